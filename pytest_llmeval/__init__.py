@@ -1,0 +1,1 @@
+"""pytest-llmeval: LLM benchmarks as pytest tests."""

@@ -1,0 +1,1 @@
+"""The asyncio side: runs solvers ahead of the tests."""

@@ -1,0 +1,74 @@
+"""The errors of pytest-llmeval, one shallow tree by who must act.
+
+::
+
+    LLMEvalError
+    ├── UsageError       who runs: an option, a variable, a command line
+    ├── TaskError        who wrote the task: its YAML, dataset, prompt or solver file
+    ├── ProviderError    whoever serves the model: HTTP status, time-out, bad body
+    ├── GraphError       whoever runs the graph database
+    ├── ScorerError      us: a scorer broke on input it should have coped with
+    └── RunStopped       nobody: the run ended before this sample was reached
+
+A wrong answer is no error: it is a `Score` with a reason.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+Reach = Literal["attempt", "sample", "model"]
+"""What a provider's failure ends: this attempt (worth a retry), this sample, or the whole model."""
+
+
+class LLMEvalError(Exception):
+    """Any failure that pytest-llmeval names itself."""
+
+
+class UsageError(LLMEvalError):
+    """An option, an environment variable or a call is wrong; the message names it, its value and the fix."""
+
+
+class TaskError(LLMEvalError):
+    """A task file, its dataset or a file it names is wrong; the message starts with file, line and key."""
+
+    def __init__(self, problem: str, *, file: Path | str, line: int | None = None, key: str | None = None) -> None:
+        """Compose ``file:line: key: problem`` from the parts that are known (lines count from 1)."""
+        place = str(file) if line is None else f"{file}:{line}"
+        super().__init__(": ".join(part for part in (place, key, problem) if part))
+        self.problem, self.file, self.line, self.key = problem, str(file), line, key
+
+
+class ProviderError(LLMEvalError):
+    """A model's provider failed; never counted against the model."""
+
+    def __init__(
+        self,
+        problem: str,
+        *,
+        reach: Reach = "sample",
+        status: int | None = None,
+        retry_after: float | None = None,
+        cause: str = "provider",
+    ) -> None:
+        """Take what failed, how far it reaches, the HTTP status, the wait it asked for (s) and a short cause.
+
+        `cause` is a word for counting retries: ``429``, ``500``, ``reset``, ``timeout``, ``truncated``, ``replay``.
+        """
+        super().__init__(problem)
+        self.reach, self.status, self.retry_after, self.cause = reach, status, retry_after, cause
+
+
+class GraphError(LLMEvalError):
+    """The graph database could not be started, reached, loaded or asked; never counted against the model."""
+
+
+class ScorerError(LLMEvalError):
+    """A scorer failed on its own account (not because of what the model wrote)."""
+
+
+class RunStopped(LLMEvalError):  # noqa: N818 - the ending of a run is no fault, and the message says which ending
+    """The run ended (budget, -x, Ctrl-C, a model's last failure) before this sample was reached."""

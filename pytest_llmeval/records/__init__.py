@@ -1,0 +1,35 @@
+"""The records that pass between the parts: frozen, plain, and each with its JSON form."""
+
+from pytest_llmeval.records.completion import Completion, GraphQuery, ModelCall, StageNote, Transcript
+from pytest_llmeval.records.message import Image, ImagePart, Json, Message, Part, TextPart, ToolCall
+from pytest_llmeval.records.request import Operation, Reply, Request, Role, StopReason, Usage
+from pytest_llmeval.records.row import Outcome, Row, RowKey
+from pytest_llmeval.records.sample import Sample
+from pytest_llmeval.records.score import Score, Verdict
+
+__all__ = [
+    "Completion",
+    "GraphQuery",
+    "Image",
+    "ImagePart",
+    "Json",
+    "Message",
+    "ModelCall",
+    "Operation",
+    "Outcome",
+    "Part",
+    "Reply",
+    "Request",
+    "Role",
+    "Row",
+    "RowKey",
+    "Sample",
+    "Score",
+    "StageNote",
+    "StopReason",
+    "TextPart",
+    "ToolCall",
+    "Transcript",
+    "Usage",
+    "Verdict",
+]
