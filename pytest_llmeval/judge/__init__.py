@@ -1,0 +1,30 @@
+"""The judge without its model: what to ask, how to read the reply, how votes add up, how far to trust them."""
+
+from pytest_llmeval.judge.calibration import (
+    Calibration,
+    JudgedCase,
+    calibrate,
+    calibrate_by_kind,
+    cohen_kappa,
+    fleiss_kappa,
+)
+from pytest_llmeval.judge.prompt import CANDIDATE_LIMIT, JUDGE_PARAMETERS, JUDGE_PROMPT_VERSION, judge_messages
+from pytest_llmeval.judge.verdict import judge_verdict
+from pytest_llmeval.judge.voting import RETRIES, Ballot, Tally
+
+__all__ = [
+    "CANDIDATE_LIMIT",
+    "JUDGE_PARAMETERS",
+    "JUDGE_PROMPT_VERSION",
+    "RETRIES",
+    "Ballot",
+    "Calibration",
+    "JudgedCase",
+    "Tally",
+    "calibrate",
+    "calibrate_by_kind",
+    "cohen_kappa",
+    "fleiss_kappa",
+    "judge_messages",
+    "judge_verdict",
+]
