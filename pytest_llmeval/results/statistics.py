@@ -1,0 +1,198 @@
+"""Intervals, errors and tests: pure functions of numbers.
+
+Values come as *clusters*: one sequence of values a sample, one value an epoch. Samples are independent of each other,
+epochs of one sample are not, so every error and every resampling goes by sample.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+CONFIDENCE = 0.95
+"""Level of every interval."""
+
+RESAMPLES = 5_000
+"""Bootstrap draws: the ends of a 95 % interval then vary by about 2 % of its width from seed to seed."""
+
+SEED = 0
+"""Every resampling starts here, so that equal rows give equal intervals."""
+
+_DRAWS_AT_ONCE = 2_000_000
+"""Random indices held in memory together (16 MB)."""
+
+Clusters: TypeAlias = Sequence[Sequence[float]]
+"""The values of each sample, one an epoch; no cluster is empty."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Interval:
+    """A confidence interval, in the unit of what it is about."""
+
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Difference:
+    """Mean of ``b - a`` over paired samples with its bootstrap interval and two-sided p-value (None: undecidable)."""
+
+    value: float
+    n: int
+    interval: Interval | None
+    p_value: float | None
+
+
+def mean(clusters: Clusters) -> float | None:
+    """Return the mean of all values, None when there are none."""
+    count = sum(map(len, clusters))
+    return math.fsum(value for cluster in clusters for value in cluster) / count if count else None
+
+
+def wilson(proportion: float, n: float, confidence: float = CONFIDENCE) -> Interval:
+    """Return Wilson's score interval (1927) of a proportion seen in `n` > 0 trials (an effective n may be broken)."""
+    z = NormalDist().inv_cdf((1 + confidence) / 2)
+    shrink = 1 + z * z / n
+    centre = (proportion + z * z / (2 * n)) / shrink
+    half = z / shrink * math.sqrt(proportion * (1 - proportion) / n + z * z / (4 * n * n))
+    return Interval(low=max(0.0, centre - half), high=min(1.0, centre + half))
+
+
+def clustered_error(clusters: Clusters) -> float | None:
+    """Return the standard error of the mean, clustered by sample; None under two samples.
+
+    The sandwich form of Miller, "Adding Error Bars to Evals" (2024), with the factor G/(G-1) for G samples; with one
+    epoch it is the usual s / sqrt(n).
+    """
+    groups, centre = len(clusters), mean(clusters)
+    if groups < 2 or centre is None:  # noqa: PLR2004 - a spread needs two
+        return None
+    count = sum(map(len, clusters))
+    squares = math.fsum(math.fsum(value - centre for value in cluster) ** 2 for cluster in clusters)
+    return math.sqrt(groups / (groups - 1) * squares) / count
+
+
+def proportion_interval(clusters: Clusters) -> Interval | None:
+    """Return the Wilson interval of the mean of 0/1 values at the effective number of trials; None without values.
+
+    One epoch: n trials. Several: p(1-p) / SE² with the clustered error (Kish's design effect), held between the number
+    of samples (epochs told nothing new) and the number of values (epochs were independent).
+    """
+    proportion, error = mean(clusters), clustered_error(clusters)
+    if proportion is None:
+        return None
+    samples, values = len(clusters), sum(map(len, clusters))
+    # No spread, no design effect: then only whole samples count.
+    trials = proportion * (1 - proportion) / error**2 if error else samples
+    return wilson(proportion, min(max(trials, samples), values))
+
+
+def bootstrap_interval(
+    clusters: Clusters, *, resamples: int = RESAMPLES, confidence: float = CONFIDENCE, seed: int = SEED
+) -> Interval | None:
+    """Return the BCa bootstrap interval (Efron 1987) of the mean, samples redrawn whole.
+
+    None under two samples, or when all samples are alike: such values tell nothing about their spread.
+    """
+    import numpy as np  # noqa: PLC0415 - 0.1 s that only a run with scores pays
+
+    sums, counts = _sums_and_counts(clusters)
+    if len(sums) < 2 or np.ptp(sums / counts) == 0:  # noqa: PLR2004 - a spread needs two
+        return None
+    centre = float(sums.sum() / counts.sum())
+    draws = _resampled_means(sums, counts, resamples, seed)
+    normal = NormalDist()
+    # Ties count half, or few distinct means would look biased.
+    below = float(np.mean(draws < centre) + np.mean(draws == centre) / 2)
+    bias = normal.inv_cdf(min(max(below, 1 / (resamples + 1)), resamples / (resamples + 1)))
+    left_out = (sums.sum() - sums) / (counts.sum() - counts)
+    spread = left_out.mean() - left_out
+    skew = float((spread**3).sum() / (6 * (spread**2).sum() ** 1.5)) if np.any(spread) else 0.0
+
+    ends = (bias + normal.inv_cdf(level) for level in ((1 - confidence) / 2, (1 + confidence) / 2))
+    low, high = np.quantile(draws, [normal.cdf(bias + end / (1 - skew * end)) for end in ends])
+    return Interval(low=float(low), high=float(high))
+
+
+def _sums_and_counts(clusters: Clusters) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    import numpy as np  # noqa: PLC0415 - as above
+
+    sums = np.array([math.fsum(cluster) for cluster in clusters], dtype=np.float64)
+    return sums, np.array([len(cluster) for cluster in clusters], dtype=np.float64)
+
+
+def _resampled_means(
+    sums: NDArray[np.float64], counts: NDArray[np.float64], resamples: int, seed: int
+) -> NDArray[np.float64]:
+    """Return the mean of each of `resamples` redrawn sets of samples, in batches of bounded memory."""
+    import numpy as np  # noqa: PLC0415 - as above
+
+    generator, samples = np.random.default_rng(seed), len(sums)
+    batch = max(1, _DRAWS_AT_ONCE // samples)
+    means = []
+    for start in range(0, resamples, batch):
+        chosen = generator.integers(0, samples, size=(min(batch, resamples - start), samples))
+        means.append(sums[chosen].sum(axis=1) / counts[chosen].sum(axis=1))
+    return np.concatenate(means)
+
+
+def pass_at_k(n: int, correct: int, k: int) -> float:
+    """Return the unbiased chance that at least one of `k` epochs is correct, from `correct` of `n` >= k.
+
+    1 - C(n-c, k) / C(n, k): Chen et al., "Evaluating Large Language Models Trained on Code" (2021).
+    """
+    return 1 - math.comb(n - correct, k) / math.comb(n, k)
+
+
+def pass_all_k(n: int, correct: int, k: int) -> float:
+    """Return the unbiased chance that all of `k` epochs are correct (pass^k), from `correct` of `n` >= k.
+
+    C(c, k) / C(n, k): Yao et al., "tau-bench" (2024).
+    """
+    return math.comb(correct, k) / math.comb(n, k)
+
+
+def mcnemar(only_a: int, only_b: int) -> float:
+    """Return the two-sided p-value of McNemar's exact test.
+
+    `only_a` and `only_b` count the samples that exactly one of the two got right; under the null hypothesis each falls
+    to either side with chance 1/2. Without such a sample nothing differs: 1.
+    """
+    discordant = only_a + only_b
+    tail = sum(math.comb(discordant, i) for i in range(min(only_a, only_b) + 1))
+    return min(1.0, 2 * tail / (1 << discordant))
+
+
+def paired_difference(pairs: Sequence[tuple[Sequence[float], Sequence[float]]], *, seed: int = SEED) -> Difference:
+    """Return the mean of ``b - a`` over samples, each given as (values of a, values of b), with its uncertainty.
+
+    A sample's difference is that of its epoch means, so every sample weighs the same. The p-value is the share of
+    resampled means that lie as far from their centre as the mean lies from 0.
+    """
+    import numpy as np  # noqa: PLC0415 - as above
+
+    differences = [math.fsum(b) / len(b) - math.fsum(a) / len(a) for a, b in pairs]
+    value = math.fsum(differences) / len(differences)
+    interval = bootstrap_interval([[difference] for difference in differences], seed=seed)
+    if interval is None:
+        return Difference(value=value, n=len(pairs), interval=None, p_value=1.0 if value == 0 else None)
+    draws = _resampled_means(np.array(differences), np.ones(len(differences)), RESAMPLES, seed)
+    farther = int(np.sum(np.abs(draws - value) >= abs(value)))
+    return Difference(value=value, n=len(pairs), interval=interval, p_value=(farther + 1) / (RESAMPLES + 1))
+
+
+def holm(p_values: Mapping[str, float]) -> dict[str, float]:
+    """Return the p-values adjusted for their number (Holm 1979), under the same names."""
+    adjusted: dict[str, float] = {}
+    largest = 0.0
+    for rank, (name, p_value) in enumerate(sorted(p_values.items(), key=lambda pair: pair[1])):
+        largest = max(largest, min(1.0, (len(p_values) - rank) * p_value))
+        adjusted[name] = largest
+    return {name: adjusted[name] for name in p_values}

@@ -1,0 +1,190 @@
+"""The figures of a run: what is told of each task under each model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from pytest_llmeval.errors import UsageError
+from pytest_llmeval.records import Json, Outcome, Usage
+
+SCHEMA = 1
+"""Version of the JSON form; it rises when a reader of the old form would misread the new."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Published:
+    """One figure from the literature, in `metric`'s own scale; shown beside a run, never mixed into it."""
+
+    name: str
+    metric: str
+    value: float
+    source: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskInfo:
+    """What the figures need to know of a task.
+
+    `metrics` and `group_by` as in its YAML; `demo`: its dataset is not the public one of its benchmark.
+    """
+
+    title: str
+    metrics: tuple[str, ...] = ()
+    group_by: tuple[str, ...] = ()
+    demo: bool = False
+    published: tuple[Published, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Counts:
+    """The planned samples by outcome; five counts, kept apart."""
+
+    correct: int = 0
+    incorrect: int = 0
+    error: int = 0
+    unscored: int = 0
+    not_run: int = 0
+
+    @classmethod
+    def of(cls, outcomes: list[Outcome]) -> Counts:
+        """Count the outcomes."""
+        return cls(
+            correct=outcomes.count("correct"),
+            incorrect=outcomes.count("incorrect"),
+            error=outcomes.count("error"),
+            unscored=outcomes.count("unscored"),
+            not_run=outcomes.count("not run"),
+        )
+
+    @property
+    def planned(self) -> int:
+        """All of them: what the run set out to do."""
+        return self.scored + self.error + self.unscored + self.not_run
+
+    @property
+    def scored(self) -> int:
+        """The denominator of accuracy: correct or incorrect."""
+        return self.correct + self.incorrect
+
+    @property
+    def coverage(self) -> float | None:
+        """Scored of planned, 0..1; None when nothing was planned."""
+        return self.scored / self.planned if self.planned else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mean:
+    """A mean in 0..`scale` over `n` values, its standard error (clustered by sample) and its 95 % interval.
+
+    None stands for what cannot be said: the mean of no values, the spread of one.
+    """
+
+    name: str
+    value: float | None
+    n: int
+    scale: float = 1.0
+    standard_error: float | None = None
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Repeated:
+    """Over `n` samples with `k` scored epochs or more: pass@k (one of k is correct) and pass^k (all k are), 0..1."""
+
+    k: int
+    n: int
+    at_least_one: float
+    every_one: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seconds:
+    """Seconds that the models took for the rows that asked one: the sum, a row's median and its 95th percentile."""
+
+    total: float
+    median: float
+    p95: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tally:
+    """The figures of one set of rows.
+
+    `scores` by name; `shares`: how many of the answers have a property, such as ``valid_cypher``. `unpriced` rows have
+    replies without a known price, so `usage.cost` is too low. `cut` counts replies by stop reason; `cached` rows came
+    from other runs, the oldest `oldest` seconds ago; `recorded` rows from a recording; `reruns` counts reports that
+    were replaced.
+    """
+
+    counts: Counts
+    samples: int
+    epochs: int
+    accuracy: Mean
+    scores: tuple[Mean, ...] = ()
+    shares: tuple[Mean, ...] = ()
+    repeated: tuple[Repeated, ...] = ()
+    usage: Usage = field(default_factory=Usage)
+    unpriced: int = 0
+    seconds: Seconds | None = None
+    cut: Mapping[str, int] = field(default_factory=dict)
+    cached: int = 0
+    oldest: float | None = None
+    recorded: int = 0
+    reruns: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Group:
+    """The rows that share one value of one `group_by` key."""
+
+    key: str
+    value: str
+    tally: Tally
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskSummary:
+    """One task under one model, as one test function ran it.
+
+    `versions`: every version of task, dataset, prompt and grader met in the rows; more than one means mixed rows.
+    """
+
+    task: str
+    test: str
+    model: str
+    info: TaskInfo
+    tally: Tally
+    groups: tuple[Group, ...] = ()
+    versions: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Summary:
+    """All figures of a run, ordered by task, test and model."""
+
+    entries: tuple[TaskSummary, ...] = ()
+
+    def to_json(self) -> dict[str, Json]:
+        """Return the JSON form, under its schema's version."""
+        from pydantic import TypeAdapter  # noqa: PLC0415 - 62 ms that a foreign pytest session must not pay
+
+        return {"schema": SCHEMA, **TypeAdapter(Summary).dump_python(self, mode="json")}
+
+    @classmethod
+    def from_json(cls, data: dict[str, Json]) -> Summary:
+        """Return the summary that `to_json` wrote; UsageError when it is none, or of a newer schema."""
+        from pydantic import TypeAdapter, ValidationError  # noqa: PLC0415 - as above
+
+        if data.get("schema") != SCHEMA:
+            msg = (
+                f"this is no summary of schema {SCHEMA}, but {data.get('schema')!r}; make it again from the run's rows"
+            )
+            raise UsageError(msg)
+        try:
+            return TypeAdapter(Summary).validate_python(data)
+        except ValidationError as error:
+            first = error.errors()[0]
+            msg = f"not a summary: {'.'.join(map(str, first['loc']))}: {first['msg']}"
+            raise UsageError(msg) from error
