@@ -1,0 +1,212 @@
+"""The way to one model: its limits, the budget, time-outs, retries, and the decision that a model is lost."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections import Counter
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from typing import Final, assert_never
+
+from pytest_llmeval.engine.budget import Budget
+from pytest_llmeval.engine.limits import PAUSE_CAP, Limiter, Slot, Ticket
+from pytest_llmeval.engine.ports import Provider
+from pytest_llmeval.engine.statistics import CallStatistics
+from pytest_llmeval.errors import ProviderError, Reach
+from pytest_llmeval.records import Reply, Request, Usage
+
+MAX_ATTEMPTS: Final = 10
+"""Attempts for a request, refusals by rate limits aside. With the waits between them a server may be away for about
+a minute and a half (the mean of the full jitter) before samples are lost."""
+
+MAX_TIMEOUTS: Final = 3
+"""Attempts of a request that end by time-out: the provider may have worked, and charged, for each of them."""
+
+MAX_REFUSALS: Final = 30
+"""Attempts of a request that end by a 429: each follows a pause of all requests, and costs nothing."""
+
+DEAD_AFTER: Final = 4
+"""Unreachable attempts of one request that end the model, if nothing ever answered there."""
+
+ALIKE: Final = 5
+"""If so many requests fail before any succeeds, and all with the same message, the model is lost."""
+
+FIRST_BACKOFF: Final = 0.5
+"""Upper bound of the first wait before a retry, in seconds; it doubles each time, up to `BACKOFF_CAP`."""
+
+BACKOFF_CAP: Final = 60.0
+"""Upper bound of any wait before a retry, in seconds."""
+
+CHARACTERS_PER_TOKEN: Final = 4
+TOKENS_PER_IMAGE: Final = 1000
+FIRST_OUTPUT_TOKENS: Final = 1000
+"""Rough figures to reserve by; replies correct them. The output is expected to be the mean of those seen."""
+
+_TOO_MANY: Final = 429
+_OVERLOADED: Final = (503, 529)
+
+
+class Gateway:
+    """Sends requests to one model. Used from the engine's loop only.
+
+    Attempts that failed are repeated with full jitter (a random share of a growing wait); what a failure ends is told
+    by its `reach`. A failure that reaches the model ends it: all later requests raise the same error at once.
+    """
+
+    def __init__(  # noqa: PLR0913 - the parts of a gateway, all named at the call
+        self,
+        provider: Provider,
+        *,
+        name: str,
+        limits: Limiter,
+        budget: Budget,
+        timeout: float,
+        statistics: CallStatistics,
+        max_attempts: int = MAX_ATTEMPTS,
+        jitter: Callable[[], float] = random.random,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
+        """Take the model's name on the command line and the seconds that one attempt may take.
+
+        UsageError when the budget limits dollars and knows no price for the model. `statistics` should be the ones
+        that `limits` writes to. `jitter` draws from 0..1.
+        """
+        budget.require_price(name)
+        self._provider, self._name, self._timeout = provider, name, timeout
+        self._limits, self._budget, self._statistics = limits, budget, statistics
+        self._max_attempts, self._jitter, self._sleep = max_attempts, jitter, sleep
+        self._answered = False
+        self._first_failures: list[str] | None = []
+
+    async def ask(self, request: Request, ticket: Ticket) -> tuple[Reply, int]:
+        """Return the reply, its usage priced, and the number of attempts.
+
+        ProviderError when the sample or the model failed, RunStopped when the budget is reached.
+        """
+        failures: Counter[str] = Counter()
+        expected = self._expected(request)
+        while True:
+            async with self._limits.slot(ticket, tokens=expected.total_tokens) as slot:
+                outcome = await self._send(request, slot, expected)
+            if isinstance(outcome, Reply):
+                return outcome, failures.total() + 1
+            failures[outcome.cause] += 1
+            final = self._final(outcome, failures)
+            if final is not None:
+                self._statistics.errors[outcome.cause] += 1
+                raise final
+            self._statistics.retries[outcome.cause] += 1
+            if not _is_throttle(outcome):
+                await self._back_off(outcome, failures)
+
+    async def close(self) -> None:
+        """Let go of the provider's connections."""
+        await self._provider.close()
+
+    def _expected(self, request: Request) -> Usage:
+        characters = sum(len(message.text) for message in request.messages)
+        images = sum(len(message.images) for message in request.messages)
+        replies = self._statistics.replies
+        output = self._statistics.usage.output_tokens // replies if replies else FIRST_OUTPUT_TOKENS
+        ceiling = request.parameters.get("max_tokens")
+        return Usage(
+            input_tokens=characters // CHARACTERS_PER_TOKEN + images * TOKENS_PER_IMAGE,
+            output_tokens=min(output, ceiling) if isinstance(ceiling, int) else output,
+        )
+
+    async def _send(self, request: Request, slot: Slot, expected: Usage) -> Reply | ProviderError:
+        with self._budget.reserved(expected, self._name):
+            self._statistics.requests += 1
+            try:
+                async with asyncio.timeout(self._timeout):
+                    reply = await self._provider.send(request)
+            except TimeoutError:
+                problem = f"{self._name}: no reply within {self._timeout:g} s"
+                error = ProviderError(problem, reach="attempt", cause="timeout")
+            except ProviderError as raised:
+                error = raised
+            except BaseException:
+                self._statistics.abandoned += 1
+                raise
+            else:
+                return self._book(reply, slot)
+        self._statistics.statuses[error.status or 0] += 1
+        self._answered = self._answered or error.cause != "unreachable"
+        if _is_throttle(error):
+            self._limits.throttled(slot, retry_after=error.retry_after)
+        return error
+
+    def _book(self, reply: Reply, slot: Slot) -> Reply:
+        if reply.usage.cost is None:
+            cost = self._budget.cost_of(reply.usage, self._name)
+            reply = replace(reply, usage=replace(reply.usage, cost=cost))
+        self._budget.settle(reply.usage, self._name)
+        self._limits.replied(slot, tokens=reply.usage.total_tokens)
+        self._answered, self._first_failures = True, None
+        self._statistics.replies += 1
+        self._statistics.statuses[200] += 1
+        self._statistics.usage += reply.usage
+        self._statistics.latencies.append(reply.latency)
+        return reply
+
+    def _final(self, error: ProviderError, failures: Counter[str]) -> ProviderError | None:
+        """Return the error that ends the request, or None when it is worth another attempt."""
+        match error.reach:
+            case "model":
+                return self._stop(error)
+            case "sample":
+                return self._unless_all_alike(error, str(error))
+            case "attempt":
+                if not self._answered and failures["unreachable"] >= DEAD_AFTER:
+                    return self._stop(error)
+                if not self._is_exhausted(failures):
+                    return None
+                problem = f"{self._name}: gave up after {failures.total()} attempts; the last one: {error}"
+                return self._unless_all_alike(_alike(error, problem, reach="sample"), str(error))
+            case _:
+                assert_never(error.reach)
+
+    def _is_exhausted(self, failures: Counter[str]) -> bool:
+        refusals = failures["429"]
+        return (
+            refusals >= MAX_REFUSALS
+            or failures["timeout"] >= MAX_TIMEOUTS
+            or failures.total() - refusals >= self._max_attempts
+        )
+
+    def _unless_all_alike(self, error: ProviderError, message: str) -> ProviderError:
+        """Return the sample's error, or the model's when nothing but this failure was ever seen."""
+        if self._first_failures is None:
+            return error
+        self._first_failures.append(message)
+        if len(self._first_failures) < ALIKE:
+            return error
+        all_alike = len(set(self._first_failures)) == 1
+        self._first_failures = None
+        return self._stop(_alike(error, f"the first {ALIKE} requests failed alike: {error}")) if all_alike else error
+
+    def _stop(self, error: ProviderError) -> ProviderError:
+        error = _alike(error, str(error))
+        # A new one for each: an exception raised twice gathers both tracebacks.
+        self._limits.stop(lambda: _alike(error, str(error)))
+        return error
+
+    async def _back_off(self, error: ProviderError, failures: Counter[str]) -> None:
+        doublings = failures.total() - failures["429"] - 1
+        seconds = self._jitter() * min(BACKOFF_CAP, FIRST_BACKOFF * 2.0**doublings)
+        if error.retry_after is not None:
+            seconds = max(seconds, min(error.retry_after, PAUSE_CAP))
+        self._statistics.backoff_seconds += seconds
+        await self._sleep(seconds)
+
+
+def _is_throttle(error: ProviderError) -> bool:
+    """Tell whether the error asks all requests to slow down, which the limiter then makes them do."""
+    if error.reach != "attempt":
+        return False
+    return error.status == _TOO_MANY or (error.status in _OVERLOADED and error.retry_after is not None)
+
+
+def _alike(error: ProviderError, problem: str, *, reach: Reach = "model") -> ProviderError:
+    return ProviderError(problem, reach=reach, status=error.status, cause=error.cause)

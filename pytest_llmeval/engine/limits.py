@@ -1,0 +1,234 @@
+"""How much may be asked of one model at once and per minute, and who goes first."""
+
+from __future__ import annotations
+
+import asyncio
+import heapq
+import itertools
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Final, TypeAlias
+
+from pytest_llmeval.engine.statistics import CallStatistics
+
+PAUSE_CAP: Final = 60.0
+"""Seconds that a provider may have us wait in one go, however often it says so meanwhile."""
+
+FIRST_PAUSE: Final = 0.5
+"""Seconds of the first pause after a 429 that names none; doubled until a reply comes."""
+
+DECREASE: Final = 0.5
+"""What a burst of 429s leaves of the allowed concurrency."""
+
+ROUNDS_TO_RECOVER: Final = 20
+"""Rounds of undisturbed replies after which the full concurrency is allowed again, at the latest."""
+
+
+class Ticket:
+    """A sample's place in every queue. Not thread-safe: belongs to the engine's loop.
+
+    `order` ranks the samples, lowest first. Setting `urgent` (a test already waits) moves what waits to the front:
+    `requeue` holds how, one callback for each request in a queue.
+    """
+
+    __slots__ = ("_urgent", "order", "requeue")
+
+    def __init__(self, order: int, *, urgent: bool = False) -> None:
+        """Take the sample's rank."""
+        self.order = order
+        self.requeue: set[Callable[[], None]] = set()
+        self._urgent = urgent
+
+    @property
+    def urgent(self) -> bool:
+        """Whether a test waits for this sample now."""
+        return self._urgent
+
+    @urgent.setter
+    def urgent(self, value: bool) -> None:
+        if value == self._urgent:
+            return
+        self._urgent = value
+        for enqueue in tuple(self.requeue):
+            enqueue()
+
+
+class Bucket:
+    """At most `per_minute` units in any 60 seconds, spread evenly: bursts hold one second's worth."""
+
+    def __init__(self, per_minute: float) -> None:
+        """Take the units per minute (requests or tokens)."""
+        self._capacity = max(1.0, per_minute / 60)
+        # A full bucket and a minute's refill together are what the minute may hold.
+        self._rate = (per_minute - self._capacity + 1) / 60
+        self._level, self._time = self._capacity, 0.0
+
+    def delay(self, now: float, units: float) -> float:
+        """Return the seconds until `units` may go; more than the bucket holds may go when it is full."""
+        self._refill(now)
+        return max(0.0, min(units, self._capacity) - self._level) / self._rate
+
+    def take(self, units: float) -> None:
+        """Take `units` out, or give them back when negative; the level may fall below zero."""
+        self._level = min(self._capacity, self._level - units)
+
+    def _refill(self, now: float) -> None:
+        self._level = min(self._capacity, self._level + (now - self._time) * self._rate)
+        self._time = now
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Slot:
+    """One place among the requests in flight: when it was granted (loop time), for how many tokens by estimate."""
+
+    granted: float
+    tokens: int
+
+
+_Waiter: TypeAlias = tuple[asyncio.Future[Slot], int]
+
+
+class Limiter:
+    """The slots of one model: never more than `concurrency` in flight, fewer after 429s, paced by `rpm` and `tpm`.
+
+    Waiting requests are served urgent first, then by order. After a 429 the allowed concurrency halves, once per
+    burst, and grows back with the replies; all requests wait for as long as the provider asked, at most `PAUSE_CAP`.
+    """
+
+    def __init__(
+        self,
+        concurrency: int,
+        *,
+        rpm: float | None = None,
+        tpm: float | None = None,
+        statistics: CallStatistics | None = None,
+    ) -> None:
+        """Take the most requests in flight, and the requests and tokens a minute (None: no limit)."""
+        self._concurrency = concurrency
+        self._allowed = float(concurrency)
+        self._requests = None if rpm is None else Bucket(rpm)
+        self._tokens = None if tpm is None else Bucket(tpm)
+        self._statistics = CallStatistics() if statistics is None else statistics
+        self._queue: list[tuple[bool, int, int, _Waiter]] = []
+        self._arrivals = itertools.count()
+        self._timer: asyncio.TimerHandle | None = None
+        self._stopped: Callable[[], Exception] | None = None
+        self._limited_since: float | None = None
+        self._decreased = self._pause_start = self._not_before = -PAUSE_CAP
+        self._silent_bursts = 0
+        self.in_flight = 0
+
+    @property
+    def allowed(self) -> int:
+        """How many requests may be in flight now (1..concurrency)."""
+        return max(1, int(self._allowed))
+
+    @asynccontextmanager
+    async def slot(self, ticket: Ticket, *, tokens: int = 0) -> AsyncIterator[Slot]:
+        """Hold one of the places in flight, once it is this ticket's turn; `tokens` is the estimate for `tpm`."""
+        slot = await self._acquire(ticket, tokens)
+        try:
+            yield slot
+        finally:
+            self.in_flight -= 1
+            self._serve()
+
+    def replied(self, slot: Slot, *, tokens: int) -> None:
+        """Note a reply and the tokens it really took: they correct the estimate, and the concurrency grows."""
+        if self._tokens is not None:
+            self._tokens.take(tokens - slot.tokens)
+        self._silent_bursts = 0
+        # A round is as many replies as are allowed in flight.
+        step = max(1.0, self._concurrency / ROUNDS_TO_RECOVER) / self._allowed
+        self._allowed = min(float(self._concurrency), self._allowed + step)
+
+    def throttled(self, slot: Slot, *, retry_after: float | None) -> None:
+        """Note a refusal for too many requests: allow fewer, and pause all for `retry_after` seconds.
+
+        Without `retry_after` the pause doubles from burst to burst until a reply comes.
+        """
+        now = asyncio.get_running_loop().time()
+        # What was sent before the last decrease tells nothing about its effect.
+        new_burst = slot.granted > self._decreased
+        if new_burst:
+            self._decreased = now
+            self._allowed = max(1.0, min(self._allowed, self.in_flight) * DECREASE)
+            self._silent_bursts += 1
+        if retry_after is None:
+            retry_after = FIRST_PAUSE * 2.0 ** min(self._silent_bursts - 1, 10) if new_burst else 0.0
+        if now >= self._not_before:
+            self._pause_start = now
+        self._not_before = max(self._not_before, min(now + retry_after, self._pause_start + PAUSE_CAP))
+
+    def stop(self, error: Callable[[], Exception]) -> None:
+        """Refuse from now on: whoever waits or comes is given a new `error()`."""
+        self._stopped = error
+        for *_, (future, _) in self._queue:
+            if not future.done():
+                future.set_exception(error())
+        self._queue.clear()
+
+    async def _acquire(self, ticket: Ticket, tokens: int) -> Slot:
+        if self._stopped is not None:
+            raise self._stopped()
+        waiter: _Waiter = (asyncio.get_running_loop().create_future(), tokens)
+
+        def enqueue() -> None:
+            # An entry left behind by a change of urgency is passed over once its future is done.
+            heapq.heappush(self._queue, (not ticket.urgent, ticket.order, next(self._arrivals), waiter))
+
+        enqueue()
+        ticket.requeue.add(enqueue)
+        try:
+            self._serve()
+            return await waiter[0]
+        except asyncio.CancelledError:
+            if waiter[0].done() and not waiter[0].cancelled() and waiter[0].exception() is None:
+                self.in_flight -= 1
+                self._serve()
+            raise
+        finally:
+            ticket.requeue.discard(enqueue)
+
+    def _serve(self) -> None:
+        """Grant slots to those whose turn it is; where only time is missing, come back then."""
+        now = asyncio.get_running_loop().time()
+        while self._queue and self.in_flight < self.allowed:
+            future, tokens = self._queue[0][-1]
+            if not future.done():
+                delay = self._delay(now, tokens)
+                if delay > 0:
+                    self._wake_after(now, delay)
+                    return
+                self._grant(future, tokens, now)
+            heapq.heappop(self._queue)
+        if not self._queue:
+            self._limited_since = None
+
+    def _grant(self, future: asyncio.Future[Slot], tokens: int, now: float) -> None:
+        if self._requests is not None:
+            self._requests.take(1)
+        if self._tokens is not None:
+            self._tokens.take(tokens)
+        if self._limited_since is not None:
+            self._statistics.limited_seconds += now - self._limited_since
+            self._limited_since = None
+        self.in_flight += 1
+        self._statistics.peak_in_flight = max(self._statistics.peak_in_flight, self.in_flight)
+        future.set_result(Slot(granted=now, tokens=tokens))
+
+    def _delay(self, now: float, tokens: int) -> float:
+        return max(
+            self._not_before - now,
+            0.0 if self._requests is None else self._requests.delay(now, 1),
+            0.0 if self._tokens is None else self._tokens.delay(now, tokens),
+        )
+
+    def _wake_after(self, now: float, delay: float) -> None:
+        if self._limited_since is None:
+            self._limited_since = now
+        if self._timer is not None:
+            self._timer.cancel()
+        # The clock may fire a hair early; without the margin that would be a busy round.
+        self._timer = asyncio.get_running_loop().call_later(delay + 0.001, self._serve)

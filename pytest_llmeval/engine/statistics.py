@@ -1,0 +1,56 @@
+"""What the calls to one model came to: counts, seconds, tokens, cost."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+from pytest_llmeval.records import Json, Usage
+
+
+@dataclass(slots=True, kw_only=True)
+class CallStatistics:
+    """Running counts of one model's calls.
+
+    Once nothing is in flight, ``requests == replies + retries + errors + abandoned``. `retries` and `errors` count
+    failed attempts by cause: those that were tried again, and those that ended a sample; `abandoned` ones were
+    cancelled on the way. `statuses` counts what the provider answered by HTTP status, 0 where no answer came.
+    `limited_seconds` is the time in which free slots waited for a rate limit or a provider's pause, `backoff_seconds`
+    the sum of the waits before retries. `latencies` (s) are those of the replies.
+    """
+
+    requests: int = 0
+    replies: int = 0
+    retries: Counter[str] = field(default_factory=Counter)
+    errors: Counter[str] = field(default_factory=Counter)
+    abandoned: int = 0
+    statuses: Counter[int] = field(default_factory=Counter)
+    limited_seconds: float = 0.0
+    backoff_seconds: float = 0.0
+    usage: Usage = field(default_factory=Usage)
+    latencies: list[float] = field(default_factory=list)
+    peak_in_flight: int = 0
+
+    def latency_quantile(self, share: float) -> float | None:
+        """Return the latency (s) that `share` (0..1) of the replies did not exceed; None before any reply."""
+        if not self.latencies:
+            return None
+        ordered = sorted(self.latencies)
+        return ordered[min(int(share * len(ordered)), len(ordered) - 1)]
+
+    def to_json(self) -> dict[str, Json]:
+        """Return the JSON form; the latencies as their median and 95th percentile."""
+        return {
+            "requests": self.requests,
+            "replies": self.replies,
+            "retries": dict(self.retries),
+            "errors": dict(self.errors),
+            "abandoned": self.abandoned,
+            "statuses": {str(status): count for status, count in sorted(self.statuses.items())},
+            "limited_seconds": self.limited_seconds,
+            "backoff_seconds": self.backoff_seconds,
+            "usage": self.usage.to_json(),
+            "latency_p50": self.latency_quantile(0.5),
+            "latency_p95": self.latency_quantile(0.95),
+            "peak_in_flight": self.peak_in_flight,
+        }
