@@ -22,7 +22,8 @@ class Score:
     """A scorer's decision on one answer.
 
     `value` lies in 0..`scale` (1 or 100); `correct` None means unscored: the scorer could not decide, and
-    `explanation` says why. `grader` names the scorer's version, such as ``eed-corrected/1``.
+    `explanation` says why. `grader` names the scorer's version, such as ``eed-corrected/1``. A score that does not decide
+    (`decides` False, such as ``eed_published`` beside ``eed``) is shown and averaged, and never makes an outcome.
     """
 
     name: str
@@ -31,6 +32,7 @@ class Score:
     correct: bool | None
     explanation: str = ""
     grader: str = ""
+    decides: bool = True
     details: Mapping[str, Json] = field(default_factory=dict)
 
     @classmethod
@@ -47,6 +49,7 @@ class Score:
             "correct": self.correct,
             "explanation": self.explanation,
             "grader": self.grader,
+            "decides": self.decides,
             "details": dict(self.details),
         }
 
@@ -60,5 +63,6 @@ class Score:
             correct=cast("bool | None", data["correct"]),
             explanation=str(data["explanation"]),
             grader=str(data["grader"]),
+            decides=bool(data["decides"]),
             details=cast("dict[str, Json]", data["details"]),
         )

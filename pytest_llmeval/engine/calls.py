@@ -1,0 +1,85 @@
+"""The model calls made on behalf of one sample, and the transcript they leave."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pytest_llmeval.engine.limits import Ticket
+from pytest_llmeval.engine.models import Models
+from pytest_llmeval.engine.specs import ModelSpec
+from pytest_llmeval.judge.prompt import JUDGE_PARAMETERS
+from pytest_llmeval.records import (
+    GraphQuery,
+    Json,
+    Message,
+    ModelCall,
+    Operation,
+    Reply,
+    Request,
+    Role,
+    StageNote,
+    Transcript,
+)
+
+
+class Calls:
+    """Asks the run's models for one sample and one epoch."""
+
+    def __init__(self, models: Models, ticket: Ticket, *, epoch: int = 1) -> None:
+        """Ask `models` with the sample's `ticket`."""
+        self._models, self._ticket, self.epoch = models, ticket, epoch
+        self._events: list[ModelCall | GraphQuery | StageNote] = []
+
+    @property
+    def transcript(self) -> Transcript:
+        """What happened so far."""
+        return Transcript(events=tuple(self._events))
+
+    def note(self, event: GraphQuery | StageNote) -> None:
+        """Put something else that happened into the transcript."""
+        self._events.append(event)
+
+    async def ask(  # noqa: PLR0913 - a request has that many parts
+        self,
+        model: ModelSpec,
+        messages: Sequence[Message],
+        *,
+        stage: str,
+        parameters: dict[str, Json],
+        draw: int = 0,
+        operation: Operation = "chat",
+        role: Role = "solver",
+    ) -> Reply:
+        """Return a model's reply, noted in the transcript."""
+        request = Request(
+            operation=operation,
+            role=role,
+            provider=model.kind,
+            model=model.name,
+            parameters=parameters,
+            messages=tuple(messages),
+            epoch=self.epoch,
+            draw=draw,
+        )
+        answer = await self._models.ask(model, request, self._ticket)
+        self._events.append(
+            ModelCall(
+                stage=stage,
+                role=role,
+                model=model.text,
+                parameters=parameters,
+                messages=request.messages,
+                reply=answer.reply,
+                key=request.key,
+                cached=answer.cached,
+                age=answer.age,
+                attempts=answer.attempts,
+            )
+        )
+        return answer.reply
+
+    async def ask_judge(self, model: ModelSpec, messages: Sequence[Message], draw: int) -> Reply:
+        """Return the judge's reply, asked with the judge's parameters."""
+        return await self.ask(
+            model, messages, stage="judge", parameters=dict(JUDGE_PARAMETERS), draw=draw, role="judge"
+        )

@@ -1,0 +1,56 @@
+"""Which model answers: the one a test was made for, and the judge that goes with it."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from pytest_llmeval.catalog import Catalog
+from pytest_llmeval.engine.plan import PlannedTest
+from pytest_llmeval.engine.specs import ModelSpec, parse_spec, replay_spec
+from pytest_llmeval.errors import UsageError
+from pytest_llmeval.settings import Settings
+
+
+class ModelChoice:
+    """Chooses models by the run's settings."""
+
+    def __init__(self, settings: Settings, catalog: Catalog) -> None:
+        """Choose by `settings`; a task's own recording comes from `catalog`."""
+        self._settings, self._catalog = settings, catalog
+        self._folder = Path(settings.folder)
+
+    def solver(self, test: PlannedTest | None) -> ModelSpec:
+        """Return the model that a test was made for, or the run's first model for a test without a task.
+
+        With no model configured, a task's own recorded replies; UsageError when there are none either.
+        """
+        if test is not None:
+            return self._planned(test)
+        if not self._settings.models:
+            msg = "no model is configured: pass --llmeval-model SPEC, such as openai/gpt-5.1"
+            raise UsageError(msg)
+        return parse_spec(self._settings.models[0], folder=self._folder)
+
+    def judge(self, test: PlannedTest | None) -> ModelSpec | None:
+        """Return the judge: the configured one, or for recorded replies the recording they came from.
+
+        None when there is none; a recorded judge never serves a live model's answers.
+        """
+        if self._settings.judge is not None:
+            return parse_spec(self._settings.judge, folder=self._folder)
+        if test is not None and (solver := self._planned(test)).recorded:
+            return solver
+        deployment = os.environ.get("JUDGE_DEPLOYMENT")
+        if deployment and os.environ.get("AZURE_OPENAI_ENDPOINT"):
+            return parse_spec(f"azure/{deployment}", folder=self._folder)
+        return None
+
+    def _planned(self, test: PlannedTest) -> ModelSpec:
+        if test.model:
+            return parse_spec(test.model, folder=self._folder)
+        task = self._catalog.load(Path(test.task)).task
+        if task.replay is None:
+            msg = f"task {task.name!r} has no recorded replies and no model is configured: pass --llmeval-model SPEC"
+            raise UsageError(msg)
+        return replay_spec(task.replay)

@@ -1,0 +1,72 @@
+"""The completions store: every reply of a run in one SQLite file, kept before anyone sees it."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+from pytest_llmeval.errors import UsageError
+from pytest_llmeval.records import Reply, Request
+
+SCHEMA_VERSION = 1
+
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS completions (
+    key TEXT PRIMARY KEY, provider TEXT NOT NULL, model TEXT NOT NULL, role TEXT NOT NULL,
+    content TEXT NOT NULL, reply TEXT NOT NULL, created REAL NOT NULL
+) WITHOUT ROWID
+"""
+
+
+class StoredReply(NamedTuple):
+    """A reply from the store and when it was put there, in seconds since 1970."""
+
+    reply: Reply
+    created: float
+
+
+class CompletionStore:
+    """Replies by request key. One process writes (the engine's thread); others may read at the same time."""
+
+    def __init__(self, path: Path | None) -> None:
+        """Open or make the file at `path`; None keeps the replies in a temporary file that vanishes on close.
+
+        UsageError when the file is of another schema version.
+        """
+        self._connection = sqlite3.connect("" if path is None else path, isolation_level=None)
+        self._connection.execute("PRAGMA journal_mode=WAL")
+        # A power cut may take the last commits of the operating system's buffers; a killed process takes nothing.
+        self._connection.execute("PRAGMA synchronous=NORMAL")
+        version = self._connection.execute("PRAGMA user_version").fetchone()[0]
+        if version not in (0, SCHEMA_VERSION):
+            msg = f"{path}: completions store of schema version {version}; this version reads {SCHEMA_VERSION}"
+            raise UsageError(msg)
+        self._connection.execute(_SCHEMA)
+        self._connection.execute(f"PRAGMA user_version={SCHEMA_VERSION}")
+
+    def get(self, key: str) -> StoredReply | None:
+        """Return the reply stored under a request's key, if any."""
+        row = self._connection.execute("SELECT reply, created FROM completions WHERE key = ?", (key,)).fetchone()
+        return None if row is None else StoredReply(Reply.from_json(json.loads(row[0])), row[1])
+
+    def put(self, request: Request, reply: Reply) -> None:
+        """Store a reply; on return it survives the death of this process."""
+        self._connection.execute(
+            "INSERT OR REPLACE INTO completions VALUES (?, ?, ?, ?, ?, ?, ?)",
+            (
+                request.key,
+                request.provider,
+                request.model,
+                request.role,
+                json.dumps(request.content, ensure_ascii=False),
+                json.dumps(reply.to_json(), ensure_ascii=False),
+                reply.created or time.time(),
+            ),
+        )
+
+    def close(self) -> None:
+        """Close the file."""
+        self._connection.close()

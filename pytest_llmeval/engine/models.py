@@ -1,0 +1,87 @@
+"""The run's models: each behind one gateway, with the completions store before it and single flight around it."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from pytest_llmeval.engine.completions import CompletionStore
+from pytest_llmeval.engine.gateway import Gateway
+from pytest_llmeval.engine.limits import Ticket
+from pytest_llmeval.engine.replay import Recorder
+from pytest_llmeval.engine.specs import ModelSpec
+from pytest_llmeval.records import Reply, Request
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """A reply and where it came from. `age`: seconds since a stored reply was stored, None for a fresh one."""
+
+    reply: Reply
+    cached: bool
+    age: float | None
+    attempts: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Flight:
+    task: asyncio.Task[Answer]
+    ticket: Ticket
+
+
+class Models:
+    """Answers requests: from the store, from an equal request in flight, or by a call."""
+
+    def __init__(
+        self, open_gateway: Callable[[ModelSpec], Gateway], store: CompletionStore, recorder: Recorder | None
+    ) -> None:
+        """Open gateways on first use by `open_gateway`; keep replies in `store`, and in `recorder` if given."""
+        self._open_gateway, self._store, self._recorder = open_gateway, store, recorder
+        self._gateways: dict[ModelSpec, Gateway] = {}
+        self._flights: dict[str, _Flight] = {}
+
+    async def ask(self, spec: ModelSpec, request: Request, ticket: Ticket) -> Answer:
+        """Return the answer to one request. Raises what the gateway raises.
+
+        Whoever asks an equal request meanwhile waits for the same call; if one of them is cancelled it goes on for
+        the others, and its reply is stored, for it is paid.
+        """
+        key = request.key
+        if (stored := self._store.get(key)) is not None:
+            self._record(spec, request, stored.reply)
+            age = max(0.0, time.time() - stored.created)
+            return Answer(reply=stored.reply, cached=True, age=age, attempts=0)
+        flight = self._flights.get(key)
+        if flight is None:
+            flight = _Flight(asyncio.create_task(self._call(spec, request, ticket)), ticket)
+            flight.task.add_done_callback(lambda task: task.cancelled() or task.exception())
+            flight.task.add_done_callback(lambda _: self._flights.pop(key, None))
+            self._flights[key] = flight
+        elif ticket.urgent:
+            flight.ticket.urgent = True
+        return await asyncio.shield(flight.task)
+
+    async def close(self) -> None:
+        """Cancel what is in flight and close the gateways and the recording."""
+        flights = [flight.task for flight in self._flights.values()]
+        for task in flights:
+            task.cancel()
+        await asyncio.gather(*flights, return_exceptions=True)
+        for gateway in self._gateways.values():
+            await gateway.close()
+        if self._recorder is not None:
+            self._recorder.close()
+
+    async def _call(self, spec: ModelSpec, request: Request, ticket: Ticket) -> Answer:
+        if spec not in self._gateways:
+            self._gateways[spec] = self._open_gateway(spec)
+        reply, attempts = await self._gateways[spec].ask(request, ticket)
+        self._store.put(request, reply)
+        self._record(spec, request, reply)
+        return Answer(reply=reply, cached=False, age=None, attempts=attempts)
+
+    def _record(self, spec: ModelSpec, request: Request, reply: Reply) -> None:
+        if self._recorder is not None:
+            self._recorder.record(request, reply, model=spec.label)

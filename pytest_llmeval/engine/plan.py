@@ -1,0 +1,62 @@
+"""The plan of a run: the selected tests in their order, told alike by every process."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple, cast
+
+from pytest_llmeval.records import Json
+
+
+class PlannedTest(NamedTuple):
+    """One selected test: its node id, and the sample it waits for.
+
+    `task` is the task file's path, `model` a model spec as typed or "" for the task's recorded replies; `test` is the
+    test function without our parameters.
+    """
+
+    nodeid: str
+    test: str
+    task: str
+    sample: str
+    model: str
+    epoch: int
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The selected tests in order, and the digest of every task's data, so that processes can compare."""
+
+    tests: tuple[PlannedTest, ...]
+    tasks: tuple[tuple[str, str], ...]
+
+    @cached_property
+    def index(self) -> dict[str, int]:
+        """The position of each node id."""
+        return {test.nodeid: position for position, test in enumerate(self.tests)}
+
+    @cached_property
+    def digest(self) -> str:
+        """The hash of tests and data: equal in all processes, or they collected different things."""
+        return hashlib.sha256(
+            json.dumps(self.to_json(), ensure_ascii=False).encode("utf-8", "surrogatepass")
+        ).hexdigest()
+
+    def to_json(self) -> dict[str, Json]:
+        """Return the JSON form."""
+        return cast(
+            "dict[str, Json]", {"tests": [list(test) for test in self.tests], "tasks": [list(t) for t in self.tasks]}
+        )
+
+    @classmethod
+    def from_json(cls, data: dict[str, Json]) -> Plan:
+        """Return the plan that `to_json` wrote."""
+        tests = cast("list[list[str]]", data["tests"])
+        tasks = cast("list[list[str]]", data["tasks"])
+        return cls(
+            tests=tuple(PlannedTest(*test[:5], epoch=int(test[5])) for test in tests),
+            tasks=tuple((path, digest) for path, digest in tasks),
+        )

@@ -1,0 +1,40 @@
+"""What a run was asked to do: the options, resolved once, as plain data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import cast
+
+from pytest_llmeval.records import Json
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """The options of a run. Paths are absolute; secrets are never among them.
+
+    `timeout` is one request's seconds; `overrides` holds, per task name, dotted keys and their values.
+    """
+
+    models: tuple[str, ...] = ()
+    base_url: str | None = None
+    judge: str | None = None
+    concurrency: int = 64
+    rpm: float | None = None
+    tpm: float | None = None
+    timeout: float = 600.0
+    epochs: int = 1
+    limit: int | None = None
+    sample: str | None = None
+    datasets: Mapping[str, str] = field(default_factory=dict)
+    overrides: Mapping[str, Mapping[str, Json]] = field(default_factory=dict)
+    graph: str | None = None
+    graph_reset: bool = False
+    record: str | None = None
+    report: str | None = None
+    gate: str | None = None
+    folder: str = "."
+
+    def to_json(self) -> dict[str, Json]:
+        """Return the JSON form, for ``run.json``."""
+        return cast("dict[str, Json]", asdict(self))
