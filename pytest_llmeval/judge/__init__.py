@@ -8,6 +8,7 @@ from pytest_llmeval.judge.calibration import (
     cohen_kappa,
     fleiss_kappa,
 )
+from pytest_llmeval.judge.prefilter import PREFILTER_VERSION, Equivalence, PlainDecision, decide_plainly
 from pytest_llmeval.judge.prompt import CANDIDATE_LIMIT, JUDGE_PARAMETERS, JUDGE_PROMPT_VERSION, judge_messages
 from pytest_llmeval.judge.verdict import judge_verdict
 from pytest_llmeval.judge.voting import RETRIES, Ballot, Tally
@@ -16,14 +17,18 @@ __all__ = [
     "CANDIDATE_LIMIT",
     "JUDGE_PARAMETERS",
     "JUDGE_PROMPT_VERSION",
+    "PREFILTER_VERSION",
     "RETRIES",
     "Ballot",
     "Calibration",
+    "Equivalence",
     "JudgedCase",
+    "PlainDecision",
     "Tally",
     "calibrate",
     "calibrate_by_kind",
     "cohen_kappa",
+    "decide_plainly",
     "fleiss_kappa",
     "judge_messages",
     "judge_verdict",

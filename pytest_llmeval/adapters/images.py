@@ -1,0 +1,156 @@
+"""Pictures: kept by digest, measured, scaled down for sending, and drawn over (pillow, the extra ``vision``)."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import os
+import warnings
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, Final
+
+from pytest_llmeval.engine.ports import ImageStore
+from pytest_llmeval.errors import UsageError
+from pytest_llmeval.records import Image
+from pytest_llmeval.records.message import media_type_of
+from pytest_llmeval.solvers.drawing import Drawing
+
+if TYPE_CHECKING:
+    from PIL.Image import Image as Picture
+
+    from pytest_llmeval.adapters.canvas import Pixels
+
+PIXEL_LIMIT: Final = 50_000_000
+"""Pixels of a picture that are ever decoded (150 MB as RGB): a small file can claim far more."""
+
+LONGEST_SIDE: Final = 2_048
+"""Pixels; a longer picture is scaled down to this before it is sent. Large models' providers do the same."""
+
+_SUFFIX: Final = {"image/png": ".png", "image/jpeg": ".jpg", "image/gif": ".gif", "image/webp": ".webp"}
+_FORMATS: Final = ("PNG", "JPEG", "GIF", "WEBP")
+_PNG_START: Final = b"\x89PNG\r\n\x1a\n"
+
+
+class ImageFolder:
+    """Pictures in a folder, each once, under the sha256 of its bytes: an ImageStore that needs no pillow."""
+
+    def __init__(self, path: Path | str) -> None:
+        """Take the folder; it is made with the first picture."""
+        self.path = Path(path)
+
+    def save(self, data: bytes) -> Image:
+        """Store the bytes and return the image; ValueError when their first bytes show no picture."""
+        media_type = media_type_of(data)
+        digest = hashlib.sha256(data).hexdigest()
+        file = self.path / f"{digest}{_SUFFIX[media_type]}"
+        if not file.exists():
+            self.path.mkdir(parents=True, exist_ok=True)
+            part = file.with_name(f"{file.name}.{os.getpid()}.part")
+            part.write_bytes(data)
+            part.replace(file)
+        return Image(digest=digest, media_type=media_type, path=str(file))
+
+
+def picture_size(data: bytes) -> tuple[int, int]:
+    """Return width and height in pixels without decoding; ValueError when no picture, or over PIXEL_LIMIT.
+
+    A PNG tells its size in its first bytes, so pillow is needed for other formats only.
+    """
+    if data.startswith(_PNG_START) and data[12:16] == b"IHDR":
+        return _within_limit(int.from_bytes(data[16:20], "big"), int.from_bytes(data[20:24], "big"))
+    with _opened(data) as picture:
+        return picture.size
+
+
+def check_picture(data: bytes) -> None:
+    """Decode the whole picture once; ValueError when that fails, or when it is over PIXEL_LIMIT."""
+    _decoded(data)
+
+
+def sendable(image: Image, store: ImageStore) -> Image:
+    """Return the picture to send: `image` itself, or a smaller copy of it in `store` when a side is too long.
+
+    The rule: the longer side becomes LONGEST_SIDE, the other keeps the proportion (at least 1 pixel), resampled by
+    Lanczos, as PNG. What is returned carries the digest of its own bytes, so the request is known by what was sent.
+    """
+    data = image.read()
+    width, height = picture_size(data)
+    if max(width, height) <= LONGEST_SIDE:
+        return image
+    picture = _decoded(data)
+    ratio = LONGEST_SIDE / max(width, height)
+    size = max(1, round(width * ratio)), max(1, round(height * ratio))
+    return store.save(_png(_pixels(picture.resize(size, _pillow().Resampling.LANCZOS))))
+
+
+def draw_over(data: bytes, drawing: Drawing) -> bytes:
+    """Return the picture as PNG with `drawing` over it in red, its points labelled; ValueError when `data` is none."""
+    from pytest_llmeval.adapters.canvas import Canvas  # noqa: PLC0415 - loads numpy
+
+    canvas = Canvas(_pixels(_decoded(data)))
+    for start, end in drawing.lines:
+        canvas.line(start, end)
+    for centre, radius in drawing.circles:
+        canvas.circle(centre, radius)
+    for label, position in drawing.points:
+        canvas.point(position, label)
+    return _png(canvas.pixels)
+
+
+def _pixels(picture: Picture) -> Pixels:
+    """Return a picture's colours as an array of shape (height, width, 3)."""
+    import numpy as np  # noqa: PLC0415 - numpy is heavy, and only pixels need it
+
+    return np.asarray(picture, dtype=np.uint8)
+
+
+def _png(pixels: Pixels) -> bytes:
+    from pytest_llmeval.adapters.canvas import png  # noqa: PLC0415 - loads numpy
+
+    return png(pixels)
+
+
+def _decoded(data: bytes) -> Picture:
+    """Return the picture in RGB, what is transparent as white."""
+    with _opened(data) as picture:
+        try:
+            layered = picture.convert("RGBA")
+        except (OSError, SyntaxError, ValueError, EOFError, IndexError, OverflowError) as error:
+            msg = f"a broken picture: {error}"
+            raise ValueError(msg) from error
+    paper = _pillow().new("RGBA", layered.size, "white")
+    paper.alpha_composite(layered)
+    flat: Picture = paper.convert("RGB")
+    return flat
+
+
+def _opened(data: bytes) -> Picture:
+    """Return the picture with its pixels not yet decoded; ValueError when it is none, or over PIXEL_LIMIT."""
+    pillow = _pillow()
+    with warnings.catch_warnings():
+        # Pillow's own limits on size warn or raise by global settings; ours below is the one that counts.
+        warnings.simplefilter("ignore")
+        try:
+            picture: Picture = pillow.open(io.BytesIO(data), formats=_FORMATS)
+        except (OSError, SyntaxError, ValueError, pillow.DecompressionBombError) as error:
+            msg = f"no picture in PNG, JPEG, GIF or WebP, or a broken one: {error}"
+            raise ValueError(msg) from error
+    _within_limit(*picture.size)
+    return picture
+
+
+def _within_limit(width: int, height: int) -> tuple[int, int]:
+    if not 0 < width * height <= PIXEL_LIMIT:
+        msg = f"a picture of {width} x {height} pixels is refused; at most {PIXEL_LIMIT:,} pixels are decoded"
+        raise ValueError(msg)
+    return width, height
+
+
+def _pillow() -> ModuleType:
+    try:
+        from PIL import Image as pillow  # noqa: N813, PLC0415 - an extra; the name Image is our record's
+    except ImportError:
+        msg = "pictures are decoded by pillow, which is not installed: pip install 'pytest-llmeval-suite[vision]'"
+        raise UsageError(msg) from None
+    return pillow
