@@ -6,11 +6,11 @@ import hashlib
 import io
 import os
 import warnings
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Final
 
-from pytest_llmeval.engine.ports import ImageStore
 from pytest_llmeval.errors import UsageError
 from pytest_llmeval.records import Image
 from pytest_llmeval.records.message import media_type_of
@@ -68,8 +68,8 @@ def check_picture(data: bytes) -> None:
     _decoded(data)
 
 
-def sendable(image: Image, store: ImageStore) -> Image:
-    """Return the picture to send: `image` itself, or a smaller copy of it in `store` when a side is too long.
+def sendable(image: Image, save: Callable[[bytes], Image]) -> Image:
+    """Return the picture to send: `image` itself, or when a side is too long a smaller copy that `save` keeps.
 
     The rule: the longer side becomes LONGEST_SIDE, the other keeps the proportion (at least 1 pixel), resampled by
     Lanczos, as PNG. What is returned carries the digest of its own bytes, so the request is known by what was sent.
@@ -81,7 +81,7 @@ def sendable(image: Image, store: ImageStore) -> Image:
     picture = _decoded(data)
     ratio = LONGEST_SIDE / max(width, height)
     size = max(1, round(width * ratio)), max(1, round(height * ratio))
-    return store.save(_png(_pixels(picture.resize(size, _pillow().Resampling.LANCZOS))))
+    return save(_png(_pixels(picture.resize(size, _pillow().Resampling.LANCZOS))))
 
 
 def draw_over(data: bytes, drawing: Drawing) -> bytes:
