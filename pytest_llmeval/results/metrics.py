@@ -188,10 +188,10 @@ def _repeated(scored: Sequence[Row]) -> tuple[Repeated, ...]:
     return tuple(found)
 
 
-def _seconds(rows: Sequence[Row]) -> Seconds | None:
+def _seconds(rows: Sequence[Row]) -> Seconds:
     taken = sorted(row.seconds for row in rows if row.seconds > 0)
     if not taken:
-        return None
+        return Seconds()
     return Seconds(total=fsum(taken), median=quantile(taken, 0.5), p95=quantile(taken, 0.95))
 
 

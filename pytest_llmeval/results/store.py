@@ -127,7 +127,8 @@ def read_summary(path: Path) -> Summary:
 def find_run(path: Path) -> Path:
     """Return the folder of the run at `path`: a run's folder, ``latest``, or a folder of runs with a ``latest``."""
     for place in (path, path / LATEST):
-        folder = place.parent / place.read_text(encoding="utf-8").strip() if place.is_file() else place
+        pointer = place.name == LATEST and place.is_file()
+        folder = place.parent / place.read_text(encoding="utf-8").strip() if pointer else place
         if (folder / RUN).is_file():
             return folder.resolve()
     msg = f"{path}: no run here (a run's folder holds {RUN}); name a folder of reports/"

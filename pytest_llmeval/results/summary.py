@@ -101,11 +101,11 @@ class Repeated:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seconds:
-    """Seconds that the models took for the rows that asked one: the sum, a row's median and its 95th percentile."""
+    """Seconds that the models took: the sum over all rows; median and 95th percentile of the rows that asked one."""
 
-    total: float
-    median: float
-    p95: float
+    total: float = 0.0
+    median: float | None = None
+    p95: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,7 +127,7 @@ class Tally:
     repeated: tuple[Repeated, ...] = ()
     usage: Usage = field(default_factory=Usage)
     unpriced: int = 0
-    seconds: Seconds | None = None
+    seconds: Seconds = field(default_factory=Seconds)
     cut: Mapping[str, int] = field(default_factory=dict)
     cached: int = 0
     oldest: float | None = None

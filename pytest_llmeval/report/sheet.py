@@ -1,0 +1,277 @@
+"""What a results table says, before anyone draws it: titles, rows, columns, all text already clean."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from pytest_llmeval.report import numbers
+from pytest_llmeval.report.clean import clean
+from pytest_llmeval.results.summary import Mean, Published, Summary, Tally, TaskSummary
+
+Tone: TypeAlias = Literal["plain", "strong", "quiet", "warning"]
+
+_NAMES = {"valid_cypher": "valid Cypher", "valid_sldp": "valid SLDP"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cell:
+    """One cell's text and how loud it is."""
+
+    text: str
+    tone: Tone = "plain"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Column:
+    """One column: its head and a cell for each row."""
+
+    head: str
+    cells: tuple[Cell, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Label:
+    """The head of a row; groups are indented under their model."""
+
+    text: str
+    indented: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Block:
+    """Rows and their columns; columns of one unit stay side by side, a narrow page parts the units."""
+
+    labels: tuple[Label, ...]
+    units: tuple[tuple[Column, ...], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sheet:
+    """Everything about one task."""
+
+    title: str
+    blocks: tuple[Block, ...]
+    notes: tuple[str, ...] = ()
+
+
+def remarks(summary: Summary) -> tuple[str, ...]:
+    """Return what must be known before any figure is believed: where the answers came from."""
+    tallies = [entry.tally for entry in summary.entries]
+    rows = sum(tally.counts.planned for tally in tallies)
+    recorded = sum(tally.recorded for tally in tallies)
+    live = rows - recorded - sum(tally.cached for tally in tallies) - sum(tally.counts.not_run for tally in tallies)
+    said = []
+    if recorded:
+        said.append(
+            f"Recorded replies ran in {recorded:,} of {rows:,} rows."
+            if live > 0
+            else "Recorded replies ran; no live model did."
+        )
+    if cached := sum(tally.cached for tally in tallies):
+        oldest = max((tally.oldest for tally in tallies if tally.oldest is not None), default=None)
+        said.append(
+            f"{cached:,} of {rows:,} rows are cached from other runs"
+            + ("." if oldest is None else f", the oldest {numbers.age(oldest)} old.")
+        )
+    if recorded or cached:
+        said.append("Their tokens, cost and seconds are those of their first making.")
+    return tuple(said)
+
+
+def sheets(summary: Summary) -> tuple[Sheet, ...]:
+    """Return one sheet a task, in the summary's order."""
+    tasks = dict.fromkeys(entry.task for entry in summary.entries)
+    return tuple(_sheet([entry for entry in summary.entries if entry.task == task]) for task in tasks)
+
+
+def _sheet(entries: Sequence[TaskSummary]) -> Sheet:
+    info = entries[0].info
+    title = clean(info.title) + (" (demo data)" if info.demo else "")
+    models = {entry.model for entry in entries}
+    if len(models) == 1:
+        title += f" · {clean(entries[0].model)}"
+    blocks = [_figures(entries), _use(entries)]
+    if info.published and not info.demo:
+        blocks.append(_literature(info.published))
+    return Sheet(title=title, blocks=tuple(blocks), notes=_notes(entries))
+
+
+def _name(entry: TaskSummary, entries: Sequence[TaskSummary]) -> str:
+    """Return what tells the entry from its neighbours: model, test function, both, or nothing."""
+    parts = []
+    if len({other.model for other in entries}) > 1:
+        parts.append(clean(entry.model))
+    if len({other.test for other in entries}) > 1:
+        parts.append(clean(entry.test.rpartition("::")[2]))
+    return " · ".join(parts) or "all"
+
+
+def _figures(entries: Sequence[TaskSummary]) -> Block:
+    """Return accuracy, scores, shares and counts, of each entry and its groups."""
+    labels, tallies = [], []
+    for entry in entries:
+        labels.append(Label(text=_name(entry, entries)))
+        tallies.append(entry.tally)
+        several = len(entry.info.group_by) > 1
+        for group in entry.groups:
+            text = clean(f"{group.key} {group.value}" if several else group.value)
+            labels.append(Label(text=text or numbers.NONE, indented=True))
+            tallies.append(group.tally)
+    units = [_accuracy(tallies), *_scores(tallies), *_shares(tallies), *_repeated(tallies), _counts(tallies)]
+    return Block(labels=tuple(labels), units=tuple(units))
+
+
+def _column(head: str, tallies: Sequence[Tally], text: Callable[[Tally], str], tone: Tone = "plain") -> Column:
+    return Column(head=head, cells=tuple(Cell(text=text(tally), tone=tone) for tally in tallies))
+
+
+def _accuracy(tallies: Sequence[Tally]) -> tuple[Column, ...]:
+    return (
+        _column("accuracy", tallies, lambda tally: numbers.percent(tally.accuracy.value), "strong"),
+        _column("95 %", tallies, lambda tally: _interval(tally.accuracy, percent=True), "quiet"),
+        _column("scored", tallies, lambda tally: f"{tally.counts.scored:,} of {tally.counts.planned:,}"),
+    )
+
+
+def _interval(mean: Mean, *, percent: bool) -> str:
+    if percent and mean.low is not None and mean.high is not None:
+        return numbers.interval(100 * mean.low, 100 * mean.high, 100)
+    return numbers.interval(mean.low, mean.high, mean.scale)
+
+
+def _scores(tallies: Sequence[Tally]) -> list[tuple[Column, ...]]:
+    """Return a unit for each score; the first has its interval (all intervals stand in summary.json).
+
+    A score that only repeats the accuracy (SLDP and judge say 0 or 1) has no column.
+    """
+    names = dict.fromkeys(mean.name for tally in tallies for mean in tally.scores if not _repeats_accuracy(mean, tally))
+    units: list[tuple[Column, ...]] = []
+    for name in names:
+        means = [_named(tally.scores, name) for tally in tallies]
+        scale = next(mean.scale for mean in means if mean is not None)
+        head = f"{clean(name)} 0–{scale:g}"
+        value = Column(head=head, cells=tuple(_score_cell(*pair) for pair in zip(means, tallies, strict=True)))
+        texts = [numbers.NONE if mean is None else _interval(mean, percent=False) for mean in means]
+        spread = Column(head="95 %", cells=tuple(Cell(text=text, tone="quiet") for text in texts))
+        units.append((value,) if units else (value, spread))
+    return units
+
+
+def _repeats_accuracy(mean: Mean, tally: Tally) -> bool:
+    return mean.scale == 1 and (mean.value, mean.n) == (tally.accuracy.value, tally.accuracy.n)
+
+
+def _named(means: Sequence[Mean], name: str) -> Mean | None:
+    return next((mean for mean in means if mean.name == name), None)
+
+
+def _score_cell(mean: Mean | None, tally: Tally) -> Cell:
+    """Return the mean, with its n where that is not the accuracy's."""
+    if mean is None:
+        return Cell(text=numbers.NONE, tone="quiet")
+    return Cell(text=numbers.score(mean.value, mean.scale) + _other_n(mean, tally))
+
+
+def _other_n(mean: Mean, tally: Tally) -> str:
+    return "" if mean.n == tally.accuracy.n else f" (n {mean.n:,})"
+
+
+def _shares(tallies: Sequence[Tally]) -> list[tuple[Column, ...]]:
+    units: list[tuple[Column, ...]] = []
+    for name in dict.fromkeys(mean.name for tally in tallies for mean in tally.shares):
+        means = [(_named(tally.shares, name), tally) for tally in tallies]
+        texts = [
+            numbers.NONE if mean is None else numbers.percent(mean.value) + _other_n(mean, tally)
+            for mean, tally in means
+        ]
+        head = _NAMES.get(name, clean(name.replace("_", " ")))
+        units.append((Column(head=head, cells=tuple(Cell(text=text) for text in texts)),))
+    return units
+
+
+def _repeated(tallies: Sequence[Tally]) -> list[tuple[Column, ...]]:
+    """Return pass@k and pass^k for the largest k of any tally."""
+    most = max((repeated.k for tally in tallies for repeated in tally.repeated), default=0)
+    if not most:
+        return []
+    found = [next((one for one in tally.repeated if one.k == most), None) for tally in tallies]
+    once = [numbers.percent(None if one is None else one.at_least_one) for one in found]
+    every = [numbers.percent(None if one is None else one.every_one) for one in found]
+    return [
+        (
+            Column(head=f"pass@{most}", cells=tuple(Cell(text=text) for text in once)),
+            Column(head=f"pass^{most}", cells=tuple(Cell(text=text) for text in every)),
+        )
+    ]
+
+
+def _counts(tallies: Sequence[Tally]) -> tuple[Column, ...]:
+    counted = [tally.counts for tally in tallies]
+    return (
+        Column(head="correct", cells=tuple(Cell(text=f"{counts.correct:,}") for counts in counted)),
+        Column(head="incorrect", cells=tuple(Cell(text=f"{counts.incorrect:,}") for counts in counted)),
+        Column(head="error", cells=tuple(_trouble(counts.error) for counts in counted)),
+        Column(head="unscored", cells=tuple(_trouble(counts.unscored) for counts in counted)),
+        Column(head="not run", cells=tuple(_trouble(counts.not_run) for counts in counted)),
+    )
+
+
+def _trouble(number: int) -> Cell:
+    """Return a count that should be 0."""
+    return Cell(text=f"{number:,}", tone="warning" if number else "quiet")
+
+
+def _use(entries: Sequence[TaskSummary]) -> Block:
+    """Return tokens, cost and time of each entry, and what was cut, cached or run again if anything was."""
+    tallies = [entry.tally for entry in entries]
+    units = [
+        (
+            _column("tokens in", tallies, lambda tally: numbers.count(tally.usage.input_tokens)),
+            _column("tokens out", tallies, lambda tally: numbers.count(tally.usage.output_tokens)),
+        ),
+        (_column("cost", tallies, lambda tally: numbers.money(tally.usage.cost, at_least=tally.unpriced > 0)),),
+        (
+            _column("seconds", tallies, lambda tally: numbers.seconds(tally.seconds.total)),
+            _column("median s", tallies, lambda tally: numbers.seconds(tally.seconds.median)),
+            _column("p95 s", tallies, lambda tally: numbers.seconds(tally.seconds.p95)),
+        ),
+        (Column(head="cut", cells=tuple(_trouble(sum(tally.cut.values())) for tally in tallies)),),
+    ]
+    if any(tally.epochs > 1 for tally in tallies):
+        units.append((_column("epochs", tallies, lambda tally: f"{tally.epochs}"),))
+    if any(tally.cached for tally in tallies):
+        units.append((Column(head="cached", cells=tuple(_trouble(tally.cached) for tally in tallies)),))
+    if any(tally.reruns for tally in tallies):
+        units.append((Column(head="reruns", cells=tuple(_trouble(tally.reruns) for tally in tallies)),))
+    return Block(labels=tuple(Label(text=_name(entry, entries)) for entry in entries), units=tuple(units))
+
+
+def _literature(published: Sequence[Published]) -> Block:
+    """Return the published figures in the columns of their metrics."""
+    names = tuple(dict.fromkeys(figure.name for figure in published))
+    units = []
+    for metric in dict.fromkeys(figure.metric for figure in published):
+        values = {figure.name: figure.value for figure in published if figure.metric == metric}
+        texts = [
+            numbers.percent(values.get(name)) if metric == "accuracy" else numbers.score(values.get(name), 100)
+            for name in names
+        ]
+        units.append((Column(head=clean(metric), cells=tuple(Cell(text=text, tone="quiet") for text in texts)),))
+    return Block(labels=tuple(Label(text=f"{clean(name)} (published)") for name in names), units=tuple(units))
+
+
+def _notes(entries: Sequence[TaskSummary]) -> tuple[str, ...]:
+    said = []
+    for entry in entries:
+        name = _name(entry, entries)
+        if entry.tally.cut:
+            reasons = ", ".join(f"{clean(reason)} {number:,}" for reason, number in entry.tally.cut.items())
+            said.append(f"{name}: cut replies: {reasons}.")
+        said += [
+            f"{name}: mixed rows: {clean(what)} is {' and '.join(map(clean, versions))}."
+            for what, versions in entry.versions.items()
+            if len(versions) > 1
+        ]
+    return tuple(said)

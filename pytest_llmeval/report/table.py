@@ -1,0 +1,132 @@
+"""The results table on a terminal."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from pytest_llmeval.report.sheet import Block, Column, Sheet, remarks, sheets
+from pytest_llmeval.results.summary import Summary
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+_GAP = 2
+_INDENT = "  "
+_LABEL_SHARE = 3
+"""Labels take at most this part of the width."""
+
+_STYLES = {"plain": "", "strong": "bold", "quiet": "dim", "warning": "yellow"}
+
+
+def render_table(summary: Summary, *, width: int, color: bool) -> str:
+    """Return the results table of a run, no line wider than `width` columns (40 or more)."""
+    from rich.console import Console  # noqa: PLC0415 - 28 ms that a foreign pytest session must not pay
+    from rich.text import Text  # noqa: PLC0415 - as above
+
+    # Without the environment: what is drawn depends on the arguments alone.
+    console = Console(
+        file=io.StringIO(),
+        width=width,
+        color_system="standard" if color else None,
+        force_terminal=color,
+        legacy_windows=False,
+        markup=False,
+        emoji=False,
+        highlight=False,
+        _environ={},
+    )
+    with console.capture() as captured:
+        for remark in remarks(summary):
+            console.print(Text(remark, style="yellow"))
+        for sheet in sheets(summary):
+            _print_sheet(console, sheet)
+    return "\n".join(line.rstrip() for line in captured.get().splitlines()) + "\n"
+
+
+def _print_sheet(console: Console, sheet: Sheet) -> None:
+    from rich.rule import Rule  # noqa: PLC0415 - as above
+    from rich.text import Text  # noqa: PLC0415 - as above
+
+    console.print()
+    console.print(Rule(Text(sheet.title, style="bold"), align="left", style="dim"))
+    label_width = min(max(map(_label_width, sheet.blocks)), console.width // _LABEL_SHARE)
+    tables = [table for block in sheet.blocks for table in _tables(block, label_width, console.width - label_width)]
+    for place, table in enumerate(tables):
+        if place:
+            console.print()
+        console.print(table)
+    for note in sheet.notes:
+        console.print(Text(note, style="dim"))
+
+
+def _label_width(block: Block) -> int:
+    from rich.cells import cell_len  # noqa: PLC0415 - as above
+
+    return max(cell_len(_INDENT * label.indented + label.text) for label in block.labels)
+
+
+def _tables(block: Block, label_width: int, room: int) -> Iterator[Table]:
+    """Yield the parts of a block; heads break between their words only where the room is short."""
+    for columns in _strips(block.units, room):
+        whole = [_width(column, broken=False) for column in columns]
+        widths = whole if sum(whole) <= room else [_width(column, broken=True) for column in columns]
+        yield _table(block, columns, widths, label_width)
+
+
+def _strips(units: Sequence[tuple[Column, ...]], room: int) -> Iterator[list[Column]]:
+    """Yield the columns that stand side by side: whole units as long as they fit, parts of one that never would."""
+    strip: list[Column] = []
+    for unit in units:
+        parts = [unit] if _total(unit) <= room else [(column,) for column in unit]
+        for part in parts:
+            if strip and _total([*strip, *part]) > room:
+                yield strip
+                strip = []
+            strip.extend(part)
+    if strip:
+        yield strip
+
+
+def _total(columns: Sequence[Column]) -> int:
+    return sum(_width(column, broken=True) for column in columns)
+
+
+def _width(column: Column, *, broken: bool) -> int:
+    """Return the width of a column with the gap before it."""
+    from rich.cells import cell_len  # noqa: PLC0415 - as above
+
+    head = column.head.split() if broken else [column.head]
+    return max(cell_len(text) for text in (*head, *(cell.text for cell in column.cells))) + _GAP
+
+
+def _table(block: Block, columns: Sequence[Column], widths: Sequence[int], label_width: int) -> Table:
+    from rich.table import Table  # noqa: PLC0415 - as above
+    from rich.text import Text  # noqa: PLC0415 - as above
+
+    table = Table(box=None, padding=(0, 0, 0, _GAP), pad_edge=False, header_style="dim")
+    table.add_column("", width=label_width, no_wrap=True)
+    for column, width in zip(columns, widths, strict=True):
+        head = Text(column.head, overflow="ellipsis")
+        table.add_column(head, justify="right", vertical="bottom", width=width - _GAP)
+    for place, label in enumerate(block.labels):
+        cells = [column.cells[place] for column in columns]
+        table.add_row(
+            _shortened(_INDENT * label.indented + label.text, label_width),
+            *(Text(cell.text, style=_STYLES[cell.tone], no_wrap=True, overflow="ellipsis") for cell in cells),
+        )
+    return table
+
+
+def _shortened(text: str, width: int) -> Text:
+    """Return a label that is too long without its middle: names of models differ at either end."""
+    from rich.cells import cell_len, set_cell_size  # noqa: PLC0415 - as above
+    from rich.text import Text  # noqa: PLC0415 - as above
+
+    if cell_len(text) <= width:
+        return Text(text)
+    tail = (width - 1) // 2
+    return Text(set_cell_size(text, width - 1 - tail) + "…" + set_cell_size(text[::-1], tail)[::-1])
