@@ -1,0 +1,52 @@
+"""The loopback model server as a fixture: one process a session, a clean program for each test."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+
+class ModelServer:
+    """The handle on the server's process."""
+
+    def __init__(self, port: int) -> None:
+        self.root = f"http://127.0.0.1:{port}"
+        self.url = f"{self.root}/v1"
+
+    def program(self, **settings: Any) -> None:
+        """Set what the server does, and forget what it counted."""
+        self._call("/admin/program", json.dumps(settings).encode())
+
+    def report(self) -> Any:
+        """Return what the server counted: requests, peak in flight, attempts by prompt, outcomes, requests seen."""
+        return self._call("/admin/report", None)
+
+    def _call(self, path: str, data: bytes | None) -> Any:
+        with urllib.request.urlopen(self.root + path, data, timeout=30) as response:  # noqa: S310 - loopback http
+            return json.load(response)
+
+
+@pytest.fixture(scope="session")
+def model_server_process() -> Iterator[ModelServer]:
+    """Run the server in its own process; it ends when its standard input closes, so it never outlives us."""
+    command = [sys.executable, str(Path(__file__).parent / "openai_server.py")]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        yield ModelServer(json.loads(process.stdout.readline())["port"])
+        process.stdin.close()
+        process.wait(timeout=30)
+
+
+@pytest.fixture
+def model_server(model_server_process: ModelServer) -> ModelServer:
+    """Return the server, behaving well."""
+    model_server_process.program()
+    return model_server_process
