@@ -1,0 +1,57 @@
+"""Which rows a task asks about, and what their columns mean."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, Field, field_validator
+
+from pytest_llmeval.task.part import FilePath, Names, Part, refusal, shown
+
+FORMATS = (".yaml", ".yml", ".json", ".jsonl", ".csv", ".parquet")
+"""The dataset files that can be read, by suffix."""
+
+
+class Fields(Part):
+    """The dataset's column for each field of a sample.
+
+    Every column must be in every row, except where its name here ends in ``?`` (``metadata: {hint: hint?}``): a row
+    without it then simply has no such tag, picture or metadata.
+    """
+
+    id: Annotated[str | None, Field(description="null: rows are numbered from 0 in file order")] = "id"
+    input: str = "input"
+    target: str = "target"
+    tags: Names = ()
+    metadata: dict[str, str] = Field(default_factory=dict)
+    images: Names = ()
+
+
+def _rows(value: Any) -> Any:  # noqa: ANN401 - what stands in the file
+    if value == "":
+        raise refusal((), "is empty; name the top-level key that holds the list, or leave `rows` out")
+    return value
+
+
+class Dataset(Part):
+    """A dataset file, its columns and which of its rows count.
+
+    `rows` is the top-level key that holds the list, for a file that is no list itself; `keep` a jinja2 expression over
+    columns and sample fields that must hold for a row to count; `unique` a column or field of which later rows
+    with an earlier row's value are dropped (after `keep`).
+    """
+
+    path: FilePath
+    fields: Fields = Field(default_factory=Fields)
+    rows: Annotated[str | None, BeforeValidator(_rows)] = None
+    keep: str | None = None
+    unique: str | None = None
+
+    @field_validator("path")
+    @classmethod
+    def _known_format(cls, value: Any) -> Any:  # noqa: ANN401 - a Path by then
+        if value.suffix.lower() not in FORMATS:
+            raise refusal(
+                (), f"names {shown(value.name)}, whose format is unknown", given=value.suffix, allowed=FORMATS
+            )
+        return value

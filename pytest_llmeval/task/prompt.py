@@ -1,0 +1,97 @@
+"""A task's prompts: stages of chat messages, each a jinja2 template."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, TypeAlias, cast
+
+from pydantic import BeforeValidator, ValidationInfo
+
+from pytest_llmeval.task.part import Source, refusal, shown
+from pytest_llmeval.yaml_file import read_text
+
+ROLES = ("system", "user", "assistant")
+MAX_PROMPT_BYTES = 1_000_000
+
+_TWO_STAGES = re.compile(r"\s*\[GEN_PROMPT\](.*?)\[/GEN_PROMPT\]\s*\[QUESTION\](.*?)\[/QUESTION\]\s*", re.DOTALL)
+"""The wire form of lmms-eval's visual chain-of-thought tasks: one text holding the prompts of both stages."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Turn:
+    """One message of a stage: role and template text. `file`, `line` and `key` say where the text comes from."""
+
+    role: str
+    text: str
+    file: Path
+    line: int | None
+    key: str
+
+
+Stages: TypeAlias = Mapping[str, tuple[Turn, ...]]
+
+
+def _stages(value: Any, info: ValidationInfo) -> Any:  # noqa: ANN401 - what stands in the file
+    source = cast("Source", info.context)
+    if not isinstance(value, dict):
+        return _seed_stages(_turns(value, (), source))
+    if not value:
+        raise refusal((), "is empty")
+    if wrong := next((name for name in value if name in ROLES), None):
+        raise refusal((wrong,), f"is a role, not a stage; write a list of messages (- {wrong}: ...)")
+    return {stage: _turns(messages, (stage,), source) for stage, messages in value.items()}
+
+
+def _seed_stages(turns: tuple[Turn, ...]) -> Stages:
+    match = _TWO_STAGES.fullmatch(turns[0].text) if len(turns) == 1 else None
+    if match is None:
+        return {"generate": turns}
+    return {
+        stage: (Turn(role="user", text=text, file=turns[0].file, line=turns[0].line, key=turns[0].key),)
+        for stage, text in zip(("image", "question"), match.groups(), strict=True)
+    }
+
+
+def _turns(value: object, at: tuple[str | int, ...], source: Source) -> tuple[Turn, ...]:
+    if isinstance(value, str):
+        return (_turn("user", value, at, source),)
+    if not isinstance(value, list) or not value:
+        raise refusal(at, f"is {shown(value)}; write a list of messages (- user: ...)")
+    turns = []
+    for index, message in enumerate(value):
+        place = (*at, index)
+        if not isinstance(message, dict) or len(message) != 1:
+            raise refusal(place, f"is {shown(message)}; write one role and its text (user: ...)")
+        ((role, text),) = message.items()
+        if role not in ROLES:
+            raise refusal((*place, role), f"is the role {role!r}", given=role, allowed=ROLES)
+        turns.append(_turn(role, text, (*place, role), source))
+    return tuple(turns)
+
+
+def _turn(role: str, value: object, at: tuple[str | int, ...], source: Source) -> Turn:
+    path = ("prompt", *at)
+    key = ".".join(str(part) for part in path)
+    if isinstance(value, str):
+        return Turn(role=role, text=value, file=source.file, line=source.document.line(path), key=key)
+    if isinstance(value, dict) and list(value) == ["file"] and isinstance(value["file"], str):
+        file = _inside(value["file"], (*at, "file"), source)
+        return Turn(role=role, text=read_text(file, max_bytes=MAX_PROMPT_BYTES), file=file, line=None, key="")
+    raise refusal(at, f"is {shown(value)}; write a text, or {{file: path}} of a file in the task's folder")
+
+
+def _inside(name: str, at: tuple[str | int, ...], source: Source) -> Path:
+    folder = source.folder.resolve()
+    file = (folder / name).resolve()
+    if not file.is_relative_to(folder):
+        raise refusal(at, f"is {name!r}, which leaves the task's folder")
+    if not file.is_file():
+        raise refusal(at, f"names {str(file)!r}, which is no file")
+    return file
+
+
+PromptField = Annotated[Stages, BeforeValidator(_stages)]
+"""One text, a list of messages, or a mapping of stages to either."""
