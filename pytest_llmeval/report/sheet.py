@@ -60,15 +60,11 @@ def remarks(summary: Summary) -> tuple[str, ...]:
     """Return what must be known before any figure is believed: where the answers came from."""
     tallies = [entry.tally for entry in summary.entries]
     rows = sum(tally.counts.planned for tally in tallies)
-    recorded = sum(tally.recorded for tally in tallies)
-    live = rows - recorded - sum(tally.cached for tally in tallies) - sum(tally.counts.not_run for tally in tallies)
     said = []
-    if recorded:
-        said.append(
-            f"Recorded replies ran in {recorded:,} of {rows:,} rows."
-            if live > 0
-            else "Recorded replies ran; no live model did."
-        )
+    if recorded := sum(tally.recorded for tally in tallies):
+        alone = not any(tally.live for tally in tallies)
+        share = f"Recorded replies ran in {recorded:,} of {rows:,} rows."
+        said.append("Recorded replies ran; no live model did." if alone else share)
     if cached := sum(tally.cached for tally in tallies):
         oldest = max((tally.oldest for tally in tallies if tally.oldest is not None), default=None)
         said.append(

@@ -6,7 +6,9 @@ import io
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from pytest_llmeval.report.gate_sheet import gate_sheet
 from pytest_llmeval.report.sheet import Block, Column, Sheet, remarks, sheets
+from pytest_llmeval.results.gate import GateResult
 from pytest_llmeval.results.summary import Summary
 
 if TYPE_CHECKING:
@@ -17,13 +19,22 @@ if TYPE_CHECKING:
 _GAP = 2
 _INDENT = "  "
 _LABEL_SHARE = 3
-"""Labels take at most this part of the width."""
+"""Labels may always take this part of the width."""
 
 _STYLES = {"plain": "", "strong": "bold", "quiet": "dim", "warning": "yellow"}
 
 
 def render_table(summary: Summary, *, width: int, color: bool) -> str:
     """Return the results table of a run, no line wider than `width` columns (40 or more)."""
+    return _drawn(remarks(summary), sheets(summary), width=width, color=color)
+
+
+def render_gate(result: GateResult, *, width: int, color: bool) -> str:
+    """Return a gate's verdict rule by rule, no line wider than `width` columns (40 or more)."""
+    return _drawn((), (gate_sheet(result),), width=width, color=color)
+
+
+def _drawn(said: Sequence[str], drawn: Sequence[Sheet], *, width: int, color: bool) -> str:
     from rich.console import Console  # noqa: PLC0415 - 28 ms that a foreign pytest session must not pay
     from rich.text import Text  # noqa: PLC0415 - as above
 
@@ -40,9 +51,9 @@ def render_table(summary: Summary, *, width: int, color: bool) -> str:
         _environ={},
     )
     with console.capture() as captured:
-        for remark in remarks(summary):
+        for remark in said:
             console.print(Text(remark, style="yellow"))
-        for sheet in sheets(summary):
+        for sheet in drawn:
             _print_sheet(console, sheet)
     return "\n".join(line.rstrip() for line in captured.get().splitlines()) + "\n"
 
@@ -53,7 +64,7 @@ def _print_sheet(console: Console, sheet: Sheet) -> None:
 
     console.print()
     console.print(Rule(Text(sheet.title, style="bold"), align="left", style="dim"))
-    label_width = min(max(map(_label_width, sheet.blocks)), console.width // _LABEL_SHARE)
+    label_width = _label_width(sheet, console.width)
     tables = [table for block in sheet.blocks for table in _tables(block, label_width, console.width - label_width)]
     for place, table in enumerate(tables):
         if place:
@@ -63,10 +74,13 @@ def _print_sheet(console: Console, sheet: Sheet) -> None:
         console.print(Text(note, style="dim"))
 
 
-def _label_width(block: Block) -> int:
+def _label_width(sheet: Sheet, width: int) -> int:
+    """Return the width of the longest label, or less: a part of the page, and what all columns leave of it."""
     from rich.cells import cell_len  # noqa: PLC0415 - as above
 
-    return max(cell_len(_INDENT * label.indented + label.text) for label in block.labels)
+    texts = (_INDENT * label.indented + label.text for block in sheet.blocks for label in block.labels)
+    columns = max((sum(map(_total, block.units)) for block in sheet.blocks), default=0)
+    return min(max(map(cell_len, texts), default=0), max(width // _LABEL_SHARE, width - columns))
 
 
 def _tables(block: Block, label_width: int, room: int) -> Iterator[Table]:

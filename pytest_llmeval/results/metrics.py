@@ -68,11 +68,18 @@ def tally(rows: Sequence[Row], info: TaskInfo) -> Tally:
         unpriced=sum(row.usage.requests > 0 and row.usage.cost is None for row in rows),
         seconds=_seconds(rows),
         cut=dict(sorted(Counter(row.stop_reason for row in rows if row.stop_reason in CUT).items())),
+        live=sum(map(_is_live, rows)),
+        recorded=sum(row.recorded for row in rows),
         cached=sum(row.cached for row in rows),
         oldest=max((row.age for row in rows if row.cached and row.age is not None), default=None),
-        recorded=sum(row.recorded for row in rows),
         reruns=sum(row.reports - 1 for row in rows if row.reports > 1),
     )
+
+
+def _is_live(row: Row) -> bool:
+    """Whether a model was asked here and now; a row that failed before any request tells nothing of where from."""
+    asked = row.usage.requests > 0 or row.outcome not in {"error", "not run"}
+    return asked and not (row.recorded or row.cached)
 
 
 def _order(row: Row) -> tuple[str, str, str, int, str]:

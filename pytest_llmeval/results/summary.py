@@ -113,9 +113,9 @@ class Tally:
     """The figures of one set of rows.
 
     `scores` by name; `shares`: how many of the answers have a property, such as ``valid_cypher``. `unpriced` rows have
-    replies without a known price, so `usage.cost` is too low. `cut` counts replies by stop reason; `cached` rows came
-    from other runs, the oldest `oldest` seconds ago; `recorded` rows from a recording; `reruns` counts reports that
-    were replaced.
+    replies without a known price, so `usage.cost` is too low. `cut` counts replies by stop reason. `live` rows were
+    answered in this run by a model, `recorded` ones from a recording, `cached` ones by other runs, the oldest of them
+    `oldest` seconds ago. `reruns` counts reports that were replaced.
     """
 
     counts: Counts
@@ -129,9 +129,10 @@ class Tally:
     unpriced: int = 0
     seconds: Seconds = field(default_factory=Seconds)
     cut: Mapping[str, int] = field(default_factory=dict)
+    live: int = 0
+    recorded: int = 0
     cached: int = 0
     oldest: float | None = None
-    recorded: int = 0
     reruns: int = 0
 
 

@@ -1,0 +1,60 @@
+"""The results as Markdown, for summary.md and a pull request's comment."""
+
+from __future__ import annotations
+
+import html
+import re
+
+from pytest_llmeval.report.gate_sheet import gate_sheet
+from pytest_llmeval.report.sheet import Block, Sheet, remarks, sheets
+from pytest_llmeval.results.gate import GateResult
+from pytest_llmeval.results.summary import Summary
+
+_SIGNS = re.compile(r"([\\`*_{}\[\]#!|~$]|:(?=\S))")
+_MENTION = re.compile(r"@(?=\w)")
+_BARE_LINK = re.compile(r"(?i)\bwww\.")
+_INDENT = "&nbsp;&nbsp;"
+
+
+def render_markdown(summary: Summary, gate: GateResult | None = None) -> str:
+    """Return the results, and a gate's verdict first if there was one."""
+    parts = ["# Results"]
+    if said := remarks(summary):
+        parts.append("\n".join(f"> {escape(remark)}" for remark in said))
+    if gate is not None:
+        parts.append(_section(gate_sheet(gate)))
+    parts += [_section(sheet) for sheet in sheets(summary)]
+    return "\n\n".join(parts) + "\n"
+
+
+def escape(text: str) -> str:
+    r"""Return one line of text that Markdown shows as it is: no markup, HTML, links or mentions come of it.
+
+    ``<`` and ``&`` become entities, signs that mean something get a backslash; a word joiner keeps ``@name`` from
+    calling anyone.
+    """
+    plain = _SIGNS.sub(r"\\\1", html.escape(text, quote=False))
+    return _BARE_LINK.sub(lambda match: match[0][:-1] + r"\.", _MENTION.sub("@\u2060", plain))
+
+
+def _section(sheet: Sheet) -> str:
+    parts = [f"## {escape(sheet.title)}", *map(_table, sheet.blocks)]
+    if sheet.notes:
+        parts.append("\n".join(f"- {escape(note)}" for note in sheet.notes))
+    return "\n\n".join(parts)
+
+
+def _table(block: Block) -> str:
+    columns = [column for unit in block.units for column in unit]
+    lines = [
+        _row(["", *(escape(column.head) for column in columns)]),
+        _row([":---", *("---:" for _ in columns)]),
+    ]
+    for place, label in enumerate(block.labels):
+        name = _INDENT * label.indented + escape(label.text)
+        lines.append(_row([name, *(escape(column.cells[place].text) for column in columns)]))
+    return "\n".join(lines)
+
+
+def _row(cells: list[str]) -> str:
+    return f"| {' | '.join(cells)} |"

@@ -1,0 +1,174 @@
+"""A gate: rules that a run must meet, and how a run fared under them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+from pytest_llmeval.results.summary import Counts, Summary, Tally, TaskSummary
+
+Verdict: TypeAlias = Literal["pass", "fail", "inconclusive"]
+"""``inconclusive``: there is nothing to judge by (no such task or metric in the run, no scored row)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bounds:
+    """Lowest and highest value allowed, both included, in the metric's own scale."""
+
+    minimum: float | None = None
+    maximum: float | None = None
+
+    def __str__(self) -> str:
+        """Return ``min 0.5``, ``max 3``, or both."""
+        ends = {"min": self.minimum, "max": self.maximum}
+        return ", ".join(f"{name} {value:g}" for name, value in ends.items() if value is not None)
+
+    def hold(self, value: float) -> bool:
+        """Whether the value lies within."""
+        return (self.minimum is None or value >= self.minimum) and (self.maximum is None or value <= self.maximum)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
+    """Bounds on one metric of one task; each of its models must meet them."""
+
+    task: str
+    metric: str
+    bounds: Bounds
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gate:
+    """A gate file. Without words of its own it demands full coverage and live answers of this very run."""
+
+    rules: tuple[Rule, ...] = ()
+    coverage: float = 1.0
+    recorded_allowed: bool = False
+    cached_allowed: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RuleResult:
+    """How one rule fared on one task under one model; `reason` says why it is not a pass."""
+
+    task: str
+    model: str
+    metric: str
+    value: float | None
+    bounds: Bounds
+    verdict: Verdict
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GateResult:
+    """All rules of a gate, judged."""
+
+    results: tuple[RuleResult, ...] = field(default_factory=tuple)
+
+    @property
+    def passed(self) -> bool:
+        """Whether every rule passed; an inconclusive one did not, nor did a run in which there was nothing to judge."""
+        return bool(self.results) and all(result.verdict == "pass" for result in self.results)
+
+
+def check(gate: Gate, summary: Summary) -> GateResult:
+    """Judge a run: the conditions on every task first, then the file's rules in their order."""
+    conditions = (_judged(rule, entry) for entry in summary.entries for rule in _conditions(gate, entry))
+    rules = (result for rule in gate.rules for result in _results(rule, summary))
+    return GateResult(results=(*conditions, *rules))
+
+
+def metric_name(name: str) -> str:
+    """Return a metric's name as rules compare it: ``EED published`` and ``eed_published`` are one."""
+    return "_".join(name.replace("-", " ").replace("_", " ").lower().split())
+
+
+def metrics_of(tally: Tally) -> dict[str, float | None]:
+    """Return what a rule may speak about, by name: shares in 0..1, scores in their scale, seconds, US dollars."""
+    counts = tally.counts
+    named: dict[str, float | None] = {
+        "accuracy": tally.accuracy.value,
+        "coverage": counts.coverage,
+        "planned": counts.planned,
+        "scored": counts.scored,
+        "correct": counts.correct,
+        "incorrect": counts.incorrect,
+        "error": counts.error,
+        "unscored": counts.unscored,
+        "not_run": counts.not_run,
+        "cut": sum(tally.cut.values()),
+        "recorded": tally.recorded,
+        "cached": tally.cached,
+        "reruns": tally.reruns,
+        "tokens": tally.usage.total_tokens,
+        # A sum that lacks a part must not pass for a low one.
+        "cost": None if tally.unpriced else tally.usage.cost,
+        "seconds": tally.seconds.total,
+        "seconds_median": tally.seconds.median,
+        "seconds_p95": tally.seconds.p95,
+    }
+    for repeated in tally.repeated:
+        named[f"pass@{repeated.k}"] = repeated.at_least_one
+        named[f"pass^{repeated.k}"] = repeated.every_one
+    for mean in (*tally.shares, *tally.scores):
+        named.setdefault(metric_name(mean.name), mean.value)
+    return named
+
+
+def _conditions(gate: Gate, entry: TaskSummary) -> Iterator[Rule]:
+    """Yield what a gate asks of every task unless its file says otherwise."""
+    own = {rule.metric for rule in gate.rules if rule.task == entry.task}
+    if "coverage" not in own:
+        yield Rule(task=entry.task, metric="coverage", bounds=Bounds(minimum=gate.coverage))
+    if not gate.recorded_allowed:
+        yield Rule(task=entry.task, metric="recorded", bounds=Bounds(maximum=0))
+    if not gate.cached_allowed:
+        yield Rule(task=entry.task, metric="cached", bounds=Bounds(maximum=0))
+
+
+def _results(rule: Rule, summary: Summary) -> Iterator[RuleResult]:
+    entries = [entry for entry in summary.entries if entry.task == rule.task]
+    yield from (_judged(rule, entry) for entry in entries)
+    if not entries:
+        ran = ", ".join(dict.fromkeys(entry.task for entry in summary.entries)) or "none"
+        yield _result(rule, "", None, "inconclusive", f"the task is not in this run (in it: {ran})")
+
+
+def _judged(rule: Rule, entry: TaskSummary) -> RuleResult:
+    known: Mapping[str, float | None] = metrics_of(entry.tally)
+    if rule.metric not in known:
+        reason = f"no such metric in this run (there are {', '.join(known)})"
+        return _result(rule, entry.model, None, "inconclusive", reason)
+    value = known[rule.metric]
+    if value is None:
+        return _result(rule, entry.model, None, "inconclusive", "there is no value to judge")
+    if rule.bounds.hold(value):
+        return _result(rule, entry.model, value, "pass", "")
+    return _result(rule, entry.model, value, "fail", _reason(rule, value, entry.tally.counts))
+
+
+def _reason(rule: Rule, value: float, counts: Counts) -> str:
+    match rule.metric:
+        case "coverage":
+            parts = {"error": counts.error, "unscored": counts.unscored, "not run": counts.not_run}
+            lost = ", ".join(f"{number} {name}" for name, number in parts.items() if number)
+            return f"{counts.scored} of {counts.planned} planned samples were scored ({lost})"
+        case "recorded" | "cached":
+            source = "recorded replies" if rule.metric == "recorded" else "answers of other runs"
+            return f"{value:.0f} rows rest on {source}, which only `{rule.metric}: allowed` in the gate file permits"
+        case _:
+            return f"{value:.6g} is outside {rule.bounds}"
+
+
+def _result(rule: Rule, model: str, value: float | None, verdict: Verdict, reason: str) -> RuleResult:
+    return RuleResult(
+        task=rule.task,
+        model=model,
+        metric=rule.metric,
+        value=value,
+        bounds=rule.bounds,
+        verdict=verdict,
+        reason=reason,
+    )
