@@ -1,1 +1,62 @@
-"""pytest-llmeval: LLM benchmarks as pytest tests."""
+"""pytest-llmeval: LLM benchmarks as pytest tests.
+
+The public names, each imported when it is first used.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pytest_llmeval.assertions import (
+        assert_eed_at_least,
+        assert_judge_equivalent,
+        assert_sldp_equal,
+        record_score,
+    )
+    from pytest_llmeval.eed import EedResult, eed_score, eed_score_many
+    from pytest_llmeval.errors import LLMEvalError
+    from pytest_llmeval.judge import judge_verdict
+    from pytest_llmeval.records import Completion, Message, Reply, Request, Sample, Score, Verdict
+    from pytest_llmeval.sldp import parse_sldp, sldp_diff, sldp_equals
+
+_HOMES = {
+    "assertions": ("assert_eed_at_least", "assert_judge_equivalent", "assert_sldp_equal", "record_score"),
+    "eed": ("EedResult", "eed_score", "eed_score_many"),
+    "errors": ("LLMEvalError",),
+    "judge": ("judge_verdict",),
+    "records": ("Completion", "Message", "Reply", "Request", "Sample", "Score", "Verdict"),
+    "sldp": ("parse_sldp", "sldp_diff", "sldp_equals"),
+}
+_HOME = {name: home for home, names in _HOMES.items() for name in names}
+
+__all__ = [
+    "Completion",
+    "EedResult",
+    "LLMEvalError",
+    "Message",
+    "Reply",
+    "Request",
+    "Sample",
+    "Score",
+    "Verdict",
+    "assert_eed_at_least",
+    "assert_judge_equivalent",
+    "assert_sldp_equal",
+    "eed_score",
+    "eed_score_many",
+    "judge_verdict",
+    "parse_sldp",
+    "record_score",
+    "sldp_diff",
+    "sldp_equals",
+]
+
+
+def __getattr__(name: str) -> object:
+    """Import a public name's module when the name is first used: sympy alone takes half a second."""
+    if name not in _HOME:
+        msg = f"module {__name__!r} has no attribute {name!r}"
+        raise AttributeError(msg)
+    return getattr(import_module(f"{__name__}.{_HOME[name]}"), name)

@@ -25,9 +25,9 @@ class Settings:
     timeout: float = 600.0
     epochs: int = 1
     limit: int | None = None
-    sample: str | None = None
+    samples: tuple[str, ...] = ()
     datasets: Mapping[str, str] = field(default_factory=dict)
-    overrides: Mapping[str, Mapping[str, Json]] = field(default_factory=dict)
+    overrides: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     graph: str | None = None
     graph_reset: bool = False
     record: str | None = None

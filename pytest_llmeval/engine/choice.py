@@ -49,7 +49,7 @@ class ModelChoice:
     def _planned(self, test: PlannedTest) -> ModelSpec:
         if test.model:
             return parse_spec(test.model, folder=self._folder)
-        task = self._catalog.load(Path(test.task)).task
+        task = self._catalog.load(Path(test.file)).task
         if task.replay is None:
             msg = f"task {task.name!r} has no recorded replies and no model is configured: pass --llmeval-model SPEC"
             raise UsageError(msg)

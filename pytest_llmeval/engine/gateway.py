@@ -17,8 +17,7 @@ from pytest_llmeval.errors import ProviderError, Reach
 from pytest_llmeval.records import Reply, Request, Usage
 
 MAX_ATTEMPTS: Final = 10
-"""Attempts for a request, refusals by rate limits aside. With the waits between them a server may be away for about
-a minute and a half (the mean of the full jitter) before samples are lost."""
+"""Attempts for a request, 429s aside. The waits between them come to a minute and a half in the mean."""
 
 MAX_TIMEOUTS: Final = 3
 """Attempts of a request that end by time-out: the provider may have worked, and charged, for each of them."""
@@ -26,8 +25,12 @@ MAX_TIMEOUTS: Final = 3
 MAX_REFUSALS: Final = 30
 """Attempts of a request that end by a 429: each follows a pause of all requests, and costs nothing."""
 
+LOST_AFTER: Final = 10, 180.0
+"""Bursts of refusals, and seconds since the first of them, that end a model when no reply came in between and nothing
+is in flight: so long may a server be away."""
+
 DEAD_AFTER: Final = 4
-"""Unreachable attempts of one request that end the model, if nothing ever answered there."""
+"""Bursts of unreachable attempts that end a model where nothing ever answered."""
 
 ALIKE: Final = 5
 """If so many requests fail before any succeeds, and all with the same message, the model is lost."""
@@ -43,8 +46,7 @@ TOKENS_PER_IMAGE: Final = 1000
 FIRST_OUTPUT_TOKENS: Final = 1000
 """Rough figures to reserve by; replies correct them. The output is expected to be the mean of those seen."""
 
-_TOO_MANY: Final = 429
-_OVERLOADED: Final = (503, 529)
+_OVERLOADED: Final = frozenset({429, 502, 503, 529})
 
 
 class Gateway:
@@ -97,7 +99,7 @@ class Gateway:
                 self._statistics.errors[outcome.cause] += 1
                 raise final
             self._statistics.retries[outcome.cause] += 1
-            if not _is_throttle(outcome):
+            if not _is_refusal(outcome):
                 await self._back_off(outcome, failures)
 
     async def close(self) -> None:
@@ -133,7 +135,7 @@ class Gateway:
                 return self._book(reply, slot)
         self._statistics.statuses[error.status or 0] += 1
         self._answered = self._answered or error.cause != "unreachable"
-        if _is_throttle(error):
+        if _is_refusal(error):
             self._limits.throttled(slot, retry_after=error.retry_after)
         return error
 
@@ -158,7 +160,7 @@ class Gateway:
             case "sample":
                 return self._unless_all_alike(error, str(error))
             case "attempt":
-                if not self._answered and failures["unreachable"] >= DEAD_AFTER:
+                if self._is_lost(error):
                     return self._stop(error)
                 if not self._is_exhausted(failures):
                     return None
@@ -166,6 +168,16 @@ class Gateway:
                 return self._unless_all_alike(_alike(error, problem, reach="sample"), str(error))
             case _:
                 assert_never(error.reach)
+
+    def _is_lost(self, error: ProviderError) -> bool:
+        """Tell whether the server is away for good. One probe after each pause finds out, whoever's request it is."""
+        if not _is_refusal(error):
+            return False
+        if not self._answered:
+            return self._limits.silent_bursts >= DEAD_AFTER
+        bursts, seconds = LOST_AFTER
+        silent = self._limits.silent_bursts >= bursts and self._limits.silent_seconds >= seconds
+        return silent and self._limits.in_flight == 0
 
     def _is_exhausted(self, failures: Counter[str]) -> bool:
         refusals = failures["429"]
@@ -201,11 +213,9 @@ class Gateway:
         await self._sleep(seconds)
 
 
-def _is_throttle(error: ProviderError) -> bool:
-    """Tell whether the error asks all requests to slow down, which the limiter then makes them do."""
-    if error.reach != "attempt":
-        return False
-    return error.status == _TOO_MANY or (error.status in _OVERLOADED and error.retry_after is not None)
+def _is_refusal(error: ProviderError) -> bool:
+    """Tell whether the error concerns all requests alike: the limiter then slows them down and has them wait."""
+    return error.reach == "attempt" and (error.status in _OVERLOADED or error.cause == "unreachable")
 
 
 def _alike(error: ProviderError, problem: str, *, reach: Reach = "model") -> ProviderError:

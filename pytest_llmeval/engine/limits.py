@@ -16,10 +16,10 @@ PAUSE_CAP: Final = 60.0
 """Seconds that a provider may have us wait in one go, however often it says so meanwhile."""
 
 FIRST_PAUSE: Final = 0.5
-"""Seconds of the first pause after a 429 that names none; doubled until a reply comes."""
+"""Seconds of the first pause after a refusal that names none; doubled until a reply comes."""
 
 DECREASE: Final = 0.5
-"""What a burst of 429s leaves of the allowed concurrency."""
+"""What a burst of refusals leaves of the allowed concurrency."""
 
 ROUNDS_TO_RECOVER: Final = 20
 """Rounds of undisturbed replies after which the full concurrency is allowed again, at the latest."""
@@ -90,9 +90,9 @@ _Waiter: TypeAlias = tuple[asyncio.Future[Slot], int]
 
 
 class Limiter:
-    """The slots of one model: never more than `concurrency` in flight, fewer after 429s, paced by `rpm` and `tpm`.
+    """The slots of one model: never more than `concurrency` in flight, fewer after refusals, paced by `rpm` and `tpm`.
 
-    Waiting requests are served urgent first, then by order. After a 429 the allowed concurrency halves, once per
+    Waiting requests are served urgent first, then by order. After a refusal the allowed concurrency halves, once per
     burst, and grows back with the replies; all requests wait for as long as the provider asked, at most `PAUSE_CAP`.
     """
 
@@ -116,13 +116,18 @@ class Limiter:
         self._stopped: Callable[[], Exception] | None = None
         self._limited_since: float | None = None
         self._decreased = self._pause_start = self._not_before = -PAUSE_CAP
-        self._silent_bursts = 0
-        self.in_flight = 0
+        self._silent_since = 0.0
+        self.in_flight = self.silent_bursts = 0
 
     @property
     def allowed(self) -> int:
         """How many requests may be in flight now (1..concurrency)."""
         return max(1, int(self._allowed))
+
+    @property
+    def silent_seconds(self) -> float:
+        """How long refusals have come without a reply among them; `silent_bursts` is in how many bursts."""
+        return asyncio.get_running_loop().time() - self._silent_since if self.silent_bursts else 0.0
 
     @asynccontextmanager
     async def slot(self, ticket: Ticket, *, tokens: int = 0) -> AsyncIterator[Slot]:
@@ -138,13 +143,13 @@ class Limiter:
         """Note a reply and the tokens it really took: they correct the estimate, and the concurrency grows."""
         if self._tokens is not None:
             self._tokens.take(tokens - slot.tokens)
-        self._silent_bursts = 0
+        self.silent_bursts = 0
         # A round is as many replies as are allowed in flight.
         step = max(1.0, self._concurrency / ROUNDS_TO_RECOVER) / self._allowed
         self._allowed = min(float(self._concurrency), self._allowed + step)
 
     def throttled(self, slot: Slot, *, retry_after: float | None) -> None:
-        """Note a refusal for too many requests: allow fewer, and pause all for `retry_after` seconds.
+        """Note a refusal (too many requests, overloaded, not there): allow fewer, pause all for `retry_after` seconds.
 
         Without `retry_after` the pause doubles from burst to burst until a reply comes.
         """
@@ -154,9 +159,11 @@ class Limiter:
         if new_burst:
             self._decreased = now
             self._allowed = max(1.0, min(self._allowed, self.in_flight) * DECREASE)
-            self._silent_bursts += 1
+            if self.silent_bursts == 0:
+                self._silent_since = now
+            self.silent_bursts += 1
         if retry_after is None:
-            retry_after = FIRST_PAUSE * 2.0 ** min(self._silent_bursts - 1, 10) if new_burst else 0.0
+            retry_after = FIRST_PAUSE * 2.0 ** min(self.silent_bursts - 1, 10) if new_burst else 0.0
         if now >= self._not_before:
             self._pause_start = now
         self._not_before = max(self._not_before, min(now + retry_after, self._pause_start + PAUSE_CAP))

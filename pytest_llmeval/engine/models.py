@@ -64,7 +64,7 @@ class Models:
         return await asyncio.shield(flight.task)
 
     async def close(self) -> None:
-        """Cancel what is in flight and close the gateways and the recording."""
+        """Cancel what is in flight and close gateways, recording and store."""
         flights = [flight.task for flight in self._flights.values()]
         for task in flights:
             task.cancel()
@@ -73,6 +73,7 @@ class Models:
             await gateway.close()
         if self._recorder is not None:
             self._recorder.close()
+        self._store.close()
 
     async def _call(self, spec: ModelSpec, request: Request, ticket: Ticket) -> Answer:
         if spec not in self._gateways:

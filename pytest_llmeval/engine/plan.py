@@ -8,22 +8,29 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple, cast
 
-from pytest_llmeval.records import Json
+from pytest_llmeval.engine.specs import RECORDED
+from pytest_llmeval.records import Json, RowKey
 
 
 class PlannedTest(NamedTuple):
     """One selected test: its node id, and the sample it waits for.
 
-    `task` is the task file's path, `model` a model spec as typed or "" for the task's recorded replies; `test` is the
-    test function without our parameters.
+    `file` is the task file's path and `task` its name; `model` a model spec as typed, or "" for the task's recorded
+    replies; `test` is the test function without our parameters.
     """
 
     nodeid: str
     test: str
+    file: str
     task: str
     sample: str
     model: str
     epoch: int
+
+    @property
+    def key(self) -> RowKey:
+        """What the test's row is known by."""
+        return RowKey(self.test, self.task, self.sample, self.model or RECORDED, self.epoch)
 
 
 @dataclass(frozen=True)
@@ -54,9 +61,9 @@ class Plan:
     @classmethod
     def from_json(cls, data: dict[str, Json]) -> Plan:
         """Return the plan that `to_json` wrote."""
-        tests = cast("list[list[str]]", data["tests"])
+        tests = cast("list[tuple[str, str, str, str, str, str, int]]", data["tests"])
         tasks = cast("list[list[str]]", data["tasks"])
         return cls(
-            tests=tuple(PlannedTest(*test[:5], epoch=int(test[5])) for test in tests),
+            tests=tuple(PlannedTest(*test) for test in tests),
             tasks=tuple((path, digest) for path, digest in tasks),
         )

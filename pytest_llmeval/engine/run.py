@@ -7,11 +7,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
+from pytest_llmeval.answers import RULES
 from pytest_llmeval.catalog import Catalog, LoadedTask
 from pytest_llmeval.engine.calls import Calls
 from pytest_llmeval.engine.choice import ModelChoice
 from pytest_llmeval.engine.graphs import Graphs
-from pytest_llmeval.engine.judging import Judgement, judge
+from pytest_llmeval.engine.judging import judge
 from pytest_llmeval.engine.limits import Ticket
 from pytest_llmeval.engine.models import Models
 from pytest_llmeval.engine.plan import Plan, PlannedTest
@@ -19,14 +20,15 @@ from pytest_llmeval.engine.ports import Graph, ImageStore
 from pytest_llmeval.engine.sample_run import SampleRun
 from pytest_llmeval.engine.scheduler import Scheduler
 from pytest_llmeval.errors import LLMEvalError, TaskError, UsageError
-from pytest_llmeval.records import Completion, Json, Message, Reply
+from pytest_llmeval.judge.judgement import Judgement
+from pytest_llmeval.records import Completion, Json, Message, Reply, RowKey, StageNote, Transcript
 
 if TYPE_CHECKING:
     from pytest_llmeval.solvers.context import Solver
     from pytest_llmeval.task import Task
 
-KeepTranscript = Callable[[PlannedTest, dict[str, Json]], None]
-"""Takes a sample's story, as JSON, once its solver is done or has failed."""
+KeepTranscript = Callable[[RowKey, Transcript], None]
+"""Takes what happened for a sample, once its solver is done or has failed."""
 
 
 class Run:
@@ -53,6 +55,7 @@ class Run:
         self._choice, self._image_store, self._keep_transcript = choice, image_store, keep_transcript
         self._scheduler = Scheduler(len(plan.tests), self._complete, window=window)
         self._solvers: dict[str, Solver] = {}
+        self._rules: dict[str, Callable[[str], str | None]] = {}
 
     async def answer(self, worker: str, want: str, arguments: dict[str, Json]) -> Json:
         """Return the JSON answer to one wish of a test: ``completion``, ``judge`` or ``generate``."""
@@ -82,16 +85,14 @@ class Run:
     async def _complete(self, position: int, ticket: Ticket) -> Completion:
         test = self._plan.tests[position]
         calls = Calls(self._models, ticket, epoch=test.epoch)
-        story: dict[str, Json] = {}
         try:
-            completion = await self._solve(self._catalog.load(Path(test.task)), test, calls)
-            story = {"text": completion.text, "answer": completion.answer, "details": dict(completion.details)}
+            completion = await self._solve(self._catalog.load(Path(test.file)), test, calls)
             return replace(completion, transcript=calls.transcript)
         except LLMEvalError as error:
-            story = {"error": f"{type(error).__name__}: {error}"}
+            calls.note(StageNote(stage="error", text=f"{type(error).__name__}: {error}"))
             raise
         finally:
-            self._keep_transcript(test, {**story, "events": calls.transcript.to_json()})
+            self._keep_transcript(test.key, calls.transcript)
 
     async def _solve(self, loaded: LoadedTask, test: PlannedTest, calls: Calls) -> Completion:
         """Run the solver, take the answer out of its text, and ask the judge if the task has one."""
@@ -106,8 +107,8 @@ class Run:
         )
         completion = await self._solver(task)(sample, run)
         if completion.answer is None:
-            completion = replace(completion, answer=task.extract_answer(completion.text))
-        if task.scorer.name == "judge" and completion.answer is not None:
+            completion = replace(completion, answer=self._rule(task)(completion.text))
+        if task.scorer is not None and task.scorer.kind == "judge" and completion.answer is not None:
             await self._judge(
                 calls,
                 test,
@@ -126,6 +127,16 @@ class Run:
             self._solvers[key] = resolve_solver(task)
         return self._solvers[key]
 
+    def _rule(self, task: Task) -> Callable[[str], str | None]:
+        """Return how the task takes the answer out of a text."""
+        key = str(task.file)
+        if key not in self._rules:
+            from pytest_llmeval.callables import load_callable  # noqa: PLC0415 - runs a task's own file
+
+            own = ":" in task.answer
+            self._rules[key] = load_callable(task.answer, task.folder, confined=True) if own else RULES[task.answer]
+        return self._rules[key]
+
     async def _open_graph(self, task: Task) -> Graph:
         if task.graph is None:
             msg = "its solver queries a graph, but the task names none; add `graph: {scene: FILE}`"
@@ -138,9 +149,10 @@ class Run:
         model = self._choice.judge(test)
         if model is None:
             reason = "no judge is configured: pass --llmeval-judge SPEC or set JUDGE_DEPLOYMENT"
-            return Judgement(verdict=None, explanation=reason, tally={})
+            return Judgement(verdict=None, explanation=reason)
         return await judge(
             lambda messages, draw: calls.ask_judge(model, messages, draw),
+            name=model.label,
             problem=problem,
             target=target,
             candidate=candidate,

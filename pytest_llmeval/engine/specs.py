@@ -8,7 +8,7 @@ from pathlib import Path
 from pytest_llmeval.errors import UsageError
 
 KINDS = ("openai", "azure", "replay", "python")
-_FORMS = "openai/NAME, azure/DEPLOYMENT, replay/FILE, python/./file.py:callable"
+FORMS = "openai/NAME, azure/DEPLOYMENT, replay/FILE, python/./file.py:callable"
 RECORDED = "recorded"
 """How rows call a task's own recorded replies, which run when no model is configured."""
 
@@ -40,7 +40,7 @@ def parse_spec(text: str, *, folder: Path) -> ModelSpec:
     """Return the spec that `text` says; relative files are taken from `folder`. UsageError for anything else."""
     kind, _, name = text.partition("/")
     if kind not in KINDS or not name:
-        msg = f"unknown model spec {text!r}; expected one of {_FORMS}"
+        msg = f"unknown model spec {text!r}; expected one of {FORMS}"
         raise UsageError(msg)
     if kind == "replay":
         return replay_spec(_existing(folder / name, text), label=text)

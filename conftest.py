@@ -1,0 +1,3 @@
+"""Loads the plugin in a checkout that is not installed; installed, pytest finds it by its entry point."""
+
+pytest_plugins = ["pytest_llmeval.plugin"]

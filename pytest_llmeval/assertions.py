@@ -1,0 +1,190 @@
+"""The assertions: each scores an answer, records the score for the running test, and fails with what to act on.
+
+They serve in any test suite, with or without a task. Everywhere the candidate comes first and the truth second.
+"""
+
+from __future__ import annotations
+
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+
+from pytest_llmeval.errors import ScorerError, UsageError
+from pytest_llmeval.records import Json, Score
+
+if TYPE_CHECKING:
+    from pytest_llmeval.eed.sandbox import Sandbox
+    from pytest_llmeval.judge.judgement import Judgement
+
+T = TypeVar("T")
+
+NO_ANSWER = "the reply holds no answer in the demanded form"
+
+
+class Judge(Protocol):
+    """Decides whether a candidate answers a problem as the target does."""
+
+    def __call__(self, *, problem: str, target: str, candidate: str, votes: int) -> Judgement:
+        """Return the judgement; its verdict is None when no usable one was given."""
+        ...
+
+
+class RunningTest(Protocol):
+    """What an assertion uses of the test that it runs in."""
+
+    @property
+    def problem(self) -> str:
+        """What the sample asks, "" without a sample."""
+        ...
+
+    @property
+    def judge(self) -> Judge:
+        """The run's judge."""
+        ...
+
+    def setting(self, scorer: str, name: str) -> Any:  # noqa: ANN401 - as the task file says
+        """Return what the task says of a scorer's setting, or None."""
+        ...
+
+    def record(self, score: Score) -> None:
+        """Keep a score with the test; ScorerError when it is not plain JSON."""
+        ...
+
+
+RUNNING: ContextVar[RunningTest | None] = ContextVar("llmeval_running_test", default=None)
+"""The running test; the plugin sets it around every test body."""
+
+
+class UnscoredError(ScorerError):
+    """The scorer could decide nothing: neither right nor wrong, pytest's error."""
+
+
+def record_score(score: Score) -> Score:
+    """Keep a score of your own with the running test (if there is one) and return it.
+
+    A test's outcome follows its scores: incorrect if one that decides says so. ScorerError when it is not plain JSON.
+    """
+    if (running := RUNNING.get()) is not None:
+        running.record(score)
+    return score
+
+
+def assert_sldp_equal(
+    answer: str | None, solution: str, *, tolerance: float | None = None, case_sensitive: bool | None = None
+) -> Score:
+    """Assert that two SLDP texts are equal (seed: Heracles); numbers and coordinates within `tolerance`.
+
+    None takes what the running test's task says, else 0.01 and False. Score: 0 or 1. The AssertionError tells the
+    first differences by path, or where the answer stops being SLDP. ScorerError when the solution is no SLDP.
+    """
+    __tracebackhide__ = True
+    from pytest_llmeval.sldp import SLDP_GRADER, SldpSyntaxError, parse_sldp, sldp_diff  # noqa: PLC0415 - lark
+
+    try:
+        truth = parse_sldp(solution)
+    except SldpSyntaxError as error:
+        msg = f"the solution is no SLDP: {error}"
+        raise ScorerError(msg) from error
+    try:
+        if answer is None:
+            explanation, valid = NO_ANSWER, False
+        else:
+            differences = sldp_diff(
+                parse_sldp(answer),
+                truth,
+                tolerance=_setting("sldp", "tolerance", tolerance, 0.01),
+                case_sensitive=_setting("sldp", "case_sensitive", case_sensitive, False),
+            )
+            explanation, valid = "\n".join(differences), True
+    except SldpSyntaxError as error:
+        explanation, valid = f"the answer is no SLDP: {error}", False
+    correct = valid and not explanation
+    return _decide(
+        Score(
+            name="sldp",
+            value=float(correct),
+            correct=correct,
+            explanation=explanation,
+            grader=SLDP_GRADER,
+            details={"valid_sldp": valid},
+        ),
+        f"SLDP: {answer!r} is not equal to {solution!r}",
+    )
+
+
+def assert_eed_at_least(
+    answer: str | None, target: str, minimum: float | None = None, *, mode: str | None = None
+) -> Score:
+    """Assert that an answer's Expression Edit Distance score reaches `minimum` (0..100; seed: PHYBench).
+
+    None takes what the running test's task says, else 100 and "corrected". Scored in a killable child process, which
+    one pair may use for a limited CPU time. The AssertionError tells score, distance and the edits.
+    """
+    __tracebackhide__ = True
+    minimum = _setting("eed", "minimum", minimum, 100.0)
+    mode = _setting("eed", "mode", mode, "corrected")
+    also = _setting("eed", "also", None, None)
+    results = _sandbox().score_modes(answer or "", target, modes=[mode, *([also] if also else [])])
+    for name in results:
+        if name != mode:
+            record_score(_eed_score(name, results[name], minimum, decides=False))
+    score = _eed_score(mode, results[mode], minimum, decides=True)
+    return _decide(score, f"EED ({mode}): {answer!r} scores {score.value:.2f}, at least {minimum:g} is wanted")
+
+
+def assert_judge_equivalent(
+    answer: str | None, target: str, *, problem: str | None = None, judge: Judge | None = None, votes: int | None = None
+) -> Score:
+    """Assert that a judge finds an answer's final result mathematically equivalent to `target` (seed: Geometry3K).
+
+    None takes the running test's problem, judge and votes, else no problem and 1 vote. Score: 0 or 1. The
+    AssertionError tells the judge's reason; `UnscoredError` when it gave no usable verdict; UsageError without a judge.
+    """
+    __tracebackhide__ = True
+    from pytest_llmeval.judge.prompt import JUDGE_PROMPT_VERSION  # noqa: PLC0415 - only tests that judge need it
+
+    if not answer:
+        return _decide(_judge_score(NO_ANSWER, correct=False, grader=JUDGE_PROMPT_VERSION), f"judge: {NO_ANSWER}")
+    running = RUNNING.get()
+    if judge is None:
+        if running is None:
+            msg = "assert_judge_equivalent: no judge; pass judge=, or run under pytest with --llmeval-judge SPEC"
+            raise UsageError(msg)
+        judge = running.judge
+    if problem is None:
+        problem = "" if running is None else running.problem
+    judgement = judge(problem=problem, target=target, candidate=answer, votes=_setting("judge", "votes", votes, 1))
+    correct = None if judgement.verdict is None else judgement.verdict.equivalent
+    details: dict[str, Json] = {"tally": dict(judgement.tally), "judge": judgement.judge}
+    score = _judge_score(judgement.explanation, correct=correct, grader=JUDGE_PROMPT_VERSION, details=details)
+    return _decide(score, f"judge: not equivalent to {target!r}")
+
+
+def _judge_score(
+    explanation: str, *, correct: bool | None, grader: str, details: dict[str, Json] | None = None
+) -> Score:
+    value = None if correct is None else float(correct)
+    return Score(
+        name="judge", value=value, correct=correct, explanation=explanation, grader=grader, details=details or {}
+    )
+
+
+def _decide(score: Score, failure: str) -> Score:
+    """Record a score that decides, and raise what it means."""
+    __tracebackhide__ = True
+    record_score(score)
+    if score.correct is None:
+        msg = f"{score.name}: unscored: {score.explanation}"
+        raise UnscoredError(msg)
+    if not score.correct:
+        msg = f"{failure}\n{score.explanation}" if score.explanation else failure
+        raise AssertionError(msg)
+    return score
+
+
+def _setting(scorer: str, name: str, given: T | None, default: T) -> T:
+    """Return the value given in the call, else the task's, else the published default."""
+    if given is not None:
+        return given
+    running = RUNNING.get()
+    found = None if running is None else running.setting(scorer, name)
+    return default if found is None else found

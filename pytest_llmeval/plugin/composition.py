@@ -1,0 +1,84 @@
+"""Puts a run together: the engine's parts with the adapters that serve them. Called in the engine's thread."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from pytest_llmeval.adapters.images import ImageFolder
+from pytest_llmeval.adapters.provider import open_provider
+from pytest_llmeval.adapters.python import PythonProvider
+from pytest_llmeval.callables import load_callable
+from pytest_llmeval.catalog import Catalog
+from pytest_llmeval.engine.budget import Budget
+from pytest_llmeval.engine.choice import ModelChoice
+from pytest_llmeval.engine.completions import CompletionStore
+from pytest_llmeval.engine.gateway import Gateway
+from pytest_llmeval.engine.graphs import Graphs
+from pytest_llmeval.engine.limits import Limiter
+from pytest_llmeval.engine.models import Models
+from pytest_llmeval.engine.plan import Plan
+from pytest_llmeval.engine.ports import Graph, Provider
+from pytest_llmeval.engine.replay import Recorder, ReplayProvider
+from pytest_llmeval.engine.run import KeepTranscript, Run
+from pytest_llmeval.engine.specs import ModelSpec
+from pytest_llmeval.engine.statistics import CallStatistics
+from pytest_llmeval.settings import Settings
+
+LOOK_AHEAD = 2
+"""Samples started and not yet handed over, in units of the concurrency: enough to keep it full while tests score."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Surroundings:
+    """What a run is given by the session: where files go, how notes reach the user, and how far to look ahead."""
+
+    folder: Path
+    keep_transcript: KeepTranscript
+    tell: Callable[[str], None]
+    stops_early: bool
+
+
+def open_run(settings: Settings, catalog: Catalog, plan: Plan, around: Surroundings) -> Run:
+    """Return the run of `plan`, nothing of it started."""
+    images = ImageFolder(around.folder / "images")
+    recorder = Recorder(Path(settings.record)) if settings.record else None
+
+    def open_gateway(spec: ModelSpec) -> Gateway:
+        statistics = CallStatistics()
+        return Gateway(
+            _provider(spec, settings, images),
+            name=spec.label,
+            limits=Limiter(settings.concurrency, rpm=settings.rpm, tpm=settings.tpm, statistics=statistics),
+            budget=budget,
+            timeout=settings.timeout,
+            statistics=statistics,
+        )
+
+    async def open_scene(scene: Path) -> Graph:
+        from pytest_llmeval.adapters.graph import open_graph  # noqa: PLC0415 - the driver is for runs with a graph
+
+        return await open_graph(settings.graph, scene, reset=settings.graph_reset, progress=around.tell)
+
+    budget = Budget()
+    return Run(
+        plan=plan,
+        catalog=catalog,
+        models=Models(open_gateway, CompletionStore(around.folder / "completions.sqlite3"), recorder),
+        graphs=Graphs(open_scene),
+        choice=ModelChoice(settings, catalog),
+        image_store=images,
+        window=settings.concurrency * (1 if around.stops_early else LOOK_AHEAD),
+        keep_transcript=around.keep_transcript,
+    )
+
+
+def _provider(spec: ModelSpec, settings: Settings, images: ImageFolder) -> Provider:
+    match spec.kind:
+        case "replay":
+            return ReplayProvider(Path(spec.name))
+        case "python":
+            return PythonProvider(load_callable(spec.name, Path(settings.folder)), name=spec.text)
+        case _:
+            return open_provider(spec.text, image_store=images, timeout=settings.timeout, base_url=settings.base_url)

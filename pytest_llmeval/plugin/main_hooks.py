@@ -1,0 +1,59 @@
+"""The hooks of the main process alone: rows off reports, the workers' channels, and the end of the run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_llmeval.plugin.worker_side import CHANNEL
+
+if TYPE_CHECKING:
+    from _pytest.terminal import TerminalReporter
+
+    from pytest_llmeval.plugin.conclusion import Conclusion
+    from pytest_llmeval.plugin.main_side import MainSide
+
+
+class MainHooks:
+    """Registered where the user's command runs: the xdist controller, or the only process."""
+
+    def __init__(self, config: pytest.Config, main: MainSide) -> None:
+        """Serve `main`."""
+        self._config, self._main = config, main
+        self._conclusion: Conclusion | None = None
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_configure_node(self, node: Any) -> None:  # noqa: ANN401 - xdist's type; xdist may be absent
+        """Give a worker its channel to the engine."""
+        channel = node.gateway.newchannel()
+        node.workerinput[CHANNEL] = channel
+        self._main.listen(node.gateway.id, channel)
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_xdist_node_collection_finished(self) -> None:
+        """Refuse to run every sample once per worker."""
+        if self._main.plan.tests and self._config.getoption("dist", "no") == "each":
+            msg = "--dist each would pay for every sample once per worker; use another --dist"
+            raise pytest.UsageError(msg)
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Take the row off the report."""
+        self._main.report(report)
+
+    def pytest_runtest_logfinish(self, nodeid: str) -> None:
+        """Note that a test is over, and show progress."""
+        self._main.over(nodeid)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
+        """Stop the engine first (before xdist's own end, which waits for its workers), then conclude."""
+        self._main.close("run stopped")
+        self._conclusion = self._main.conclude()
+        if self._conclusion is not None and self._conclusion.gate_failed and exitstatus == pytest.ExitCode.OK:
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+    def pytest_terminal_summary(self, terminalreporter: TerminalReporter) -> None:
+        """Print the results table."""
+        if self._conclusion is not None:
+            self._conclusion.print(terminalreporter)

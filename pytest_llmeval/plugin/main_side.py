@@ -1,0 +1,164 @@
+"""The main process's side of a run: engine, rows, files. It is the xdist controller, or the only process."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import threading
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pytest_llmeval.catalog import Catalog
+from pytest_llmeval.engine.plan import Plan
+from pytest_llmeval.plugin.recorder import Recorder
+from pytest_llmeval.plugin.task_info import task_info
+from pytest_llmeval.records import RowKey, Transcript
+from pytest_llmeval.settings import Settings
+
+if TYPE_CHECKING:
+    import pytest
+
+    from pytest_llmeval.engine.engine import Engine
+    from pytest_llmeval.engine.link import Channel, ControllerLink, DirectLink
+    from pytest_llmeval.engine.run import Run
+    from pytest_llmeval.plugin.conclusion import Conclusion
+    from pytest_llmeval.results.gate import Gate
+    from pytest_llmeval.results.store import RunFolder
+
+
+class MainSide:
+    """Holds the plan and the rows; opens engine and run folder when they are first needed."""
+
+    def __init__(self, config: pytest.Config, settings: Settings, catalog: Catalog) -> None:
+        """Hold nothing yet. UsageError when the gate's file is wrong: better now than after the run is paid."""
+        self._gate = _load_gate(settings)
+        self._config, self._settings, self._catalog = config, settings, catalog
+        self._lock = threading.Lock()
+        self._folder: RunFolder | None = None
+        self._scratch: tempfile.TemporaryDirectory[str] | None = None
+        self.plan = Plan(tests=(), tasks=())
+        self.recorder = Recorder(self.run_folder)
+
+    @cached_property
+    def engine(self) -> Engine:
+        """The engine; its thread starts with the first wish."""
+        from pytest_llmeval.engine.engine import Engine  # noqa: PLC0415 - asyncio, for sessions that ask
+
+        return Engine(self._open_run)
+
+    @cached_property
+    def link(self) -> DirectLink:
+        """The way to the engine from this process's own tests."""
+        from pytest_llmeval.engine.link import DirectLink  # noqa: PLC0415 - as above
+
+        return DirectLink(self.engine)
+
+    @cached_property
+    def controller_link(self) -> ControllerLink:
+        """The engine's end of the workers' channels."""
+        from pytest_llmeval.engine.link import ControllerLink  # noqa: PLC0415 - as above
+
+        return ControllerLink(self.engine, self.collected)
+
+    def collected(self, plan: Plan) -> None:
+        """Take the plan, this process's own or the first worker's."""
+        self.plan = plan
+
+    def listen(self, worker: str, channel: Channel) -> None:
+        """Serve a worker's channel."""
+        self.controller_link.listen(worker, channel)
+
+    def report(self, report: pytest.TestReport) -> None:
+        """Take the row off a test's report."""
+        self.recorder.take(report, self.plan)
+
+    def over(self, nodeid: str) -> None:
+        """Note that a test is over."""
+        if self.plan.tests:
+            self.engine.discard(nodeid)
+
+    def run_folder(self) -> RunFolder | None:
+        """Return the run's folder, made on first use (in whichever thread that is); None when no files are wanted."""
+        if self._settings.report is None:
+            return None
+        with self._lock:
+            if self._folder is None:
+                from pytest_llmeval.plugin.run_info import run_info  # noqa: PLC0415 - runs git
+                from pytest_llmeval.results.secrets import Redactor  # noqa: PLC0415 - only with files
+                from pytest_llmeval.results.store import RunFolder  # noqa: PLC0415 - only with files
+
+                info = run_info(self._settings, self._catalog, self.plan, self._config.rootpath)
+                redactor = Redactor.of(os.environ)
+                self._folder = RunFolder.create(Path(self._settings.report), info, redactor=redactor)
+            return self._folder
+
+    def close(self, reason: str) -> None:
+        """Stop the engine; what was paid is stored by then."""
+        if "engine" in self.__dict__:
+            self.engine.stop(reason)
+
+    def conclude(self) -> Conclusion | None:
+        """Account for every planned sample, write the summary and close the files; None when nothing was planned.
+
+        A session that only lists tests, or ends before the first test asks, has no rows and leaves no files.
+        """
+        started = bool(self.recorder.rows) or "engine" in self.__dict__
+        if not (started and self.plan.tests):
+            return None
+        from pytest_llmeval.plugin.conclusion import conclude  # noqa: PLC0415 - rich and jinja2, for runs
+
+        self.recorder.complete(self.plan)
+        tasks = {loaded.task.name: task_info(loaded) for loaded in self._catalog.loaded.values()}
+        conclusion = conclude(self.recorder.rows, tasks, self._gate, self.run_folder())
+        if self._folder is not None:
+            self._folder.close()
+        if self._scratch is not None:
+            self._scratch.cleanup()
+        return conclusion
+
+    def _open_run(self) -> Run:
+        from pytest_llmeval.plugin.composition import Surroundings, open_run  # noqa: PLC0415 - all of the engine
+
+        return open_run(
+            self._settings,
+            self._catalog,
+            self.plan,
+            Surroundings(
+                folder=self._data_folder(),
+                keep_transcript=self._keep_transcript,
+                tell=self._tell,
+                stops_early=bool(self._config.getoption("maxfail", 0)),
+            ),
+        )
+
+    def _data_folder(self) -> Path:
+        if (folder := self.run_folder()) is not None:
+            return folder.path
+        self._scratch = tempfile.TemporaryDirectory(prefix="llmeval-", ignore_cleanup_errors=True)
+        return Path(self._scratch.name)
+
+    def _keep_transcript(self, key: RowKey, transcript: Transcript) -> None:
+        if (folder := self.run_folder()) is not None:
+            folder.add_transcript(key, transcript)
+
+    def progress(self) -> str | None:
+        """Return a line on how far the run is, None before it started."""
+        if "engine" not in self.__dict__ or not self.plan.tests:
+            return None
+        return f"llmeval: {len(self.recorder.rows)}/{len(self.plan.tests)} done"
+
+    def _tell(self, text: str) -> None:
+        """Show a note while a test waits (starting a database takes seconds)."""
+        reporter = self._config.pluginmanager.getplugin("terminalreporter")
+        if reporter is not None and reporter.isatty:
+            reporter.ensure_newline()
+            reporter.write_line(f"llmeval: {text}")
+
+
+def _load_gate(settings: Settings) -> Gate | None:
+    if settings.gate is None:
+        return None
+    from pytest_llmeval.results.gate_file import load_gate  # noqa: PLC0415 - yaml, for sessions with a gate
+
+    return load_gate(Path(settings.gate))

@@ -1,0 +1,162 @@
+"""The options: command line before LLMEVAL_* variables before ini keys, resolved into `Settings`."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+import pytest
+
+from pytest_llmeval.engine.specs import FORMS
+from pytest_llmeval.settings import Settings
+
+Kind: TypeAlias = Literal["text", "list", "count", "number", "flag", "path"]
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One option: its name on the command line without ``--llmeval-``, its kind, and what it is for."""
+
+    name: str
+    kind: Kind
+    help: str
+    metavar: str | None = None
+
+    @property
+    def dest(self) -> str:
+        """The ini key, and the attribute of pytest's options."""
+        return f"llmeval_{self.name.replace('-', '_')}"
+
+    @property
+    def flag(self) -> str:
+        """The option as typed."""
+        return f"--llmeval-{self.name}"
+
+    @property
+    def variable(self) -> str:
+        """The environment variable."""
+        return self.dest.upper()
+
+
+OPTIONS = (
+    Option("model", "list", f"model to run, repeatable: {FORMS}; without one, recorded replies run", "SPEC"),
+    Option("base-url", "text", "endpoint of openai/ models (vLLM, Ollama, llama.cpp, a LiteLLM proxy)", "URL"),
+    Option("judge", "text", "model that judges, in the same form", "SPEC"),
+    Option("concurrency", "count", "requests in flight at most, per model (64)", "N"),
+    Option("rpm", "number", "requests per minute at most, per model", "N"),
+    Option("tpm", "number", "tokens per minute at most, per model", "N"),
+    Option("timeout", "number", "seconds that one request may take (600)", "S"),
+    Option("epochs", "count", "repetitions of every sample (1)", "K"),
+    Option("limit", "count", "samples per task at most, before -k", "N"),
+    Option("sample", "list", "run the samples with this raw id only, repeatable", "ID"),
+    Option("dataset", "list", "read a task's samples from another file, repeatable", "TASK=PATH"),
+    Option("set", "list", "override a value of a task, repeatable", "TASK.KEY=VALUE"),
+    Option("graph", "text", "graph database of Cypher tasks, such as bolt://localhost:7687 (an embedded one)", "URI"),
+    Option("graph-reset", "flag", "allow loading into a graph database that holds something else, which is wiped"),
+    Option("record", "path", "record every reply into this file, for replay/FILE", "FILE"),
+    Option("report", "path", "folder that run folders are made in", "DIR"),
+    Option("gate", "path", "file of rules the run must meet; then only they decide over samples", "FILE"),
+)  # fmt: skip
+
+_FIELDS = {"model": "models", "sample": "samples"}
+"""The fields of `Settings` that are called otherwise than their option, which is given once for each value."""
+
+
+def add_options(parser: pytest.Parser) -> None:
+    """Register every option and its ini key."""
+    group = parser.getgroup("llmeval", "LLM benchmarks (pytest-llmeval)")
+    for option in OPTIONS:
+        actions: dict[Kind, str] = {"list": "append", "flag": "store_true"}
+        keywords: dict[str, Any] = {"dest": option.dest, "default": None, "help": option.help}
+        if option.kind != "flag":
+            keywords["metavar"] = option.metavar
+        group.addoption(option.flag, action=actions.get(option.kind, "store"), **keywords)
+        parser.addini(option.dest, f"default of {option.flag}", type="string", default=None)
+
+
+def resolve(config: pytest.Config) -> Settings:
+    """Return the settings of a session; pytest.UsageError names the option, variable or key that is wrong."""
+    given = {option.name: value for option in OPTIONS if (value := _value(option, config)) is not None}
+    datasets = {
+        name: str(config.invocation_params.dir / path)
+        for name, path in (_pair(text, "--llmeval-dataset TASK=PATH") for text in given.pop("dataset", ()))
+    }
+    named: dict[str, Any] = {
+        _FIELDS.get(name, name.replace("-", "_")): value for name, value in given.items() if name != "set"
+    }
+    return Settings(
+        **{name: tuple(value) if isinstance(value, list) else value for name, value in named.items()},
+        datasets=datasets,
+        overrides=_overrides(given.get("set", [])),
+        folder=str(config.invocation_params.dir),
+    )
+
+
+def _value(option: Option, config: pytest.Config) -> Any:  # noqa: ANN401 - the kind decides the type
+    """Return an option's value from the first place that gives one, or None."""
+    invocation = config.invocation_params.dir
+    if (typed := config.getoption(option.dest)) is not None:
+        texts = typed if isinstance(typed, list) else [typed]
+        return _convert(option, texts, option.flag, invocation)
+    if variable := os.environ.get(option.variable):
+        return _convert(option, _split(option, variable), option.variable, invocation)
+    if ini := config.getini(option.dest):
+        return _convert(option, _split(option, ini), f"ini key {option.dest}", config.rootpath)
+    return None
+
+
+def _split(option: Option, text: str) -> list[str]:
+    return shlex.split(text) if option.kind == "list" else [text]
+
+
+def _convert(option: Option, texts: list[Any], place: str, folder: Path) -> Any:  # noqa: ANN401 - the kind decides
+    match option.kind:
+        case "list":
+            return texts
+        case "flag":
+            return texts[-1] is True or str(texts[-1]).lower() in {"1", "true", "yes", "on"}
+        case "count":
+            return _number(int, texts[-1], place, "a whole number from 1")
+        case "number":
+            return _number(float, texts[-1], place, "a number above 0")
+        case "path":
+            return str((folder / texts[-1]).resolve())
+        case "text":
+            return texts[-1]
+
+
+def _number(convert: Callable[[str], float], text: str, place: str, expected: str) -> float:
+    try:
+        number = convert(text)
+    except ValueError:
+        number = 0
+    # `not <=` also refuses nan.
+    if not 0 < number < float("inf"):
+        msg = f"{place}: {text!r} is not {expected}"
+        raise pytest.UsageError(msg)
+    return number
+
+
+def _pair(text: str, form: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not (name and equals and value):
+        msg = f"{text!r} is not of the form {form}"
+        raise pytest.UsageError(msg)
+    return name, value
+
+
+def _overrides(texts: list[str]) -> Mapping[str, Mapping[str, str]]:
+    """Return the overrides by task name and dotted key, their values as typed."""
+    overrides: dict[str, dict[str, str]] = {}
+    for text in texts:
+        target, value = _pair(text, "--llmeval-set TASK.KEY=VALUE")
+        task, dot, key = target.partition(".")
+        if not (task and dot and key):
+            msg = f"--llmeval-set {text!r} is not of the form TASK.KEY=VALUE"
+            raise pytest.UsageError(msg)
+        overrides.setdefault(task, {})[key] = value
+    return overrides

@@ -1,0 +1,136 @@
+"""Tests from samples: one parameter set for each sample, model and epoch of a test's task."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from pytest_llmeval.catalog import Catalog, LoadedTask
+from pytest_llmeval.engine.plan import Plan, PlannedTest
+from pytest_llmeval.errors import LLMEvalError, UsageError
+from pytest_llmeval.settings import Settings
+from pytest_llmeval.slugs import id_slugs, slug
+
+CASE = "llmeval_case"
+"""The fixture that carries a test's case; `sample` and `completion` build on it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """Which sample of which task, under which model, in which epoch; `id` is how the test id calls it."""
+
+    file: Path
+    sample: str
+    model: str
+    epoch: int
+    id: str
+
+
+def parametrize(metafunc: pytest.Metafunc, settings: Settings, catalog: Catalog) -> None:
+    """Give a marked test its cases. A wrong task is a collection error that shows the message alone."""
+    marker = metafunc.definition.get_closest_marker("llmeval")
+    if marker is None or CASE not in metafunc.fixturenames:
+        return
+    try:
+        file = _task_file(marker, metafunc.definition.path)
+        cases = list(_cases(file, catalog.load(file), settings))
+    except LLMEvalError as error:
+        raise pytest.Collector.CollectError(str(error)) from None
+    metafunc.parametrize(CASE, cases, ids=[case.id for case in cases], indirect=True)
+
+
+def case_of(item: pytest.Item) -> Case | None:
+    """Return the case that an item was made for, if any."""
+    callspec = getattr(item, "callspec", None)
+    return None if callspec is None else callspec.params.get(CASE)
+
+
+def waits(item: pytest.Item) -> bool:
+    """Tell whether an item waits for the engine: it has a case and uses `completion`."""
+    return "completion" in getattr(item, "fixturenames", ()) and case_of(item) is not None
+
+
+def plan_of(items: Sequence[pytest.Item], catalog: Catalog) -> Plan:
+    """Return the plan of the selected items that wait for the engine."""
+    tests = tuple(planned(item, catalog) for item in items if waits(item) and not _skipped(item))
+    files = dict.fromkeys(test.file for test in tests)
+    return Plan(tests=tests, tasks=tuple((file, catalog.load(Path(file)).digest) for file in files))
+
+
+def planned(item: pytest.Item, catalog: Catalog) -> PlannedTest:
+    """Return the plan's entry for an item that has a case."""
+    case = case_of(item)
+    assert case is not None  # noqa: S101 - callers ask `waits` or `case_of` first
+    return PlannedTest(
+        nodeid=item.nodeid,
+        test=_test_name(item, case),
+        file=str(case.file),
+        task=catalog.load(case.file).task.name,
+        sample=case.sample,
+        model=case.model,
+        epoch=case.epoch,
+    )
+
+
+def tag_keywords(items: Sequence[pytest.Item], catalog: Catalog) -> None:
+    """Make a sample's tags keywords of its test, for ``-k``, as slugs (``wave optics`` is ``wave-optics``)."""
+    slugs: dict[str, str] = {}
+    for item in items:
+        if (case := case_of(item)) is not None:
+            for tag in catalog.load(case.file).by_id[case.sample].tags:
+                item.extra_keyword_matches.add(slugs.setdefault(tag, slug(tag)))
+
+
+def free_waits_from_timeout(items: Sequence[pytest.Item]) -> None:
+    """Let pytest-timeout count the test body alone: waiting for a model is no fault of the test.
+
+    A `timeout` mark is repeated with ``func_only=True``, closest to the test, and takes effect also for a time-out
+    given on the command line or in the ini file.
+    """
+    for item in items:
+        if waits(item):
+            mark = item.get_closest_marker("timeout")
+            arguments, keywords = ((), {}) if mark is None else (mark.args, mark.kwargs)
+            item.add_marker(pytest.mark.timeout(*arguments, **{**keywords, "func_only": True}), append=False)
+
+
+def _task_file(marker: pytest.Mark, test_file: Path) -> Path:
+    if len(marker.args) != 1 or marker.kwargs or not isinstance(marker.args[0], str):
+        msg = f"{test_file}: the llmeval mark takes one argument, the task file, as in mark.llmeval('phybench.yaml')"
+        raise UsageError(msg)
+    return (test_file.parent / marker.args[0]).resolve()
+
+
+def _cases(file: Path, loaded: LoadedTask, settings: Settings) -> Iterator[Case]:
+    models = settings.models or ("",)
+    ids = id_slugs([sample.id for sample in loaded.samples])
+    model_slugs = id_slugs(models)
+    for sample, sample_slug in zip(loaded.samples, ids, strict=True):
+        if settings.samples and sample.id not in settings.samples:
+            continue
+        for model, model_slug in zip(models, model_slugs, strict=True):
+            for epoch in range(1, settings.epochs + 1):
+                parts = [sample_slug, *([model_slug] if len(models) > 1 else [])]
+                parts += [f"e{epoch}"] if settings.epochs > 1 else []
+                yield Case(file, sample.id, model, epoch, "-".join(parts))
+
+
+def _test_name(item: pytest.Item, case: Case) -> str:
+    """Return the test function's node id with the parameters that are not ours."""
+    assert isinstance(item, pytest.Function)  # noqa: S101 - only functions have a callspec
+    parent = item.parent.nodeid if item.parent is not None else ""
+    others = item.callspec.id.replace(case.id, "", 1).strip("-")
+    return f"{parent}::{item.originalname}" + (f"[{others}]" if others else "")
+
+
+def _skipped(item: pytest.Item) -> bool:
+    """Tell whether a skip or skipif mark excludes the item; a condition that fails is pytest's to report."""
+    from _pytest.skipping import evaluate_skip_marks  # noqa: PLC0415 - private: pytest has no public way to ask
+
+    try:
+        return evaluate_skip_marks(item) is not None
+    except pytest.fail.Exception:
+        return True

@@ -1,0 +1,76 @@
+"""What ``run.json`` says of a run: settings, versions, git state, digests."""
+
+from __future__ import annotations
+
+import platform
+import subprocess
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from pytest_llmeval.catalog import Catalog
+from pytest_llmeval.engine.plan import Plan
+from pytest_llmeval.records import Json
+from pytest_llmeval.settings import Settings
+
+_PACKAGES = (
+    "pytest-llmeval-suite",
+    "pytest",
+    "pytest-xdist",
+    "sympy",
+    "latex2sympy2_extended",
+    "lark",
+    "openai",
+    "neo4j",
+)
+"""Packages whose version can change a score or a request."""
+
+
+def run_info(settings: Settings, catalog: Catalog, plan: Plan, rootpath: Path) -> dict[str, Json]:
+    """Return the facts of a run that its rows do not hold."""
+    return {
+        "settings": settings.to_json(),
+        "versions": {"python": platform.python_version(), **{name: _version(name) for name in _PACKAGES}},
+        "platform": platform.platform(),
+        "git": _git_state(rootpath),
+        "tasks": {path: _task_info(catalog, Path(path), digest) for path, digest in plan.tasks},
+        "planned": len(plan.tests),
+    }
+
+
+def _task_info(catalog: Catalog, path: Path, digest: str) -> Json:
+    task = catalog.load(path).task
+    return {
+        "name": task.name,
+        "version": task.version,
+        "samples": digest,
+        "prompt": task.prompt_digest,
+        "settings": task.settings_digest,
+    }
+
+
+def _version(package: str) -> str | None:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None
+
+
+def _git_state(folder: Path) -> dict[str, Json] | None:
+    """Return commit and whether files differ from it; None outside of a repository or without git."""
+    try:
+        commit = _git(folder, "rev-parse", "HEAD")
+        return {"commit": commit, "modified": bool(_git(folder, "status", "--porcelain", "--untracked-files=no"))}
+    except (OSError, subprocess.SubprocessError):
+        return None
+
+
+def _git(folder: Path, *words: str) -> str:
+    done = subprocess.run(  # noqa: S603 - fixed words
+        ["git", *words],  # noqa: S607 - the user's own git
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=10,
+    )
+    return done.stdout.strip()
