@@ -145,7 +145,7 @@ def _listed(value: object, key: str | None, file: Path) -> list[Any]:
 
 def _json(text: str, file: Path, line: int) -> Any:  # noqa: ANN401 - JSON from the outside
     try:
-        return json.loads(text, object_pairs_hook=_object, parse_constant=_no_number, parse_float=_finite)
+        return _DECODER.decode(text)
     except json.JSONDecodeError as error:
         raise _at(file, line + error.lineno - 1, f"is no JSON: {error.msg} in column {error.colno}") from None
     except (ValueError, RecursionError) as error:
@@ -174,6 +174,9 @@ def _finite(text: str) -> float:
         msg = f"the number {text[:40]} is too large"
         raise ValueError(msg)
     return number
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_no_number, parse_float=_finite)
 
 
 def _kind(value: object) -> str:

@@ -24,7 +24,7 @@ class Selection:
         self._task, self._unique = task, task.dataset.unique
         self._keep = _compiled(task, task.dataset.keep) if task.dataset.keep is not None else None
         self._fields = {name: getattr(task.dataset.fields, name) for name in ("id", "input", "target")}
-        self._seen: set[str] = set()
+        self._seen: set[str | tuple[str]] = set()
 
     def takes(self, place: Place, row: Columns) -> bool:
         """Return whether the row counts; TaskError when that cannot be told."""
@@ -46,10 +46,11 @@ class Selection:
         if self._unique not in named:
             problem = f"row {place.number}: {missing(self._unique, named)}"
             raise _error(self._task, problem, "unique")
-        value = json.dumps(named[self._unique], sort_keys=True, default=str)
-        before = len(self._seen)
-        self._seen.add(value)
-        return len(self._seen) > before
+        value = named[self._unique]
+        known = value if isinstance(value, str) else (json.dumps(value, sort_keys=True, default=str),)
+        is_new = known not in self._seen
+        self._seen.add(known)
+        return is_new
 
 
 def _compiled(task: Task, keep: str) -> Callable[..., Any]:

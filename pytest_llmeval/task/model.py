@@ -94,7 +94,7 @@ class Task(Part):
                 "generate": self.generate,
                 "solver": [self.solver.name, dict(self.solver.options)],
                 "answer": self.answer,
-                "scorer": None if self.scorer is None else self.scorer.model_dump(mode="json"),
+                "scorer": None if self.scorer is None else [self.scorer.kind, self.scorer.model_dump(mode="json")],
                 "judge": self.judge.model_dump(mode="json"),
             }
         )
