@@ -6,6 +6,9 @@ import os
 from pathlib import Path
 
 import pytest
+from servers.fixture import model_server, model_server_process
+
+__all__ = ["model_server", "model_server_process"]
 
 SHARED = Path(os.environ.get("LLMEVAL_SHARED", Path(__file__).parents[2] / "shared"))
 

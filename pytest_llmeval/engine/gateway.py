@@ -26,8 +26,8 @@ MAX_REFUSALS: Final = 30
 """Attempts of a request that end by a 429: each follows a pause of all requests, and costs nothing."""
 
 LOST_AFTER: Final = 10, 180.0
-"""Bursts of refusals, and seconds since the first of them, that end a model when no reply came in between and nothing
-is in flight: so long may a server be away."""
+"""Bursts of refusals, and seconds since the first of them, that end a model when no reply came in between: so long may
+a server be away. Long replies under way do not count as absence: bursts shrink the concurrency until they fill it."""
 
 DEAD_AFTER: Final = 4
 """Bursts of unreachable attempts that end a model where nothing ever answered."""
@@ -91,13 +91,14 @@ class Gateway:
         while True:
             async with self._limits.slot(ticket, tokens=expected.total_tokens) as slot:
                 outcome = await self._send(request, slot, expected)
-            if isinstance(outcome, Reply):
-                return outcome, failures.total() + 1
-            failures[outcome.cause] += 1
-            final = self._final(outcome, failures)
-            if final is not None:
-                self._statistics.errors[outcome.cause] += 1
-                raise final
+                if isinstance(outcome, Reply):
+                    return outcome, failures.total() + 1
+                failures[outcome.cause] += 1
+                # Decided while the slot is held: a lost model grants it to nobody.
+                final = self._final(outcome, failures)
+                if final is not None:
+                    self._statistics.errors[outcome.cause] += 1
+                    raise final
             self._statistics.retries[outcome.cause] += 1
             if not _is_refusal(outcome):
                 await self._back_off(outcome, failures)
@@ -176,8 +177,7 @@ class Gateway:
         if not self._answered:
             return self._limits.silent_bursts >= DEAD_AFTER
         bursts, seconds = LOST_AFTER
-        silent = self._limits.silent_bursts >= bursts and self._limits.silent_seconds >= seconds
-        return silent and self._limits.in_flight == 0
+        return self._limits.silent_bursts >= bursts and self._limits.silent_seconds >= seconds
 
     def _is_exhausted(self, failures: Counter[str]) -> bool:
         refusals = failures["429"]

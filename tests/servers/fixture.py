@@ -17,6 +17,7 @@ class ModelServer:
     """The handle on the server's process."""
 
     def __init__(self, port: int) -> None:
+        """Take the port it serves on."""
         self.root = f"http://127.0.0.1:{port}"
         self.url = f"{self.root}/v1"
 

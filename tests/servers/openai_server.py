@@ -1,7 +1,8 @@
 """A server that speaks OpenAI's protocol and misbehaves on demand; runs as a process of its own.
 
-``python openai_server.py`` prints its port and serves on loopback until its standard input closes. `POST /admin/program`
-sets what it does (the keys of `Program`) and forgets what it counted; `GET /admin/report` tells what it counted.
+``python openai_server.py [PORT]`` prints its port and serves on loopback until its standard input closes.
+`POST /admin/program` sets what it does (the keys of `Program`) and forgets what it counted; `GET /admin/report` tells
+what it counted.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import struct
 import sys
 import zlib
 from collections import Counter
+from collections.abc import AsyncIterator
 from email.utils import formatdate
 from time import time
 from typing import Any
@@ -86,6 +88,7 @@ class Server:
     """The handlers and their counts."""
 
     def __init__(self) -> None:
+        """Begin well-behaved."""
         self.load({})
 
     def load(self, settings: dict[str, Any]) -> None:
@@ -133,7 +136,7 @@ class Server:
             return await self.respond(request, str(fields.get("prompt", "")), answer)
 
     @contextlib.asynccontextmanager
-    async def counted(self, request: web.Request, body: dict[str, Any]):
+    async def counted(self, request: web.Request, body: dict[str, Any]) -> AsyncIterator[None]:
         self.requests += 1
         self.in_flight += 1
         self.peak = max(self.peak, self.in_flight)
@@ -157,7 +160,7 @@ class Server:
         program, attempt = self.program, self.attempts[prompt]
         self.attempts[prompt] += 1
         if program.ceiling is not None and self.in_flight > program.ceiling:
-            return {"kind": "429"}
+            return {"kind": "429", "retry_after": "20ms"}
         if self.requests <= len(program.sequence):
             return program.sequence[self.requests - 1]
         if prompt in program.script:
@@ -219,7 +222,9 @@ class Server:
                 return error(int(status), fault.get("message", f"scripted {status}"), **fault)
 
 
-def error(status: int, message: str, *, code: str | None = None, retry_after: str | None = None, **_: Any) -> web.Response:
+def error(
+    status: int, message: str, *, code: str | None = None, retry_after: str | None = None, **_: Any
+) -> web.Response:
     headers = {} if retry_after is None else {"Retry-After": retry_after}
     if retry_after == "date":
         headers = {"Retry-After": formatdate(time() + 30, usegmt=True)}
