@@ -153,15 +153,13 @@ def _class_names(metadata: Mapping[str, Any]) -> dict[Label, dict[int, str]]:
     spaces = metadata.get("labelspaces") or {}
     names: dict[Label, dict[int, str]] = {}
     for label, keys in _LABEL_SPACES.items():
-        space = next((spaces[key] for key in keys if key in spaces), [])
+        space: Any = next((spaces[key] for key in keys if key in spaces), [])
         pairs: Iterable[Sequence[Any]] = space.items() if isinstance(space, Mapping) else space
         names[label] = {int(number): str(name) for number, name in pairs}
     return names
 
 
-def _node(
-    label: Label, node_id: int, attributes: Mapping[str, Any], spaces: Mapping[Label, Mapping[int, str]]
-) -> Node:
+def _node(label: Label, node_id: int, attributes: Mapping[str, Any], spaces: Mapping[Label, Mapping[int, str]]) -> Node:
     symbol = symbol_of(node_id)
     properties: dict[str, Property] = {"nodeSymbol": symbol, "center": _point(attributes["position"], symbol)}
     if label == "Object":

@@ -1,0 +1,142 @@
+"""A model's Cypher: found in its reply, and checked before a database sees it.
+
+The check is on tokens, so that words inside strings, comments and backquoted names, properties, labels and variables
+do no harm. It comes before a read-only login, never instead of one: READ access lets SHOW, LOAD CSV and many procedures
+through, and deep nesting hangs a server for good (measured on Neo4j 5.26 and ArcadeDB 26.10).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Final
+
+from pytest_llmeval.answers import tagged
+from pytest_llmeval.cypher.clauses import forbidden_clause, is_clause
+from pytest_llmeval.cypher.tokens import Token, UnreadableError, read_tokens
+
+MAX_BYTES: Final = 64_000
+"""UTF-8 bytes of a query; unterminated strings ten times as long kept a server busy for over a minute."""
+
+MAX_DEPTH: Final = 64
+"""Levels of brackets, CASE and unary operators; Neo4j hangs at 400 brackets."""
+
+MAX_TOKENS: Final = 8_000
+"""Tokens of a query, which bounds chains of operators too: they nest in a parser's tree as brackets do."""
+
+MISSING_TAGS: Final = "the reply holds no query between <answer> and </answer>"
+
+_FENCE = re.compile(r"\A```[^\n`]*\n(?P<code>.*?)\n?[ \t]*```\Z", re.DOTALL)
+_UNICODE = re.compile(r"\\(?:u+([0-9a-fA-F]{4})|.)", re.DOTALL)
+
+# Procedures that read the schema and nothing else.
+_PROCEDURES = frozenset(
+    {
+        "db.labels",
+        "db.propertykeys",
+        "db.relationshiptypes",
+        "db.schema.nodetypeproperties",
+        "db.schema.reltypeproperties",
+        "db.schema.visualization",
+    }
+)
+# Namespaces whose functions compute values; all others (apoc, dbms, util and what a server's plugins add) stay shut.
+_NAMESPACES = frozenset({"point", "date", "datetime", "localdatetime", "localtime", "time", "duration", "vector"})
+_OPENING = ("(", "[", "{")
+_CLOSING = (")", "]", "}")
+_UNARY = frozenset({"NOT", "+", "-"})
+
+
+def extract_query(reply: str) -> str | None:
+    """Return the query between the reply's last pair of answer tags, without code fences; None when there is none."""
+    text = tagged(reply)
+    if text is None:
+        return None
+    fenced = _FENCE.match(text)
+    query = (fenced["code"] if fenced else text).strip()
+    # Models wrap a one-line query in single backquotes as often as in a fence.
+    if query.startswith("`") and query.endswith("`") and query.count("`") == len("``"):
+        query = query[1:-1].strip()
+    return query or None
+
+
+def preflight(cypher: str) -> str | None:
+    r"""Return why a query must not run, or None.
+
+    Refused: whatever writes or administers, LOAD CSV, procedures but those that read the schema, functions of foreign
+    namespaces, the old ``distance()``, a second statement, and what is too long or too deep. Neo4j replaces ``\uXXXX``
+    before it reads tokens, so the text is checked with and without that.
+    """
+    size = len(cypher.encode("utf-8", "surrogatepass"))
+    if size > MAX_BYTES:
+        return f"the query is {size} bytes long; at most {MAX_BYTES} are run"
+    decoded = _UNICODE.sub(lambda match: chr(int(match[1], 16)) if match[1] else match[0], cypher)
+    return _refusal(cypher) or (_refusal(decoded) if decoded != cypher else None)
+
+
+def _refusal(text: str) -> str | None:
+    try:
+        tokens = read_tokens(text)
+    except UnreadableError as error:
+        return str(error)
+    while tokens and tokens[-1].is_sign(";"):
+        tokens.pop()
+    if not tokens:
+        return "the query is empty"
+    if len(tokens) > MAX_TOKENS:
+        return f"the query has {len(tokens)} words and signs; at most {MAX_TOKENS} are run"
+    if any(token.is_sign(";") for token in tokens):
+        return "only one statement is run at a time"
+    return _too_deep(tokens) or forbidden_clause(tokens) or _forbidden_call(tokens)
+
+
+def _too_deep(tokens: Sequence[Token]) -> str | None:
+    """Return the refusal of nesting beyond the limit, wherever it is reached.
+
+    Every CASE counts, ended or not: ``end`` is also a common variable, so ENDs cannot be set off against them.
+    """
+    depth = unary = cases = 0
+    for token in tokens:
+        if token.is_sign(*_OPENING):
+            depth += 1
+        elif token.is_sign(*_CLOSING):
+            depth = max(depth - 1, 0)
+        unary = unary + 1 if (token.word or token.text) in _UNARY else 0
+        cases += token.word == "CASE"
+        if max(depth, unary, cases) > MAX_DEPTH:
+            return f"the query is nested more than {MAX_DEPTH} levels deep"
+    return None
+
+
+def _forbidden_call(tokens: Sequence[Token]) -> str | None:
+    """Return the refusal of the first procedure or function that is not to be called."""
+    for index, (token, following) in enumerate(pairwise([*tokens, Token("sign", ";")])):
+        if token.word == "CALL" and not following.is_sign("(", "{") and is_clause(tokens, index):
+            name = _dotted_name(tokens, index + 1)
+            if name.lower() not in _PROCEDURES:
+                return f"the procedure {name} must not be called"
+        elif token.is_name and following.is_sign("("):
+            name = _dotted_name(tokens, _start_of_name(tokens, index))
+            namespace, dot, _ = name.lower().partition(".")
+            if dot and namespace not in _NAMESPACES:
+                return f"the function {name}() must not be called"
+            if namespace == "distance" and not dot:
+                return "distance() does not exist; use point.distance()"
+    return None
+
+
+def _start_of_name(tokens: Sequence[Token], last: int) -> int:
+    """Return where the dotted name begins that ends at `last`."""
+    while last > 1 and tokens[last - 1].is_sign(".") and tokens[last - 2].is_name:
+        last -= 2
+    return last
+
+
+def _dotted_name(tokens: Sequence[Token], start: int) -> str:
+    """Return the dotted name that begins at `start`."""
+    parts = [token.text for token in tokens[start : start + 1]]
+    while start + 2 < len(tokens) and tokens[start + 1].is_sign("."):
+        start += 2
+        parts.append(tokens[start].text)
+    return ".".join(parts)
