@@ -13,6 +13,7 @@ from pytest_llmeval.errors import LLMEvalError, RunStopped
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from pytest_llmeval.engine.models import Gauge
     from pytest_llmeval.engine.run import Run
     from pytest_llmeval.records import Json
 
@@ -40,6 +41,16 @@ class Engine:
     def ask(self, worker: str, want: str, arguments: dict[str, Json]) -> Future[Json]:
         """Return the future of an answer; `want` is one of `Run.answer`'s wishes."""
         return self._submit(self._answer(worker, want, arguments))
+
+    @property
+    def started(self) -> bool:
+        """Whether anybody asked yet."""
+        return self._loop is not None
+
+    @property
+    def gauge(self) -> Gauge | None:
+        """How the calls stand, None before the run is open."""
+        return None if self._run is None else self._run.gauge
 
     def discard(self, nodeid: str) -> None:
         """Say that a test is over, whether or not it asked."""

@@ -103,6 +103,16 @@ class Gateway:
             if not _is_refusal(outcome):
                 await self._back_off(outcome, failures)
 
+    @property
+    def in_flight(self) -> int:
+        """How many requests are with the provider now."""
+        return self._limits.in_flight
+
+    @property
+    def usage(self) -> Usage:
+        """What all replies so far used."""
+        return self._statistics.usage
+
     async def close(self) -> None:
         """Let go of the provider's connections."""
         await self._provider.close()

@@ -5,14 +5,14 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from pytest_llmeval.engine.completions import CompletionStore
 from pytest_llmeval.engine.gateway import Gateway
 from pytest_llmeval.engine.limits import Ticket
 from pytest_llmeval.engine.replay import Recorder
 from pytest_llmeval.engine.specs import ModelSpec
-from pytest_llmeval.records import Reply, Request
+from pytest_llmeval.records import Reply, Request, Usage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,6 +23,14 @@ class Answer:
     cached: bool
     age: float | None
     attempts: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gauge:
+    """How the calls stand: requests with providers now, and what all replies used so far."""
+
+    in_flight: int = 0
+    usage: Usage = field(default_factory=Usage)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +70,15 @@ class Models:
         elif ticket.urgent:
             flight.ticket.urgent = True
         return await asyncio.shield(flight.task)
+
+    @property
+    def gauge(self) -> Gauge:
+        """How things stand. May be read from any thread."""
+        gateways = list(self._gateways.values())
+        return Gauge(
+            in_flight=sum(gateway.in_flight for gateway in gateways),
+            usage=sum((gateway.usage for gateway in gateways), Usage()),
+        )
 
     async def close(self) -> None:
         """Cancel what is in flight and close gateways, recording and store."""

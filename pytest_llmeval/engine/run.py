@@ -14,7 +14,7 @@ from pytest_llmeval.engine.choice import ModelChoice
 from pytest_llmeval.engine.graphs import Graphs
 from pytest_llmeval.engine.judging import judge
 from pytest_llmeval.engine.limits import Ticket
-from pytest_llmeval.engine.models import Models
+from pytest_llmeval.engine.models import Gauge, Models
 from pytest_llmeval.engine.plan import Plan, PlannedTest
 from pytest_llmeval.engine.ports import Graph, ImageStore
 from pytest_llmeval.engine.sample_run import SampleRun
@@ -70,6 +70,11 @@ class Run:
             case _:
                 msg = f"the engine knows no wish {want!r}"
                 raise UsageError(msg)
+
+    @property
+    def gauge(self) -> Gauge:
+        """How the calls stand. May be read from any thread."""
+        return self._models.gauge
 
     def discard(self, nodeid: str) -> None:
         """Give up the place of a test that is over."""

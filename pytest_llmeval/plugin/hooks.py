@@ -41,8 +41,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     config.stash[SESSION].prepare(config, items)
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """Plan what was selected."""
+    """Plan what was selected; before xdist tells its controller, which then lets tests run that ask."""
     session.config.stash[SESSION].collected(session.items)
 
 

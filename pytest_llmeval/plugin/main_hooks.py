@@ -44,6 +44,7 @@ class MainHooks:
     def pytest_runtest_logfinish(self, nodeid: str) -> None:
         """Note that a test is over, and show progress."""
         self._main.over(nodeid)
+        self._main.show_progress()
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from pytest_llmeval.catalog import Catalog
 from pytest_llmeval.engine.plan import Plan
+from pytest_llmeval.plugin.progress import ProgressLine
 from pytest_llmeval.plugin.recorder import Recorder
 from pytest_llmeval.plugin.task_info import task_info
 from pytest_llmeval.records import RowKey, Transcript
@@ -38,7 +39,7 @@ class MainSide:
         self._folder: RunFolder | None = None
         self._scratch: tempfile.TemporaryDirectory[str] | None = None
         self.plan = Plan(tests=(), tasks=())
-        self.recorder = Recorder(self.run_folder)
+        self.recorder = Recorder(catalog, self.run_folder)
 
     @cached_property
     def engine(self) -> Engine:
@@ -103,8 +104,7 @@ class MainSide:
 
         A session that only lists tests, or ends before the first test asks, has no rows and leaves no files.
         """
-        started = bool(self.recorder.rows) or "engine" in self.__dict__
-        if not (started and self.plan.tests):
+        if not self.plan.tests or not (self.engine.started or self.recorder.rows):
             return None
         from pytest_llmeval.plugin.conclusion import conclude  # noqa: PLC0415 - rich and jinja2, for runs
 
@@ -127,7 +127,7 @@ class MainSide:
             Surroundings(
                 folder=self._data_folder(),
                 keep_transcript=self._keep_transcript,
-                tell=self._tell,
+                tell=self._progress.tell,
                 stops_early=bool(self._config.getoption("maxfail", 0)),
             ),
         )
@@ -142,18 +142,14 @@ class MainSide:
         if (folder := self.run_folder()) is not None:
             folder.add_transcript(key, transcript)
 
-    def progress(self) -> str | None:
-        """Return a line on how far the run is, None before it started."""
-        if "engine" not in self.__dict__ or not self.plan.tests:
-            return None
-        return f"llmeval: {len(self.recorder.rows)}/{len(self.plan.tests)} done"
+    def show_progress(self) -> None:
+        """Write a line on how far the run is, now and then."""
+        if self.plan.tests and (gauge := self.engine.gauge) is not None:
+            self._progress.show(len(self.recorder.rows), len(self.plan.tests), gauge)
 
-    def _tell(self, text: str) -> None:
-        """Show a note while a test waits (starting a database takes seconds)."""
-        reporter = self._config.pluginmanager.getplugin("terminalreporter")
-        if reporter is not None and reporter.isatty:
-            reporter.ensure_newline()
-            reporter.write_line(f"llmeval: {text}")
+    @cached_property
+    def _progress(self) -> ProgressLine:
+        return ProgressLine(self._config.pluginmanager.getplugin("terminalreporter"))
 
 
 def _load_gate(settings: Settings) -> Gate | None:

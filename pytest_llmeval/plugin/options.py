@@ -85,15 +85,13 @@ def resolve(config: pytest.Config) -> Settings:
         name: str(config.invocation_params.dir / path)
         for name, path in (_pair(text, "--llmeval-dataset TASK=PATH") for text in given.pop("dataset", ()))
     }
-    named: dict[str, Any] = {
-        _FIELDS.get(name, name.replace("-", "_")): value for name, value in given.items() if name != "set"
+    fields: dict[str, Any] = {
+        _FIELDS.get(name, name.replace("-", "_")): tuple(value) if isinstance(value, list) else value
+        for name, value in given.items()
+        if name != "set"
     }
-    return Settings(
-        **{name: tuple(value) if isinstance(value, list) else value for name, value in named.items()},
-        datasets=datasets,
-        overrides=_overrides(given.get("set", [])),
-        folder=str(config.invocation_params.dir),
-    )
+    overrides = _overrides(given.get("set", []))
+    return Settings(**fields, datasets=datasets, overrides=overrides, folder=str(config.invocation_params.dir))
 
 
 def _value(option: Option, config: pytest.Config) -> Any:  # noqa: ANN401 - the kind decides the type

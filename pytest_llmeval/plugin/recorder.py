@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_llmeval.engine.plan import Plan
-from pytest_llmeval.records import Json, Row, RowKey
+from pytest_llmeval.catalog import Catalog
+from pytest_llmeval.engine.plan import Plan, PlannedTest
+from pytest_llmeval.plugin.reporting import unreported_row
+from pytest_llmeval.records import Json, Outcome, Row, RowKey
 
 if TYPE_CHECKING:
     import pytest
@@ -21,9 +24,9 @@ CRASHED = "???"
 class Recorder:
     """Keeps one row for each key, the last that was reported, and writes each to the run's folder at once."""
 
-    def __init__(self, open_folder: Callable[[], RunFolder | None]) -> None:
+    def __init__(self, catalog: Catalog, open_folder: Callable[[], RunFolder | None]) -> None:
         """Write into the folder that `open_folder` gives (None: no files are wanted)."""
-        self._open_folder = open_folder
+        self._catalog, self._open_folder = catalog, open_folder
         self._rows: dict[RowKey, Row] = {}
 
     @property
@@ -37,14 +40,16 @@ class Recorder:
         if data is not None:
             self._add(Row.from_json(data))
         elif str(report.when) == CRASHED and (position := plan.index.get(report.nodeid)) is not None:
-            test = plan.tests[position]
-            self._add(Row(key=test.key, nodeid=test.nodeid, outcome="error", explanation=str(report.longrepr)))
+            self._add_unreported(plan.tests[position], "error", str(report.longrepr))
 
     def complete(self, plan: Plan) -> None:
         """Add a row for every planned test that was never reported."""
         for test in plan.tests:
             if test.key not in self._rows:
-                self._add(Row(key=test.key, nodeid=test.nodeid, outcome="not run", explanation="never reported"))
+                self._add_unreported(test, "not run", "never reported")
+
+    def _add_unreported(self, test: PlannedTest, outcome: Outcome, explanation: str) -> None:
+        self._add(unreported_row(test, self._catalog.load(Path(test.file)), outcome, explanation))
 
     def _add(self, row: Row) -> None:
         before = self._rows.get(row.key)

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pytest_llmeval.plugin.outcome import outcome_of
 from pytest_llmeval.plugin.running import Running
-from pytest_llmeval.records import Completion, Json, Row, Sample, Usage
+from pytest_llmeval.records import Completion, Json, Outcome, Row, Sample
 
 if TYPE_CHECKING:
     import pytest
+
+    from pytest_llmeval.catalog import LoadedTask
+    from pytest_llmeval.engine.plan import PlannedTest
 
 MAX_EXPLANATION = 2_000
 """Characters of a failure's text that a row keeps; the report has it whole."""
@@ -27,7 +31,7 @@ def attach_row(report: pytest.TestReport, call: pytest.CallInfo[None], running: 
     raised = None if call.excinfo is None else call.excinfo.value
     if running.planned is None or call.when == "teardown" or (call.when == "setup" and raised is None):
         return
-    row = _row(running, call.when, raised)
+    row = _row(running.planned, running, call.when, raised)
     report.llmeval = row.to_json()  # type: ignore[attr-defined]  # reports carry what plugins put on them
     if gating and row.outcome == "incorrect":
         report.outcome, report.wasxfail = "skipped", _first_line(row.explanation)
@@ -45,30 +49,44 @@ def status_of(report: pytest.TestReport) -> tuple[str, str, str] | None:
     return "error", "E", "ERROR"
 
 
-def _row(running: Running, when: str, raised: BaseException | None) -> Row:
-    planned, task, sample = running.planned, running.task, running.sample
-    assert planned is not None and task is not None and sample is not None  # noqa: PT018, S101 - set together
-    completion = running.completion or Completion(text="", stop_reason="stop")
-    calls = completion.transcript.calls
-    graders: dict[str, Json] = {f"grader:{score.name}": score.grader for score in running.scores if score.grader}
+def unreported_row(test: PlannedTest, loaded: LoadedTask, outcome: Outcome, explanation: str) -> Row:
+    """Return the row of a planned test that no process told anything of."""
+    task, sample = loaded.task, loaded.by_id[test.sample]
     return Row(
-        key=planned.key,
-        nodeid=planned.nodeid,
-        outcome=outcome_of(when, raised, running.scores),
-        scores=tuple(running.scores),
-        answer=completion.answer,
+        key=test.key,
+        nodeid=test.nodeid,
+        outcome=outcome,
         target=sample.target,
-        explanation="" if raised is None else str(raised)[:MAX_EXPLANATION],
+        explanation=explanation[:MAX_EXPLANATION],
         tags=sample.tags,
         groups={name: _group(name, sample) for name in task.group_by},
-        stop_reason=completion.stop_reason if running.completion else "",
-        usage=sum((call.reply.usage for call in calls), Usage()),
-        seconds=completion.transcript.latency,
-        cached=False,
-        recorded=not planned.model or planned.model.startswith("replay/"),
+        recorded=not test.model or test.model.startswith("replay/"),
+        versions={"task": task.version, "prompt": task.prompt_digest, "settings": task.settings_digest},
+    )
+
+
+def _row(test: PlannedTest, running: Running, when: str, raised: BaseException | None) -> Row:
+    assert running.loaded is not None  # noqa: S101 - a planned test has its task
+    outcome = outcome_of(when, raised, running.scores)
+    row = unreported_row(test, running.loaded, outcome, "" if raised is None else str(raised))
+    graders: dict[str, Json] = {f"grader:{score.name}": score.grader for score in running.scores if score.grader}
+    row = replace(
+        row,
+        scores=tuple(running.scores),
         worker=os.environ.get(WORKER, ""),
+        versions={**row.versions, **graders},
+    )
+    return row if running.completion is None else _completed(row, running.completion)
+
+
+def _completed(row: Row, completion: Completion) -> Row:
+    return replace(
+        row,
+        answer=completion.answer,
+        stop_reason=completion.stop_reason,
+        usage=completion.transcript.usage,
+        seconds=completion.transcript.latency,
         details=completion.details,
-        versions={"task": task.version, "prompt": task.prompt_digest, "settings": task.settings_digest, **graders},
     )
 
 

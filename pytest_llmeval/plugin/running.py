@@ -12,9 +12,9 @@ from pytest_llmeval.records import Completion, Json, Message, Reply, Sample, Sco
 from pytest_llmeval.records.plain import plain_json
 
 if TYPE_CHECKING:
+    from pytest_llmeval.catalog import LoadedTask
     from pytest_llmeval.engine.link import Link
     from pytest_llmeval.engine.plan import PlannedTest
-    from pytest_llmeval.task import Task
 
 
 class RunningJudge:
@@ -56,7 +56,7 @@ class Running:
         """Start an attempt; `open_link` gives the way to the engine once it is wanted."""
         self._nodeid, self._open_link = nodeid, open_link
         self.planned: PlannedTest | None = None
-        self.task: Task | None = None
+        self.loaded: LoadedTask | None = None
         self.sample: Sample | None = None
         self.completion: Completion | None = None
         self.scores: list[Score] = []
@@ -78,9 +78,9 @@ class Running:
 
     def setting(self, scorer: str, name: str) -> Any:  # noqa: ANN401 - as the task file says
         """Return what the task says of a scorer's setting, or None."""
-        if self.task is None or self.task.scorer is None or self.task.scorer.kind != scorer:
+        if self.loaded is None or self.loaded.task.scorer is None or self.loaded.task.scorer.kind != scorer:
             return None
-        return getattr(self.task.judge if scorer == "judge" else self.task.scorer, name)
+        return getattr(self.loaded.task.judge if scorer == "judge" else self.loaded.task.scorer, name)
 
     def record(self, score: Score) -> None:
         """Keep a score; ScorerError when it is not plain JSON."""

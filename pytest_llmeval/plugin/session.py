@@ -72,7 +72,7 @@ class EvalSession:
         running = Running(item.nodeid, lambda: self._side.link)
         if (case := case_of(item)) is not None:
             loaded = self.catalog.load(case.file)
-            running.task, running.sample = loaded.task, loaded.by_id[case.sample]
+            running.loaded, running.sample = loaded, loaded.by_id[case.sample]
         if waits(item):
             running.planned = planned(item, self.catalog)
         item.stash[RUNNING_TEST] = running

@@ -1,0 +1,49 @@
+"""What a terminal shows while the run goes on."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from _pytest.terminal import TerminalReporter
+
+    from pytest_llmeval.engine.models import Gauge
+
+EVERY = 5.0
+"""Seconds between two lines: enough to see that it goes on, without burying pytest's own."""
+
+
+class ProgressLine:
+    """Writes lines of its own between pytest's, on a terminal only, and not with ``-q``."""
+
+    def __init__(self, reporter: TerminalReporter | None) -> None:
+        """Write through pytest's reporter (None: it was switched off)."""
+        shown = reporter is not None and reporter.isatty and reporter.verbosity >= 0
+        self._reporter = reporter if shown else None
+        self._started = self._shown = time.monotonic()
+
+    def show(self, done: int, planned: int, gauge: Gauge) -> None:
+        """Write how far the run is, if the last line is old enough."""
+        now = time.monotonic()
+        if self._reporter is None or now - self._shown < EVERY:
+            return
+        self._shown = now
+        self.tell(progress_text(done, planned, gauge, elapsed=now - self._started))
+
+    def tell(self, text: str) -> None:
+        """Write a note, such as that a database is being started."""
+        if self._reporter is not None:
+            self._reporter.ensure_newline()
+            self._reporter.write_line(f"llmeval: {text}")
+
+
+def progress_text(done: int, planned: int, gauge: Gauge, *, elapsed: float) -> str:
+    """Return ``120/500 done · 64 in flight · $1.20 · 3:10 left``; tokens where no price is known."""
+    used = gauge.usage
+    spent = f"${used.cost:.2f}" if used.cost is not None else f"{used.total_tokens:,} tokens"
+    parts = [f"{done}/{planned} done", f"{gauge.in_flight} in flight", spent]
+    if done:
+        minutes, seconds = divmod(round(elapsed / done * (planned - done)), 60)
+        parts.append(f"{minutes}:{seconds:02} left")
+    return " · ".join(parts)
