@@ -40,7 +40,7 @@ def open_azure(
         max_retries=0,
         http_client=http_client(timeout),
     )
-    endpoint = Endpoint(model=f"azure/{deployment}", url=url, key_name="AZURE_OPENAI_API_KEY", key=key or "")
+    endpoint = Endpoint(model=f"azure/{deployment}", base_url=url, key_name="AZURE_OPENAI_API_KEY", key=key or "")
     return OpenAIProvider(client, endpoint, image_store=image_store, completion_tokens=True, credential=credential)
 
 
@@ -77,9 +77,7 @@ class EntraCredential:
             async with self._one_at_a_time:
                 return str(await self._token())
         except Exception as error:  # noqa: BLE001 - azure-identity is no dependency, its errors cannot be named
-            msg = (
-                f"azure/{self._deployment}: Entra ID gave no token ({type(error).__name__}); az login, or set a key"
-            )
+            msg = f"azure/{self._deployment}: Entra ID gave no token ({type(error).__name__}); az login, or set a key"
             raise ProviderError(msg, reach="model", cause="token") from None
 
     async def close(self) -> None:

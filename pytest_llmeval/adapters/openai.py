@@ -66,7 +66,7 @@ class OpenAIProvider:
 
     def __repr__(self) -> str:
         """Return the model and its address."""
-        return f"OpenAIProvider({self._endpoint.model} at {self._endpoint.place})"
+        return f"OpenAIProvider({self._endpoint.model} at {self._endpoint.url})"
 
     async def send(self, request: Request) -> Reply:
         """Send one request once and return the reply; ProviderError tells what failed and how far that reaches."""
@@ -125,7 +125,7 @@ def open_openai(
         msg = f"openai/{model}: no key; set OPENAI_API_KEY, or --llmeval-base-url for a server that needs none"
         raise UsageError(msg)
     client = AsyncOpenAI(api_key=key or _PLACEHOLDER_KEY, base_url=url, max_retries=0, http_client=http_client(timeout))
-    endpoint = Endpoint(model=f"openai/{model}", url=url, key_name="OPENAI_API_KEY", key=key)
+    endpoint = Endpoint(model=f"openai/{model}", base_url=url, key_name="OPENAI_API_KEY", key=key)
     return OpenAIProvider(client, endpoint, image_store=image_store, completion_tokens=at_openai)
 
 
@@ -138,12 +138,16 @@ def http_client(timeout: float) -> httpx2.AsyncClient:
 
 
 def check_url(url: str, name: str) -> str:
-    """Return the host in `url`; UsageError when it is no http address."""
+    """Return the host in `url`; UsageError when it is no http address or holds a password, which messages would show."""
+    if "@" in url:
+        msg = f"{name}: the address holds a user or password; keys come from environment variables only"
+        raise UsageError(msg)
     try:
         parts = urlsplit(url)
-        if parts.scheme in {"http", "https"} and parts.hostname:
-            return parts.hostname
+        host = parts.hostname if parts.scheme in {"http", "https"} else None
     except ValueError:
-        pass
-    msg = f"{name}: {url!r} is no address; expected one such as http://localhost:8000/v1"
-    raise UsageError(msg)
+        host = None
+    if not host:
+        msg = f"{name}: {url!r} is no address; expected one such as http://localhost:8000/v1"
+        raise UsageError(msg)
+    return host

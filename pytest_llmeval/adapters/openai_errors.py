@@ -41,20 +41,19 @@ class Endpoint:
     """Whom a provider talks to, as its messages tell it. `key_name` is the variable that holds the key."""
 
     model: str
-    url: str
+    base_url: str = field(repr=False)
     key_name: str
     key: str = field(default="", repr=False)
 
     @property
-    def place(self) -> str:
-        """The address without user, password and query."""
-        parts = urlsplit(self.url)
-        return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path.rstrip('/')}"
+    def url(self) -> str:
+        """The address without its query, in which some servers take keys."""
+        return self.base_url.partition("?")[0]
 
     @property
     def host(self) -> str:
         """The host and port."""
-        return urlsplit(self.url).netloc.rpartition("@")[2]
+        return urlsplit(self.base_url).netloc
 
     def quote(self, text: str) -> str:
         """Return a server's words on one line, shortened, with no key in them."""
@@ -129,7 +128,7 @@ def _connection_error(error: Exception, endpoint: Endpoint) -> ProviderError:
         case aiohttp.InvalidURL():
             reach, cause, what = "model", "url", "the base URL is wrong"
         case aiohttp.ClientConnectorError() | aiohttp.ConnectionTimeoutError():
-            cause, what = "unreachable", f"nothing answers at {endpoint.place}; is the server running, the URL right?"
+            cause, what = "unreachable", f"nothing answers at {endpoint.url}; is the server running, the URL right?"
         case aiohttp.ServerTimeoutError():
             cause, what = "timeout", "no reply in time"
         case aiohttp.ClientPayloadError():

@@ -219,7 +219,7 @@ class Server:
             case "garbage":
                 return web.Response(body=b"<html>\xff\xfe not JSON", content_type="text/html")
             case status:
-                return error(int(status), fault.get("message", f"scripted {status}"), **fault)
+                return error(int(status), **({"message": f"scripted {status}"} | fault))
 
 
 def error(
