@@ -138,7 +138,7 @@ def http_client(timeout: float) -> httpx2.AsyncClient:
 
 
 def check_url(url: str, name: str) -> str:
-    """Return the host in `url`; UsageError when it is no http address or holds a password, which messages would show."""
+    """Return the host in `url`; UsageError when it is no http address, or holds a password that messages would show."""
     if "@" in url:
         msg = f"{name}: the address holds a user or password; keys come from environment variables only"
         raise UsageError(msg)

@@ -67,7 +67,12 @@ def chat_body(request: Request, *, completion_tokens: bool) -> dict[str, Json]:
 
 def image_body(request: Request) -> tuple[dict[str, Json], tuple[Image, ...]]:
     """Return the fields and the pictures of an image request: all texts are the prompt, all pictures its input."""
-    parameters = {name: value for name, value in request.parameters.items() if name not in _CHAT_ONLY}
+    # A form has no objects; the only one a task may set is a chat's response_format.
+    parameters = {
+        name: value
+        for name, value in request.parameters.items()
+        if name not in _CHAT_ONLY and not isinstance(value, dict)
+    }
     prompt = "\n\n".join(text for message in request.messages if (text := message.text))
     images = tuple(image for message in request.messages for image in message.images)
     return {**parameters, "model": request.model, "prompt": prompt}, images

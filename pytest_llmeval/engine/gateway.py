@@ -122,7 +122,7 @@ class Gateway:
         images = sum(len(message.images) for message in request.messages)
         replies = self._statistics.replies
         output = self._statistics.usage.output_tokens // replies if replies else FIRST_OUTPUT_TOKENS
-        ceiling = request.parameters.get("max_tokens")
+        ceiling = request.parameters.get("max_completion_tokens", request.parameters.get("max_tokens"))
         return Usage(
             input_tokens=characters // CHARACTERS_PER_TOKEN + images * TOKENS_PER_IMAGE,
             output_tokens=min(output, ceiling) if isinstance(ceiling, int) else output,
@@ -135,7 +135,7 @@ class Gateway:
                 async with asyncio.timeout(self._timeout):
                     reply = await self._provider.send(request)
             except TimeoutError:
-                problem = f"{self._name}: no reply within {self._timeout:g} s"
+                problem = f"{self._name}: no reply within {self._timeout:g} s (--llmeval-timeout)"
                 error = ProviderError(problem, reach="attempt", cause="timeout")
             except ProviderError as raised:
                 error = raised
@@ -172,7 +172,7 @@ class Gateway:
                 return self._unless_all_alike(error, str(error))
             case "attempt":
                 if self._is_lost(error):
-                    return self._stop(error)
+                    return self._stop(self._farewell(error))
                 if not self._is_exhausted(failures):
                     return None
                 problem = f"{self._name}: gave up after {failures.total()} attempts; the last one: {error}"
@@ -188,6 +188,11 @@ class Gateway:
             return self._limits.silent_bursts >= DEAD_AFTER
         bursts, seconds = LOST_AFTER
         return self._limits.silent_bursts >= bursts and self._limits.silent_seconds >= seconds
+
+    def _farewell(self, error: ProviderError) -> ProviderError:
+        if not self._answered:
+            return error
+        return _alike(error, f"{self._name}: no reply for {self._limits.silent_seconds:.0f} s; the last error: {error}")
 
     def _is_exhausted(self, failures: Counter[str]) -> bool:
         refusals = failures["429"]

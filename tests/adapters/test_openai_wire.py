@@ -45,7 +45,9 @@ def test_a_parameter_cannot_replace_the_model_or_the_messages() -> None:
 
 
 def test_an_image_request_keeps_the_parameters_that_image_servers_know() -> None:
-    fields, images = image_body(request(seed=3, size="512x512", top_p=0.9, stop=["x"]))
+    fields, images = image_body(
+        request(seed=3, size="512x512", top_p=0.9, stop=["x"], response_format={"type": "json_object"})
+    )
     assert fields == {"model": "m", "prompt": "q", "seed": 3, "size": "512x512"}
     assert images == ()
 

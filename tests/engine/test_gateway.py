@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
+from servers.fixture import serving
 from virtual_time import run
 
 from pytest_llmeval.adapters.provider import open_provider
@@ -198,6 +200,14 @@ def test_a_model_that_refuses_the_first_requests_all_alike_is_given_up() -> None
     assert [getattr(error, "reach", None) for error in errors[:6]] == ["sample"] * 4 + ["model"] * 2
 
 
+def test_a_model_whose_first_requests_are_all_given_up_alike_is_given_up_too() -> None:
+    outcomes, seconds = timed(Bench(lambda *_: fault("500", 500), concurrency=10), 500)
+    assert str(outcomes[-1]) == (
+        "the first 5 requests failed alike: openai/m: gave up after 10 attempts; the last one: m: 500"
+    )
+    assert seconds < 300
+
+
 def test_first_requests_that_fail_in_different_ways_leave_the_model_alone() -> None:
     bench = Bench(
         lambda prompt, _: ProviderError(f"m: bad {prompt}", reach="sample", status=400, cause="400"), concurrency=1
@@ -252,6 +262,7 @@ def test_a_server_that_goes_away_for_good_ends_the_model_after_minutes() -> None
     lost = [outcome for outcome in outcomes if isinstance(outcome, ProviderError)]
     assert len(lost) == 1880
     assert {error.reach for error in lost} == {"model"}
+    assert re.fullmatch(r"openai/m: no reply for 1[89]\d s; the last error: m: unreachable", str(lost[-1]))
     assert 180 <= seconds < 300
 
 
@@ -316,6 +327,24 @@ class NoImages:
         raise AssertionError(data)
 
 
+async def ask_server(
+    url: str, statistics: CallStatistics, count: int, *, concurrency: int, **options: Any
+) -> list[tuple[Reply, int]]:
+    """Return the replies of a real server to ``question 0``, ``question 1`` and so on."""
+    gateway = Gateway(
+        open_provider("openai/m", base_url=url, image_store=NoImages(), timeout=30, environ={}),
+        name="openai/m",
+        limits=Limiter(concurrency, statistics=statistics),
+        budget=Budget(),
+        statistics=statistics,
+        **({"timeout": 30.0} | options),
+    )
+    try:
+        return await asyncio.gather(*(gateway.ask(request(f"question {i}"), Ticket(i)) for i in range(count)))
+    finally:
+        await gateway.close()
+
+
 def test_a_third_of_failed_requests_costs_no_sample_and_every_request_is_counted(model_server: Any) -> None:
     kinds = [
         {"kind": "429", "retry_after": "0.01"},
@@ -328,24 +357,7 @@ def test_a_third_of_failed_requests_costs_no_sample_and_every_request_is_counted
     ]
     model_server.program(share=0.3, kinds=kinds, seed=7, latency=[0.0, 0.02])
     statistics = CallStatistics()
-
-    async def main() -> list[tuple[Reply, int]]:
-        environ = {"OPENAI_API_KEY": "none"}
-        gateway = Gateway(
-            open_provider("openai/m", base_url=model_server.url, image_store=NoImages(), timeout=30, environ=environ),
-            name="openai/m",
-            limits=Limiter(50, statistics=statistics),
-            budget=Budget(),
-            timeout=2.0,
-            statistics=statistics,
-            jitter=lambda: 0.0,
-        )
-        try:
-            return await asyncio.gather(*(gateway.ask(request(f"question {i}"), Ticket(i)) for i in range(300)))
-        finally:
-            await gateway.close()
-
-    replies = asyncio.run(main())
+    replies = asyncio.run(ask_server(model_server.url, statistics, 300, concurrency=50, timeout=2, jitter=lambda: 0.0))
     assert [answer.text for answer, _ in replies] == [f"echo: question {i}" for i in range(300)]
     report = model_server.report()
     assert report["requests"] == 300 + statistics.retries.total()
@@ -365,22 +377,26 @@ def test_a_third_of_failed_requests_costs_no_sample_and_every_request_is_counted
 def test_a_server_that_bears_ten_requests_at_once_is_not_flooded(model_server: Any) -> None:
     model_server.program(ceiling=10, latency=0.02)
     statistics = CallStatistics()
-
-    async def main() -> list[tuple[Reply, int]]:
-        gateway = Gateway(
-            open_provider("openai/m", base_url=model_server.url, image_store=NoImages(), timeout=30, environ={}),
-            name="openai/m",
-            limits=Limiter(64, statistics=statistics),
-            budget=Budget(),
-            timeout=30.0,
-            statistics=statistics,
-        )
-        try:
-            return await asyncio.gather(*(gateway.ask(request(f"question {i}"), Ticket(i)) for i in range(200)))
-        finally:
-            await gateway.close()
-
-    assert len(asyncio.run(main())) == 200
+    replies = asyncio.run(ask_server(model_server.url, statistics, 200, concurrency=64))
+    assert len(replies) == 200
     assert statistics.requests == 200 + statistics.retries["429"]
     # Without back-off each of the 200 would be refused several times.
     assert statistics.retries["429"] < 200
+
+
+def test_a_server_that_is_restarted_half_way_loses_no_sample() -> None:
+    statistics = CallStatistics()
+
+    async def main() -> list[tuple[Reply, int]]:
+        with serving() as server:
+            server.program(latency=0.1)
+            asking = asyncio.create_task(ask_server(server.url, statistics, 100, concurrency=10))
+            while statistics.replies < 30:  # noqa: ASYNC110 - counts raise no event
+                await asyncio.sleep(0.01)
+        while not statistics.retries["unreachable"]:  # noqa: ASYNC110 - as above
+            await asyncio.sleep(0.01)
+        with serving(server.port):
+            return await asking
+
+    assert len(asyncio.run(main())) == 100
+    assert statistics.errors.total() == 0

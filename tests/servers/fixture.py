@@ -7,6 +7,7 @@ import subprocess
 import sys
 import urllib.request
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ class ModelServer:
 
     def __init__(self, port: int) -> None:
         """Take the port it serves on."""
+        self.port = port
         self.root = f"http://127.0.0.1:{port}"
         self.url = f"{self.root}/v1"
 
@@ -34,16 +36,23 @@ class ModelServer:
             return json.load(response)
 
 
-@pytest.fixture(scope="session")
-def model_server_process() -> Iterator[ModelServer]:
-    """Run the server in its own process; it ends when its standard input closes, so it never outlives us."""
-    command = [sys.executable, str(Path(__file__).parent / "openai_server.py")]
+@contextmanager
+def serving(port: int = 0) -> Iterator[ModelServer]:
+    """Run a server in its own process, on any port; it ends when its standard input closes, so it never outlives us."""
+    command = [sys.executable, str(Path(__file__).parent / "openai_server.py"), str(port)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdin is not None
         assert process.stdout is not None
         yield ModelServer(json.loads(process.stdout.readline())["port"])
         process.stdin.close()
         process.wait(timeout=30)
+
+
+@pytest.fixture(scope="session")
+def model_server_process() -> Iterator[ModelServer]:
+    """Run one server for the whole session."""
+    with serving() as server:
+        yield server
 
 
 @pytest.fixture

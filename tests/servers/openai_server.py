@@ -250,7 +250,9 @@ async def main() -> None:
     # Stalled handlers end with their connection; nobody waits for them at the end.
     runner = web.AppRunner(app, handler_cancellation=True, shutdown_timeout=0.1)
     await runner.setup()
-    site = web.TCPSite(runner, "127.0.0.1", int(sys.argv[1]) if len(sys.argv) > 1 else 0, backlog=2048)
+    site = web.TCPSite(
+        runner, "127.0.0.1", int(sys.argv[1]) if len(sys.argv) > 1 else 0, backlog=2048, reuse_address=True
+    )
     await site.start()
     print(json.dumps({"port": runner.addresses[0][1]}), flush=True)  # noqa: T201 - how the parent learns the port
     await asyncio.to_thread(sys.stdin.read)

@@ -1,0 +1,79 @@
+"""CPU time of a model call: gateway, limiter and adapter against the loopback server of the tests, in one process.
+
+``python performance/engine_client.py [REQUESTS] [CONCURRENCY] [LATENCY]`` prints a table and a line of JSON.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+import time
+import urllib.request
+from pathlib import Path
+from subprocess import PIPE, Popen
+
+from pytest_llmeval.adapters.provider import open_provider
+from pytest_llmeval.engine.budget import Budget
+from pytest_llmeval.engine.gateway import Gateway
+from pytest_llmeval.engine.limits import Limiter, Ticket
+from pytest_llmeval.engine.statistics import CallStatistics
+from pytest_llmeval.records import Image, Message, Request
+
+SERVER = Path(__file__).parents[1] / "tests" / "servers" / "openai_server.py"
+
+
+class NoImages:
+    """A picture store for replies without pictures."""
+
+    def save(self, data: bytes) -> Image:
+        """Refuse."""
+        raise NotImplementedError
+
+
+async def measure(url: str, requests: int, concurrency: int) -> tuple[float, float, CallStatistics]:
+    """Return CPU and wall seconds for all requests, and what the gateway counted."""
+    statistics = CallStatistics()
+    provider = open_provider("openai/m", base_url=url, image_store=NoImages(), timeout=60, environ={})
+    gateway = Gateway(
+        provider,
+        name="openai/m",
+        limits=Limiter(concurrency, statistics=statistics),
+        budget=Budget(),
+        timeout=60,
+        statistics=statistics,
+    )
+    questions = [
+        Request(provider="openai", model="m", messages=(Message.of("user", f"question {i} " + "x" * 1000),))
+        for i in range(requests)
+    ]
+    cpu, wall = time.process_time(), time.perf_counter()
+    await asyncio.gather(*(gateway.ask(question, Ticket(order)) for order, question in enumerate(questions)))
+    cpu, wall = time.process_time() - cpu, time.perf_counter() - wall
+    await gateway.close()
+    return cpu, wall, statistics
+
+
+def main() -> None:
+    """Start the server, measure, print."""
+    requests, concurrency, latency = [*map(float, sys.argv[1:]), *(2000, 200, 1.0)[len(sys.argv) - 1 :]]
+    with Popen([sys.executable, str(SERVER)], stdin=PIPE, stdout=PIPE, text=True) as server:
+        root = f"http://127.0.0.1:{json.loads(server.stdout.readline())['port']}"
+        program = json.dumps({"latency": latency}).encode()
+        urllib.request.urlopen(f"{root}/admin/program", program).close()  # noqa: S310 - loopback http
+        cpu, wall, statistics = asyncio.run(measure(f"{root}/v1", int(requests), int(concurrency)))
+        server.stdin.close()
+    result = {
+        "requests": statistics.requests,
+        "peak_in_flight": statistics.peak_in_flight,
+        "cpu_ms_per_request": round(cpu / requests * 1000, 2),
+        "wall_seconds": round(wall, 2),
+        "ideal_seconds": latency * requests / concurrency,
+    }
+    for name, value in result.items():
+        print(f"{name:20} {value}")
+    print(json.dumps(result))
+
+
+if __name__ == "__main__":
+    main()
