@@ -80,6 +80,8 @@ def _found(comparison: Comparison, place: _Place) -> _Found:
         return _sets(comparison, path, answer, solution)
     if isinstance(answer, DictValue) and isinstance(solution, DictValue):
         return _dicts(comparison, path, answer, solution)
+    if type(answer) is type(solution):
+        return _Found([f": found {_short(str(answer))}, expected {_short(str(solution))}"])
     return _Found([f": found {_named(answer)}, expected {_named(solution)}"])
 
 
@@ -87,7 +89,7 @@ def _lists(path: str, answer: ListValue, solution: ListValue) -> _Found:
     pairs = enumerate(zip(answer.elements, solution.elements, strict=False))
     inside = [_Place(f"{path}[{index}]", ours, theirs) for index, (ours, theirs) in pairs]
     found, expected = len(answer.elements), len(solution.elements)
-    return _Found([f": found {found} elements, expected {expected}"] if found != expected else (), inside)
+    return _Found([f": found length {found}, expected {expected}"] if found != expected else (), inside)
 
 
 def _sets(comparison: Comparison, path: str, answer: SetValue, solution: SetValue) -> _Found:
@@ -105,12 +107,17 @@ def _alike(left: Value, right: Value) -> bool:
 def _dicts(comparison: Comparison, path: str, answer: DictValue, solution: DictValue) -> _Found:
     ours, theirs = comparison.names(answer), comparison.names(solution)
     if ours is None or theirs is None:
-        unexpected, missing = comparison.unmatched(comparison.pairs(answer), comparison.pairs(solution))
-        return _Found([_changes(missing, unexpected)])
+        sides = comparison.unmatched(comparison.pairs(answer), comparison.pairs(solution))
+        entries, wanted = ([_entry(pair) for pair in side] for side in sides)
+        return _Found([_changes(wanted, entries)])
     missing = [key for name, (key, _) in theirs.items() if name not in ours]
     unexpected = [key for name, (key, _) in ours.items() if name not in theirs]
     inside = [_Place(f"{path}.{key}", ours[name][1], item) for name, (key, item) in theirs.items() if name in ours]
     return _Found([_changes(missing, unexpected)] if missing or unexpected else (), inside)
+
+
+def _entry(pair: Value) -> str:
+    return ": ".join(map(str, pair.elements)) if isinstance(pair, ListValue) else str(pair)
 
 
 def _changes(missing: Sequence[object], unexpected: Sequence[object]) -> str:

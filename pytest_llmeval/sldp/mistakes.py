@@ -37,7 +37,7 @@ _SLIPS = tuple(
     (re.compile(pattern, re.DOTALL), hint)
     for pattern, hint in (
         (r"POINT\s*\([^()]*@,", "a point's coordinates are separated by blanks: POINT(1 2 3)"),
-        (r"POINT\s*\([^()]*@\)", "a point has three coordinates: POINT(1 2 3)"),
+        (r"POINT\s*\((?:[^()]*@\)|\s*\S+\s+\S+\s+\S+\s+@)", "a point has three coordinates: POINT(1 2 3)"),
         (r"POINT\s*\([^()]*@", "a point's coordinates are numbers: POINT(1 2 3)"),
         (r"(?:[Pp]oint|POINT\w+)\s*@\(", "a point is written in upper case: POINT(1 2 3)"),
         (r"\w\s*@\(\s*[0-9]+\s*\)", "a node is written without brackets: O1, not O(1)"),
@@ -51,7 +51,7 @@ _SLIPS = tuple(
             "several values belong into brackets, [a, b] or <a, b>; a number has no thousands comma",
         ),
         (r"\w\s+@\w", 'put a comma between values; quote a string of several words: "trash can"'),
-        (r"@\w*[^\w\s,:<>{}\[\]()]", 'quote a string of anything but letters, digits and "_": "parking-lot"'),
+        (r"@\w*[^\w\s,:<>{}\[\]()]", 'quote a string of more than letters, digits and "_": "parking-lot"'),
         (r"[\]>})\"']\s*@[^,:\]>}]", "write one value and nothing after it, or a comma between two"),
     )
 )

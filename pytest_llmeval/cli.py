@@ -1,0 +1,115 @@
+"""The command line ``llmeval``: one function that declares each subcommand, one that runs it.
+
+Exit status: 0 yes, 1 no (for commands that decide something), 2 whatever a person has to mend first.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, TextIO, TypeAlias
+
+from pytest_llmeval.errors import LLMEvalError, UsageError
+
+if TYPE_CHECKING:
+    from pytest_llmeval.sldp import SldpSyntaxError
+
+    Commands: TypeAlias = argparse._SubParsersAction[argparse.ArgumentParser]  # noqa: SLF001 - its only name
+
+_YES, _NO, _TO_MEND = 0, 1, 2
+
+_WINDOW = 60
+"""Signs shown before a mistake, and from it on."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command (of the process, when none is given) and return its exit status."""
+    parser = argparse.ArgumentParser(prog="llmeval", description="Tools beside the pytest plugin pytest-llmeval.")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    for declare in _COMMANDS:
+        declare(commands)
+    chosen = parser.parse_args(arguments)
+    try:
+        status: int = chosen.run(chosen)
+    except LLMEvalError as error:
+        _say(f"llmeval: {error}", sys.stderr)
+        return _TO_MEND
+    return status
+
+
+def _declare_sldp(commands: Commands) -> None:
+    command = commands.add_parser("sldp", help="compare two SLDP texts, and say where they differ")
+    command.add_argument("answer", help="SLDP text, such as '<O1, O2>'")
+    command.add_argument("solution", help="SLDP text that it should equal")
+    command.add_argument("--tolerance", type=float, default=0.01, help="numbers differ from here on (default 0.01)")
+    command.add_argument("--case-sensitive", action="store_true", help="tell strings of different case apart")
+    command.set_defaults(run=_sldp)
+
+
+def _sldp(chosen: argparse.Namespace) -> int:
+    from pytest_llmeval.sldp import SldpSyntaxError, parse_sldp, sldp_diff  # noqa: PLC0415 - only this command needs it
+
+    values = []
+    for name, text in (("answer", chosen.answer), ("solution", chosen.solution)):
+        try:
+            values.append(parse_sldp(text))
+        except SldpSyntaxError as error:
+            _say(f"{name}: {error}\n{_pointed_at(text, error)}", sys.stderr)
+        else:
+            _say(f"{name:8}  {values[-1]}")
+    if len(values) < 2:  # noqa: PLR2004 - an answer and a solution
+        return _TO_MEND
+    try:
+        differences = sldp_diff(*values, tolerance=chosen.tolerance, case_sensitive=chosen.case_sensitive)
+    except ValueError as error:
+        message = f"--tolerance: {error}"
+        raise UsageError(message) from None
+    _say("\n  ".join(["different" if differences else "equal", *differences]))
+    return _NO if differences else _YES
+
+
+def _pointed_at(text: str, error: SldpSyntaxError) -> str:
+    """Return the part of the line around a mistake, and a caret below it."""
+    line = text.split("\n")[error.line - 1]
+    at = error.column - 1
+    before = _harmless(line[max(0, at - _WINDOW) : at])
+    return f"  {before}{_harmless(line[at : at + _WINDOW])}\n  {' ' * len(before)}^"
+
+
+def _declare_eed(commands: Commands) -> None:
+    command = commands.add_parser(
+        "eed", help="compare two LaTeX formulas, and show every stage on the way to the score"
+    )
+    command.add_argument("answer", help="LaTeX of the candidate")
+    command.add_argument("target", help="LaTeX of the truth")
+    command.add_argument(
+        "--mode",
+        choices=("corrected", "published"),
+        default="corrected",
+        help="whose verdict is the exit status (default corrected); both are shown",
+    )
+    command.set_defaults(run=_eed)
+
+
+def _eed(chosen: argparse.Namespace) -> int:
+    from pytest_llmeval.eed import eed_score, explain  # noqa: PLC0415 - loads sympy
+
+    _say(explain(chosen.answer, chosen.target))
+    return _YES if eed_score(chosen.answer, chosen.target, mode=chosen.mode).equivalent else _NO
+
+
+_COMMANDS: tuple[Callable[[Commands], None], ...] = (_declare_sldp, _declare_eed)
+
+
+def _say(text: str, stream: TextIO | None = None) -> None:
+    """Print text, a part of which may be a model's: nothing in it reaches the terminal as a command."""
+    out = stream or sys.stdout
+    encoding = out.encoding or "utf-8"
+    harmless = "\n".join(map(_harmless, text.split("\n")))
+    print(harmless.encode(encoding, "backslashreplace").decode(encoding), file=out)
+
+
+def _harmless(line: str) -> str:
+    """Write control signs, direction marks and whatever else has no shape as escapes."""
+    return "".join(sign if sign.isprintable() else repr(sign)[1:-1] for sign in line)
