@@ -1,0 +1,120 @@
+"""The corrected metric: its own reader, equality by value, trees that a renamed symbol does not disturb."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import sympy
+
+from pytest_llmeval.eed import numeric
+from pytest_llmeval.eed.alignment import follow
+from pytest_llmeval.eed.expression import tree
+from pytest_llmeval.eed.latex import symbol
+from pytest_llmeval.eed.reading import Reading, read
+from pytest_llmeval.eed.stages import Stage, StageExpired
+from pytest_llmeval.eed.tree import Node
+
+SIMPLIFY_SECONDS = 10.0
+EQUALS_SECONDS = 10.0
+
+ASSUMPTIONS = (
+    "symbols are positive",
+    "e is Euler's number",
+    "log is the natural logarithm",
+)
+IMAGINARY = "i is the imaginary unit"
+
+_CACHED_TARGETS = 256
+_I = symbol("i")
+_ANGLE_FUNCTIONS = (sympy.sin, sympy.cos, sympy.tan, sympy.cot)
+_VARIANTS = (("phi", "varphi"), ("theta", "vartheta"), ("rho", "varrho"), ("sigma", "varsigma"))
+
+
+@lru_cache(maxsize=_CACHED_TARGETS)
+def read_target(text: str) -> Reading:
+    """Return the target's reading; the last few hundred are remembered."""
+    return read(text)
+
+
+def settled(answer: Reading, target: Reading) -> tuple[Reading, Reading, tuple[str, ...]]:
+    """Settle what only the pair tells: what i stands for, and whether two forms of a letter are one symbol."""
+    answer = _with_the_letters_of(answer, target)
+    sides = [side for reading in (answer, target) for side in reading.readings]
+    if not _is_imaginary(sides):
+        return answer, target, ASSUMPTIONS
+    unit = {_I: sympy.I}
+    return _substituted(answer, unit), _substituted(target, unit), (*ASSUMPTIONS, IMAGINARY)
+
+
+def _is_imaginary(sides: list[sympy.Expr]) -> bool:
+    """Tell whether i is the unit: not when it is an angle of incidence or a current squared somewhere."""
+    if not any(_I in side.free_symbols for side in sides):
+        return False
+    return not any(
+        item.args[0].has(_I) if isinstance(item, _ANGLE_FUNCTIONS) else item.base == _I
+        for side in sides
+        for item in side.atoms(*_ANGLE_FUNCTIONS, sympy.Pow)
+    )
+
+
+def _substituted(reading: Reading, changes: dict[sympy.Symbol, sympy.Expr]) -> Reading:
+    formula, *more = (side.subs(changes) for side in reading.readings)
+    return Reading(formula=formula, approximation=more[0] if more else None)
+
+
+def _with_the_letters_of(answer: Reading, target: Reading) -> Reading:
+    r"""Rename ``\varphi`` to ``\phi`` in the answer where the target knows only that one, and so on."""
+    mine, theirs = _names(answer), _names(target)
+    changes: dict[sympy.Symbol, sympy.Expr] = {}
+    for pair in _VARIANTS:
+        for used, other in (pair, pair[::-1]):
+            used_here, used_there = _using(mine, used), _using(theirs, other)
+            if used_here and used_there and not _using(mine, other) and not _using(theirs, used):
+                changes |= {symbol(name): symbol(other + name.removeprefix(used)) for name in used_here}
+    return _substituted(answer, changes) if changes else answer
+
+
+def _names(reading: Reading) -> set[str]:
+    return {item.name for side in reading.readings for item in side.free_symbols}
+
+
+def _using(names: set[str], letter: str) -> set[str]:
+    return {name for name in names if name == letter or name.startswith((f"{letter}_", f"{letter}'"))}
+
+
+def equal(answer: Reading, target: Reading, stage: Stage) -> bool:
+    """Return whether any reading of the answer equals any reading of the target."""
+    return any(_same(mine, theirs, stage) for mine in answer.readings for theirs in target.readings)
+
+
+def _same(mine: sympy.Expr, theirs: sympy.Expr, stage: Stage) -> bool:
+    if mine == theirs:
+        return True
+    decided = numeric.compare(mine, theirs)
+    return _proven_equal(mine, theirs, stage) if decided is None else decided
+
+
+def _proven_equal(mine: sympy.Expr, theirs: sympy.Expr, stage: Stage) -> bool:
+    try:
+        with stage(EQUALS_SECONDS):
+            return bool(sympy.simplify(sympy.expand(mine - theirs)) == 0)
+    except StageExpired:
+        sympy.core.cache.clear_cache()
+        return False
+
+
+@lru_cache(maxsize=_CACHED_TARGETS)
+def simplified(expression: sympy.Expr, stage: Stage) -> sympy.Expr:
+    """Return the expression simplified; unchanged when that takes too long."""
+    try:
+        with stage(SIMPLIFY_SECONDS):
+            return sympy.simplify(expression)
+    except StageExpired:
+        sympy.core.cache.clear_cache()
+        return expression
+
+
+def trees(answer: Reading, target: Reading, stage: Stage) -> tuple[Node, Node]:
+    """Return the two trees to compare, the answer's arguments in the target's order."""
+    goal = tree(simplified(target.formula, stage))
+    return follow(tree(simplified(answer.formula, stage)), goal), goal

@@ -1,0 +1,245 @@
+"""Comparing two expressions by their values at random positive points.
+
+Two formulas that differ at one point where both are real are different; two that agree to eighteen digits at all of
+several random points are the same. Either is far cheaper than a proof.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import random
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import Any, TypeAlias
+
+import mpmath
+import sympy
+
+Value: TypeAlias = Any  # an mpf or mpc; mpmath ships no types
+Point: TypeAlias = Mapping[str, Value]
+
+_DIGITS = 30
+_SAME = mpmath.mpf(10) ** -18
+_SAME_DECIMAL = mpmath.mpf(10) ** -8  # where a side holds a decimal, which was rounded by whoever wrote it
+_DIFFERENT = mpmath.mpf(10) ** -7
+_REAL_POINTS = 6  # that must agree
+_REAL_POINTS_BROKEN = 16  # where |x|, max and the like make formulas agree on half of the points
+# Intervals that symbols are drawn from. Small first: there angles stay in the principal range of the inverse
+# functions, and a speed may be below that of light; near each other, so that triangles close. The last holds the
+# refractive indices and ratios above 1.
+_INTERVALS = ((0.35, 0.65), (0.05, 0.65), (0.3, 0.5), (0.2, 2.5), (1.05, 1.9), (0.1, 5.0))
+_DRAWS = (8, 8, 8, 8, 8, 8)
+_HUGE = 10**6  # exponents and arguments beyond it are not evaluated
+_TERMS = 50  # of a finite sum or product
+
+_BROKEN = (sympy.Abs, sympy.Max, sympy.Min, sympy.floor, sympy.ceiling, sympy.sign, sympy.Piecewise, sympy.Mod)
+
+
+class CannotEvaluate(ValueError):
+    """The expression has no number at this point, or none that is worth its price."""
+
+
+def compare(one: sympy.Basic, other: sympy.Basic) -> bool | None:
+    """Return whether the expressions have the same values: None where the points do not decide it."""
+    names = sorted({symbol.name for side in (one, other) for symbol in side.free_symbols})
+    broken = one.has(*_BROKEN) or other.has(*_BROKEN)
+    wanted = _REAL_POINTS_BROKEN if broken else _REAL_POINTS
+    if not names:
+        wanted = 1
+    tolerance = _SAME_DECIMAL if one.has(sympy.Float) or other.has(sympy.Float) else _SAME
+    with mpmath.workdps(_DIGITS):
+        return _compare_at_points(one, other, names, wanted, tolerance)
+
+
+def different(one: sympy.Basic, other: sympy.Basic) -> bool:
+    """Return whether some point shows the expressions to differ clearly."""
+    return compare(one, other) is False
+
+
+def _compare_at_points(
+    one: sympy.Basic, other: sympy.Basic, names: list[str], wanted: int, tolerance: Value
+) -> bool | None:
+    integers = _limit_symbols(one) | _limit_symbols(other)
+    imaginary = one.has(sympy.I) or other.has(sympy.I)
+    agreed = complex_agreed = 0
+    complex_differed = False
+    failures = 0
+    for number, interval in enumerate(_intervals()):
+        point = {name: _draw(name, number, interval, integer=name in integers) for name in names}
+        try:
+            (left, left_real), (right, right_real) = Evaluation(point).of(one), Evaluation(point).of(other)
+            gap = _relative_gap(left, right)
+        except (CannotEvaluate, ZeroDivisionError, OverflowError, ValueError, TypeError):
+            failures += 1
+            if failures == _DRAWS[0] and not agreed and not complex_agreed:
+                return None
+            continue
+        real = imaginary or (left_real and right_real)
+        if gap > _DIFFERENT:
+            if real:
+                return False
+            complex_differed = True
+        elif gap > tolerance:
+            return None
+        elif real:
+            agreed += 1
+        else:
+            complex_agreed += 1
+        if agreed == wanted:
+            return True
+    if agreed:
+        return agreed >= wanted // 2 or None
+    if complex_differed:
+        return False
+    return complex_agreed >= wanted or None
+
+
+def _intervals() -> list[tuple[float, float]]:
+    return [interval for interval, draws in zip(_INTERVALS, _DRAWS, strict=True) for _ in range(draws)]
+
+
+def _draw(name: str, number: int, interval: tuple[float, float], *, integer: bool) -> Value:
+    """Return a symbol's value in one draw: a function of name and number alone, so that every process agrees."""
+    source = random.Random(f"{number}:{name}")  # noqa: S311 - reproducible on purpose
+    return mpmath.mpf(source.randint(2, 5)) if integer else mpmath.mpf(source.uniform(*interval))
+
+
+def _relative_gap(left: Value, right: Value) -> Value:
+    if left == right:
+        return mpmath.mpf(0)
+    scale = max(abs(left), abs(right))
+    if not mpmath.isfinite(scale):
+        msg = "infinite"
+        raise CannotEvaluate(msg)
+    return abs(left - right) / scale
+
+
+def _limit_symbols(expression: sympy.Basic) -> set[str]:
+    """Return the symbols in limits of sums and products, which count things."""
+    counted = expression.atoms(sympy.Sum, sympy.Product)
+    return {symbol.name for item in counted for limit in item.limits for symbol in sympy.Tuple(*limit[1:]).free_symbols}
+
+
+class Evaluation:
+    """The values of expressions at one point; equal subexpressions are computed once."""
+
+    def __init__(self, point: Point) -> None:
+        """Take the values of the symbols by name."""
+        self._point = dict(point)
+        self._known: dict[sympy.Basic, Value] = {}
+        self._real = True
+
+    def of(self, expression: sympy.Basic) -> tuple[Value, bool]:
+        """Return the value, and whether every part of it was real."""
+        return self._value(expression), self._real
+
+    def _value(self, expression: sympy.Basic) -> Value:
+        known = self._known.get(expression)
+        if known is None:
+            known = self._known[expression] = self._compute(expression)
+            if isinstance(known, mpmath.mpc) and known.imag:
+                self._real = False
+        return known
+
+    def _compute(self, expression: sympy.Basic) -> Value:  # noqa: PLR0911 - one return a kind of node
+        if isinstance(expression, sympy.Symbol):
+            if expression.name not in self._point:
+                msg = f"{expression.name} is bound"
+                raise CannotEvaluate(msg)
+            return self._point[expression.name]
+        if isinstance(expression, sympy.Rational):
+            return mpmath.mpf(expression.p) / expression.q
+        if isinstance(expression, sympy.Float):
+            return mpmath.mpf(str(expression))
+        if isinstance(expression, sympy.Add):
+            return mpmath.fsum(self._value(argument) for argument in expression.args)
+        if isinstance(expression, sympy.Mul):
+            return mpmath.fprod(self._value(argument) for argument in expression.args)
+        if isinstance(expression, sympy.Pow):
+            return self._power(*expression.args)
+        if isinstance(expression, (sympy.Sum, sympy.Product)):
+            return self._counted(expression)
+        if isinstance(expression, sympy.Integral):
+            return self._integral(expression)
+        return self._function(expression)
+
+    def _power(self, base: sympy.Basic, exponent: sympy.Basic) -> Value:
+        foot, height = self._value(base), self._value(exponent)
+        if abs(height) > _HUGE:
+            msg = "exponent out of range"
+            raise CannotEvaluate(msg)
+        if exponent is sympy.S.Half:
+            return mpmath.sqrt(foot)
+        return mpmath.power(foot, height)
+
+    def _function(self, expression: sympy.Basic) -> Value:
+        constant = _constants().get(expression)
+        if constant is not None:
+            return +constant
+        name = type(expression).__name__
+        arguments = [self._value(argument) for argument in expression.args]
+        if any(abs(argument) > _HUGE for argument in arguments):
+            msg = "argument out of range"
+            raise CannotEvaluate(msg)
+        function = _functions().get(name)
+        if function is not None:
+            return function(*arguments)
+        if expression.args and isinstance(expression, sympy.core.function.AppliedUndef):
+            return _undefined(name, arguments)
+        msg = f"no values for {name}"
+        raise CannotEvaluate(msg)
+
+    def _counted(self, expression: sympy.Basic) -> Value:
+        (variable, lower, upper), *more = expression.limits
+        first, last = self._value(lower), self._value(upper)
+        if more or first != int(first) or last != int(last) or not 0 <= last - first < _TERMS:
+            msg = "not a short finite sum"
+            raise CannotEvaluate(msg)
+        values = [self._inner(expression.function, variable, mpmath.mpf(i)) for i in range(int(first), int(last) + 1)]
+        return mpmath.fsum(values) if isinstance(expression, sympy.Sum) else mpmath.fprod(values)
+
+    def _integral(self, expression: sympy.Basic) -> Value:
+        (variable, *limits), *more = expression.limits
+        if more or len(limits) != 2:  # noqa: PLR2004 - a lower and an upper limit
+            msg = "not a single definite integral"
+            raise CannotEvaluate(msg)
+        lower, upper = (self._value(limit) for limit in limits)
+        return mpmath.quad(lambda x: self._inner(expression.function, variable, x), [lower, upper], maxdegree=6)
+
+    def _inner(self, expression: sympy.Basic, variable: sympy.Symbol, value: Value) -> Value:
+        return Evaluation({**self._point, variable.name: value}).of(expression)[0]
+
+
+@cache
+def _constants() -> dict[sympy.Basic, Value]:
+    return {
+        sympy.pi: mpmath.pi,
+        sympy.E: mpmath.e,
+        sympy.I: mpmath.mpc(0, 1),
+        sympy.EulerGamma: mpmath.euler,
+    }
+
+
+@cache
+def _functions() -> dict[str, Callable[..., Value]]:
+    """The functions with values, by sympy's name."""
+    same = ("sin cos tan cot sec csc asin acos atan acot asec acsc sinh cosh tanh coth sech csch asinh acosh atanh "
+            "acoth asech acsch exp log gamma factorial binomial floor erf erfc sign re im atan2 besselj").split()  # fmt: skip
+    named = {name: getattr(mpmath, name) for name in same}
+    return {
+        **named,
+        "Abs": abs,
+        "conjugate": mpmath.conj,
+        "ceiling": mpmath.ceil,
+        "Max": max,
+        "Min": min,
+        "LambertW": mpmath.lambertw,
+        "Mod": lambda a, b: a - b * mpmath.floor(a / b),
+    }
+
+
+def _undefined(name: str, arguments: list[Value]) -> Value:
+    """Return a value that depends on nothing but the function's name and its arguments' leading digits."""
+    text = ",".join([name, *(mpmath.nstr(argument, 12) for argument in arguments)])
+    digest = hashlib.sha256(text.encode()).digest()
+    return mpmath.mpf(int.from_bytes(digest[:8], "big")) / 2**64 * mpmath.mpf("0.3") + mpmath.mpf("0.35")

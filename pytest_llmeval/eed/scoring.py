@@ -1,0 +1,170 @@
+"""Expression edit distance between two LaTeX formulas: the candidate first, the truth second."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import assert_never
+
+from pytest_llmeval.eed import corrected, published
+from pytest_llmeval.eed.distance import (
+    PUBLISHED_WEIGHTS,
+    ScoreFunction,
+    TreeDistance,
+    Weights,
+    published_score,
+)
+from pytest_llmeval.eed.edits import edit_script
+from pytest_llmeval.eed.guards import Refused, check_text
+from pytest_llmeval.eed.result import FULL_SCORE, EedResult, Mode, reading_of
+from pytest_llmeval.eed.stages import Stage, unlimited
+from pytest_llmeval.eed.reading import same_text
+from pytest_llmeval.eed.tree import Node
+
+_SHOWN = 2_000  # characters of a formula in a result
+
+
+def eed_score(
+    answer: str | None,
+    target: str,
+    *,
+    mode: Mode = "corrected",
+    weights: Weights = PUBLISHED_WEIGHTS,
+    score: ScoreFunction = published_score,
+) -> EedResult:
+    r"""Return how near an answer comes to the target, 0..100 (PHYBench, arXiv 2504.16074).
+
+    100 means equal; else ``max(0, 60 - 100 d/n)``, with d the edit distance from answer to target and n the target's
+    number of nodes. ``"corrected"`` reads LaTeX as physicists write it and takes symbols for positive;
+    ``"published"`` reproduces the public metric, quirks included. A malformed or empty answer scores 0 with a reason;
+    nothing is ever raised for what the texts say.
+
+    Runs in this process, without time or memory limits: for formulas that nobody has looked at, use
+    `pytest_llmeval.eed.Sandbox` or `eed_score_many`.
+    """
+    return score_pair(answer, target, mode=mode, weights=weights).rescored(score)
+
+
+def score_pair(
+    answer: str | None,
+    target: str,
+    *,
+    mode: Mode = "corrected",
+    weights: Weights = PUBLISHED_WEIGHTS,
+    stage: Stage = unlimited,
+) -> EedResult:
+    """Return the result under the published scoring function, with the stages limited by `stage`."""
+    if answer is None or not answer.strip():
+        return EedResult.unreadable(mode, "no answer")
+    try:
+        check_text(answer)
+        check_text(target)
+        match mode:
+            case "corrected":
+                return _corrected(answer, target, weights, stage)
+            case "published":
+                return _published(answer, target, weights, stage)
+            case _:
+                assert_never(mode)
+    except Refused as refused:
+        return EedResult.unreadable(mode, str(refused))
+    except RecursionError:
+        return EedResult.unreadable(mode, "nested too deeply")
+    except MemoryError:
+        raise
+    except Exception as error:  # noqa: BLE001 - sympy raises anything; what a model wrote must never break a run
+        return EedResult.unreadable(mode, f"cannot be evaluated: {type(error).__name__}: {_first_line(error)}")
+
+
+def expressions_equivalent(answer: str, target: str, *, stage: Stage = unlimited) -> bool:
+    """Return whether two LaTeX formulas are certainly equal (corrected reading); False when either is unreadable.
+
+    Runs in this process, like `eed_score`; `Sandbox.equivalent` asks a child.
+    """
+    try:
+        check_text(answer)
+        check_text(target)
+        mine, goal, _ = corrected.settled(corrected.read(answer), corrected.read_target(target))
+        return corrected.equal(mine, goal, stage)
+    except MemoryError:
+        raise
+    except Exception:  # noqa: BLE001 - as in score_pair; what cannot be evaluated is not certainly equal
+        return False
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).splitlines() or [""])[0][:200]
+
+
+def _corrected(answer: str, target: str, weights: Weights, stage: Stage) -> EedResult:
+    if same_text(answer, target):
+        return _equivalent("corrected", "identical text")
+    try:
+        goal = corrected.read_target(target)
+    except Refused as refused:
+        return EedResult.unreadable("corrected", f"the target cannot be read: {refused}")
+    mine, goal, assumptions = corrected.settled(corrected.read(answer), goal)
+    shown = _Shown(answer=mine.formula, target=goal.formula, assumptions=assumptions)
+    if corrected.equal(mine, goal, stage):
+        return _equivalent("corrected", "equal to the target", shown)
+    return _compared("corrected", corrected.trees(mine, goal, stage), weights, shown)
+
+
+def _published(answer: str, target: str, weights: Weights, stage: Stage) -> EedResult:
+    guarded = published.guard(answer, target)
+    if guarded == published.IDENTICAL:
+        return _equivalent("published", guarded)
+    if guarded:
+        return EedResult.unreadable("published", guarded)
+    goal = published.read_target(target, stage)
+    mine = published.simplified(published.read(answer), stage)
+    shown = _Shown(answer=mine, target=goal)
+    if published.equal(mine, goal, stage):
+        return _equivalent("published", "equal to the target", shown)
+    return _compared("published", published.trees(mine, goal), weights, shown)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Shown:
+    """What a result shows of the formulas: as read, and what was assumed."""
+
+    answer: object = ""
+    target: object = ""
+    assumptions: tuple[str, ...] = ()
+
+
+def _equivalent(mode: Mode, reason: str, shown: _Shown = _Shown()) -> EedResult:  # noqa: B008 - frozen
+    return EedResult(
+        mode=mode,
+        score=FULL_SCORE,
+        reading="equivalent",
+        reason=reason,
+        relative_distance=0.0,
+        distance=0.0,
+        answer=_short(shown.answer),
+        target=_short(shown.target),
+        assumptions=shown.assumptions,
+    )
+
+
+def _compared(mode: Mode, trees: tuple[Node, Node], weights: Weights, shown: _Shown) -> EedResult:
+    found = TreeDistance(*trees, weights)
+    size = len(found.target)
+    value = published_score(found.value, size)
+    return EedResult(
+        mode=mode,
+        score=value,
+        reading="equivalent" if found.value == 0 else reading_of(value),
+        reason=f"distance {found.value:g} of {size} nodes",
+        relative_distance=found.value / size,
+        tree_size=size,
+        distance=found.value,
+        edits=edit_script(found),
+        answer=_short(shown.answer),
+        target=_short(shown.target),
+        assumptions=shown.assumptions,
+    )
+
+
+def _short(formula: object) -> str:
+    text = str(formula)
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
