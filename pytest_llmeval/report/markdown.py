@@ -46,7 +46,8 @@ def _section(sheet: Sheet) -> str:
 
 def _table(block: Block) -> str:
     columns = [column for unit in block.units for column in unit]
-    lines = [
+    lines = [f"{escape(block.title)}\n"] if block.title else []
+    lines += [
         _row(["", *(escape(column.head) for column in columns)]),
         _row([":---", *("---:" for _ in columns)]),
     ]

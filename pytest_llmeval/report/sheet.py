@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from pytest_llmeval.report import numbers
 from pytest_llmeval.report.clean import clean
-from pytest_llmeval.results.summary import Mean, Published, Summary, Tally, TaskSummary
+from pytest_llmeval.results.summary import Mean, Summary, Tally, TaskInfo, TaskSummary, metric_name
 
 Tone: TypeAlias = Literal["plain", "strong", "quiet", "warning"]
+
+_SOURCE_LIMIT = 200
+"""Longest name of a source, in characters."""
 
 _NAMES = {"valid_cypher": "valid Cypher", "valid_sldp": "valid SLDP"}
 
@@ -43,6 +46,7 @@ class Label:
 class Block:
     """Rows and their columns; columns of one unit stay side by side, a narrow page parts the units."""
 
+    title: str = ""
     labels: tuple[Label, ...]
     units: tuple[tuple[Column, ...], ...]
 
@@ -89,8 +93,8 @@ def _sheet(entries: Sequence[TaskSummary]) -> Sheet:
     if len(models) == 1:
         title += f" · {clean(entries[0].model)}"
     blocks = [_figures(entries), _use(entries)]
-    if info.published and not info.demo:
-        blocks.append(_literature(info.published))
+    if not info.demo:
+        blocks += _literature(info, entries[0].tally)
     return Sheet(title=title, blocks=tuple(blocks), notes=_notes(entries))
 
 
@@ -146,8 +150,7 @@ def _scores(tallies: Sequence[Tally]) -> list[tuple[Column, ...]]:
     units: list[tuple[Column, ...]] = []
     for name in names:
         means = [_named(tally.scores, name) for tally in tallies]
-        scale = next(mean.scale for mean in means if mean is not None)
-        head = f"{clean(name)} 0–{scale:g}"
+        head = next(_head(mean) for mean in means if mean is not None)
         value = Column(head=head, cells=tuple(_score_cell(*pair) for pair in zip(means, tallies, strict=True)))
         texts = [numbers.NONE if mean is None else _interval(mean, percent=False) for mean in means]
         spread = Column(head="95 %", cells=tuple(Cell(text=text, tone="quiet") for text in texts))
@@ -244,18 +247,28 @@ def _use(entries: Sequence[TaskSummary]) -> Block:
     return Block(labels=tuple(Label(text=_name(entry, entries)) for entry in entries), units=tuple(units))
 
 
-def _literature(published: Sequence[Published]) -> Block:
-    """Return the published figures in the columns of their metrics."""
-    names = tuple(dict.fromkeys(figure.name for figure in published))
-    units = []
-    for metric in dict.fromkeys(figure.metric for figure in published):
-        values = {figure.name: figure.value for figure in published if figure.metric == metric}
-        texts = [
-            numbers.percent(values.get(name)) if metric == "accuracy" else numbers.score(values.get(name), 100)
-            for name in names
-        ]
-        units.append((Column(head=clean(metric), cells=tuple(Cell(text=text, tone="quiet") for text in texts)),))
-    return Block(labels=tuple(Label(text=f"{clean(name)} (published)") for name in names), units=tuple(units))
+def _literature(info: TaskInfo, tally: Tally) -> Iterator[Block]:
+    """Yield the published figures, a block for each source, in the columns that the run has too."""
+    means = {metric_name(mean.name): mean for mean in (tally.accuracy, *tally.scores)}
+    for source in dict.fromkeys(figure.source for figure in info.published):
+        figures = [figure for figure in info.published if figure.source == source and figure.metric in means]
+        names = tuple(dict.fromkeys(figure.name for figure in figures))
+        units = []
+        for metric in dict.fromkeys(figure.metric for figure in figures):
+            values = {figure.name: figure.value for figure in figures if figure.metric == metric}
+            cells = tuple(Cell(text=_published(values.get(name), means[metric]), tone="quiet") for name in names)
+            units.append((Column(head=_head(means[metric]), cells=cells),))
+        if units:
+            labels = tuple(Label(text=clean(name), indented=True) for name in names)
+            yield Block(title=f"published: {clean(source, _SOURCE_LIMIT)}", labels=labels, units=tuple(units))
+
+
+def _published(value: float | None, mean: Mean) -> str:
+    return numbers.percent(value) if mean.name == "accuracy" else numbers.score(value, mean.scale)
+
+
+def _head(mean: Mean) -> str:
+    return "accuracy" if mean.name == "accuracy" else f"{clean(mean.name)} 0–{mean.scale:g}"
 
 
 def _notes(entries: Sequence[TaskSummary]) -> tuple[str, ...]:

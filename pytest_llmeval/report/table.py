@@ -65,11 +65,15 @@ def _print_sheet(console: Console, sheet: Sheet) -> None:
     console.print()
     console.print(Rule(Text(sheet.title, style="bold"), align="left", style="dim"))
     label_width = _label_width(sheet, console.width)
-    tables = [table for block in sheet.blocks for table in _tables(block, label_width, console.width - label_width)]
-    for place, table in enumerate(tables):
+    for place, block in enumerate(sheet.blocks):
         if place:
             console.print()
-        console.print(table)
+        if block.title:
+            console.print(Text(block.title, style="dim"))
+        for part, table in enumerate(_tables(block, label_width, console.width - label_width)):
+            if part:
+                console.print()
+            console.print(table)
     for note in sheet.notes:
         console.print(Text(note, style="dim"))
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-from pytest_llmeval.results.summary import Counts, Summary, Tally, TaskSummary
+from pytest_llmeval.results.summary import Counts, Summary, Tally, TaskSummary, metric_name
 
 Verdict: TypeAlias = Literal["pass", "fail", "inconclusive"]
 """``inconclusive``: there is nothing to judge by (no such task or metric in the run, no scored row)."""
@@ -78,11 +78,6 @@ def check(gate: Gate, summary: Summary) -> GateResult:
     conditions = (_judged(rule, entry) for entry in summary.entries for rule in _conditions(gate, entry))
     rules = (result for rule in gate.rules for result in _results(rule, summary))
     return GateResult(results=(*conditions, *rules))
-
-
-def metric_name(name: str) -> str:
-    """Return a metric's name as rules compare it: ``EED published`` and ``eed_published`` are one."""
-    return "_".join(name.replace("-", " ").replace("_", " ").lower().split())
 
 
 def metrics_of(tally: Tally) -> dict[str, float | None]:

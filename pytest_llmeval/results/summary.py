@@ -12,14 +12,19 @@ SCHEMA = 1
 """Version of the JSON form; it rises when a reader of the old form would misread the new."""
 
 
+def metric_name(name: str) -> str:
+    """Return a metric's name as it is compared: ``EED published`` and ``eed_published`` are one."""
+    return "_".join(name.replace("-", " ").replace("_", " ").lower().split())
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Published:
-    """One figure from the literature, in `metric`'s own scale; shown beside a run, never mixed into it."""
+    """One figure from the literature, in the scale of its `metric` (a `metric_name`); never mixed into a run's own."""
 
     name: str
     metric: str
     value: float
-    source: str = ""
+    source: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

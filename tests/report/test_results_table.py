@@ -127,15 +127,23 @@ def test_the_title_says_how_many_rows_other_runs_answered() -> None:
 
 
 def test_demo_data_is_called_so_and_literature_stays_away_from_it() -> None:
+    def figure(name: str, metric: str, value: float, source: str = "paper, table 4") -> Published:
+        return Published(name=name, metric=metric, value=value, source=source)
+
     published = (
-        Published(name="o3-high", metric="accuracy", value=0.3458),
-        Published(name="o3-high", metric="EED published", value=46.30),
-        Published(name="human", metric="accuracy", value=0.619),
+        figure("o3-high", "accuracy", 0.3458),
+        figure("o3-high", "eed_published", 46.30),
+        figure("o3-high", "bleu", 7.0),
+        figure("students", "accuracy", 0.619),
+        figure("others", "bleu", 3.0, "another paper"),
     )
     public = drawn(formula_rows(), 80, published=published)
     assert "(demo data)" not in public
-    assert cells(public, "o3-high (published)") == ["34.6 %", "46.3"]
-    assert cells(public, "human (published)") == ["61.9 %", "–"]
+    [place] = [place for place, line in enumerate(public.splitlines()) if line == "published: paper, table 4"]
+    assert re.search(r"accuracy +EED published 0–100$", public.splitlines()[place + 1])
+    assert cells(public, "o3-high") == ["34.6 %", "46.3"]
+    assert cells(public, "students") == ["61.9 %", "–"]
+    assert "another paper" not in public  # the run has nothing to set beside it
     demo = drawn(formula_rows(), 80, published=published, demo=True)
     assert "demo (demo data) · openai/small" in demo
     assert "o3-high" not in demo

@@ -1,0 +1,53 @@
+"""Published figures, as a file beside the task gives them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from pytest_llmeval.records import Json
+from pytest_llmeval.results.checked import Checked
+from pytest_llmeval.results.summary import Published, metric_name
+from pytest_llmeval.yaml_file import read_text
+
+MAX_BYTES = 1_000_000
+"""Largest file of figures that is read."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Literature:
+    """Figures, and the datasets (sha256 of the file's bytes) beside which alone they may stand."""
+
+    datasets: frozenset[str] = frozenset()
+    figures: tuple[Published, ...] = ()
+
+
+def load_literature(path: Path) -> Literature:
+    """Return the figures in a YAML file; TaskError names file, line and key of what is wrong.
+
+    ``datasets`` maps names to digests; ``figures`` is a list of mappings with the keys ``source`` and ``values``,
+    which maps a name to its figures by metric (accuracy in 0..1, scores in their own scale).
+    """
+    document = Checked.parse(read_text(path, max_bytes=MAX_BYTES), path)
+    top = document.mapping([], document.root, ("datasets", "figures"))
+    datasets = document.mapping(["datasets"], top.get("datasets", {}))
+    figures = top.get("figures", [])
+    if not isinstance(figures, list):
+        document.refuse(["figures"], f"expected a list, not {figures!r}")
+    return Literature(
+        datasets=frozenset(map(str, datasets.values())),
+        figures=tuple(figure for place, body in enumerate(figures) for figure in _figures(document, place, body)),
+    )
+
+
+def _figures(document: Checked, place: int, body: Json) -> Iterator[Published]:
+    path: tuple[str | int, ...] = ("figures", place)
+    entry = document.mapping(path, body, ("source", "values"))
+    source = entry.get("source", "")
+    if not isinstance(source, str) or not source:
+        document.refuse((*path, "source"), "every figure needs its source")
+    for name, values in document.mapping((*path, "values"), entry.get("values", {})).items():
+        for metric, value in document.mapping((*path, "values", name), values).items():
+            number = document.number((*path, "values", name, metric), value, metric_name(metric))
+            yield Published(name=name, metric=metric_name(metric), value=number, source=source)
