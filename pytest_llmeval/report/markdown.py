@@ -41,6 +41,7 @@ def _section(sheet: Sheet) -> str:
     parts = [f"## {escape(sheet.title)}", *map(_table, sheet.blocks)]
     if sheet.notes:
         parts.append("\n".join(f"- {escape(note)}" for note in sheet.notes))
+    parts += map(_table, sheet.literature)
     return "\n\n".join(parts)
 
 

@@ -53,11 +53,12 @@ class Block:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sheet:
-    """Everything about one task."""
+    """Everything about one task: its figures, notes on them, and what others published."""
 
     title: str
     blocks: tuple[Block, ...]
     notes: tuple[str, ...] = ()
+    literature: tuple[Block, ...] = ()
 
 
 def remarks(summary: Summary) -> tuple[str, ...]:
@@ -76,7 +77,7 @@ def remarks(summary: Summary) -> tuple[str, ...]:
             + ("." if oldest is None else f", the oldest {numbers.age(oldest)} old.")
         )
     if recorded or cached:
-        said.append("Their tokens, cost and seconds are those of their first making.")
+        said.append("Tokens, cost and seconds of such answers are those of the time they were made.")
     return tuple(said)
 
 
@@ -92,10 +93,12 @@ def _sheet(entries: Sequence[TaskSummary]) -> Sheet:
     models = {entry.model for entry in entries}
     if len(models) == 1:
         title += f" · {clean(entries[0].model)}"
-    blocks = [_figures(entries), _use(entries)]
-    if not info.demo:
-        blocks += _literature(info, entries[0].tally)
-    return Sheet(title=title, blocks=tuple(blocks), notes=_notes(entries))
+    return Sheet(
+        title=title,
+        blocks=(_figures(entries), _use(entries)),
+        notes=_notes(entries),
+        literature=() if info.demo else tuple(_literature(info, entries[0].tally)),
+    )
 
 
 def _name(entry: TaskSummary, entries: Sequence[TaskSummary]) -> str:

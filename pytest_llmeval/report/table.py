@@ -64,26 +64,36 @@ def _print_sheet(console: Console, sheet: Sheet) -> None:
 
     console.print()
     console.print(Rule(Text(sheet.title, style="bold"), align="left", style="dim"))
-    label_width = _label_width(sheet, console.width)
-    for place, block in enumerate(sheet.blocks):
-        if place:
-            console.print()
-        if block.title:
-            console.print(Text(block.title, style="dim"))
-        for part, table in enumerate(_tables(block, label_width, console.width - label_width)):
-            if part:
-                console.print()
-            console.print(table)
+    _print_blocks(console, sheet.blocks)
     for note in sheet.notes:
         console.print(Text(note, style="dim"))
+    if sheet.literature:
+        console.print()
+        _print_blocks(console, sheet.literature)
 
 
-def _label_width(sheet: Sheet, width: int) -> int:
+def _print_blocks(console: Console, blocks: Sequence[Block]) -> None:
+    """Print blocks with one width of labels and a blank line between all tables."""
+    from rich.text import Text  # noqa: PLC0415 - as above
+
+    label_width = _label_width(blocks, console.width)
+    first = True
+    for block in blocks:
+        for part, table in enumerate(_tables(block, label_width, console.width - label_width)):
+            if not first:
+                console.print()
+            if block.title and part == 0:
+                console.print(Text(block.title, style="dim"))
+            console.print(table)
+            first = False
+
+
+def _label_width(blocks: Sequence[Block], width: int) -> int:
     """Return the width of the longest label, or less: a part of the page, and what all columns leave of it."""
     from rich.cells import cell_len  # noqa: PLC0415 - as above
 
-    texts = (_INDENT * label.indented + label.text for block in sheet.blocks for label in block.labels)
-    columns = max((sum(map(_total, block.units)) for block in sheet.blocks), default=0)
+    texts = (_INDENT * label.indented + label.text for block in blocks for label in block.labels)
+    columns = max((sum(map(_total, block.units)) for block in blocks), default=0)
     return min(max(map(cell_len, texts), default=0), max(width // _LABEL_SHARE, width - columns))
 
 
