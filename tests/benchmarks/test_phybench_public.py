@@ -67,5 +67,5 @@ def test_the_published_mode_gives_the_references_scores(rows: list[Row]) -> None
 
 
 def reads_as_gamma_function(row: Row) -> bool:
-    r"""Return whether the reference's score depends on its library's version: is ``\gamma`` a symbol or a function?"""
+    r"""Return whether the reference's score depends on its library's version, with ``\gamma`` a symbol or not."""
     return r"\gamma" in row["gold"]
