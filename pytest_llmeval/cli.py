@@ -8,16 +8,19 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, TextIO, TypeAlias
+from typing import TYPE_CHECKING, Final, TextIO, TypeAlias
 
 from pytest_llmeval.errors import LLMEvalError, UsageError
 
 if TYPE_CHECKING:
+    from pytest_llmeval.eed import Mode
     from pytest_llmeval.sldp import SldpSyntaxError
 
     Commands: TypeAlias = argparse._SubParsersAction[argparse.ArgumentParser]  # noqa: SLF001 - its only name
 
 _YES, _NO, _TO_MEND = 0, 1, 2
+
+_MODES: Final = ("corrected", "published")
 
 _WINDOW = 60
 """Signs shown before a mistake, and from it on."""
@@ -83,20 +86,17 @@ def _declare_eed(commands: Commands) -> None:
     )
     command.add_argument("answer", help="LaTeX of the candidate")
     command.add_argument("target", help="LaTeX of the truth")
-    command.add_argument(
-        "--mode",
-        choices=("corrected", "published"),
-        default="corrected",
-        help="whose verdict is the exit status (default corrected); both are shown",
-    )
+    command.add_argument("--mode", choices=_MODES, help="only this mode (default: both, and the first decides)")
     command.set_defaults(run=_eed)
 
 
 def _eed(chosen: argparse.Namespace) -> int:
-    from pytest_llmeval.eed import eed_score, explain  # noqa: PLC0415 - loads sympy
+    from pytest_llmeval.eed import Sandbox  # noqa: PLC0415 - only this command needs it
 
-    _say(explain(chosen.answer, chosen.target))
-    return _YES if eed_score(chosen.answer, chosen.target, mode=chosen.mode).equivalent else _NO
+    modes: Sequence[Mode] = [chosen.mode] if chosen.mode else _MODES
+    with Sandbox() as sandbox:
+        _say("\n\n".join(sandbox.explain(chosen.answer, chosen.target, mode=mode) for mode in modes))
+        return _YES if sandbox.score(chosen.answer, chosen.target, mode=modes[0]).equivalent else _NO
 
 
 _COMMANDS: tuple[Callable[[Commands], None], ...] = (_declare_sldp, _declare_eed)

@@ -25,8 +25,7 @@ from pytest_llmeval.sldp import (
 )
 
 EXACT = Context(prec=1000)  # more digits than the sum of any two doubles has
-settings.register_profile("unhurried", deadline=None)  # the first example builds the parser
-settings.load_profile("unhurried")
+unhurried = settings(deadline=None)  # the first example builds the parser
 
 # Few different values, and close together: chance then often makes two of them equal, nearly equal or not quite.
 close = st.integers(-12, 12).map(lambda steps: Decimal(steps) / 250)
@@ -106,17 +105,20 @@ def nudged(value: Value, generator: random.Random) -> Value:
             return value
 
 
+@unhurried
 @given(any_value)
 def test_reading_what_was_written_gives_the_value_back(value: Value) -> None:
     assert parse_sldp(render_sldp(value)) == value
 
 
+@unhurried
 @given(any_value)
 def test_every_value_equals_itself(value: Value) -> None:
     assert sldp_equals(value, value)
     assert sldp_diff(value, render_sldp(value)) == ()
 
 
+@unhurried
 @given(similar, similar)
 def test_equality_is_symmetric_and_as_defined(left: Value, right: Value) -> None:
     expected = slowly_equal(left, right)
@@ -124,12 +126,14 @@ def test_equality_is_symmetric_and_as_defined(left: Value, right: Value) -> None
     assert sldp_equals(right, left) is expected
 
 
+@unhurried
 @given(st.lists(similar, max_size=12), st.lists(similar, max_size=12))
 def test_sets_are_equal_as_defined(left: list[Value], right: list[Value]) -> None:
     ours, theirs = SetValue(elements=tuple(left)), SetValue(elements=tuple(right))
     assert sldp_equals(ours, theirs) is slowly_equal(ours, theirs)
 
 
+@unhurried
 @given(st.lists(st.lists(close, min_size=4, max_size=4), max_size=20), st.randoms(use_true_random=False))
 def test_rows_are_found_whichever_coordinate_tells_them_apart(
     rows: list[list[Decimal]], generator: random.Random
@@ -141,11 +145,13 @@ def test_rows_are_found_whichever_coordinate_tells_them_apart(
     assert sldp_equals(fewer, other) is slowly_equal(fewer, other)
 
 
+@unhurried
 @given(any_value, st.randoms(use_true_random=False))
 def test_order_in_sets_and_small_shifts_do_not_count(value: Value, generator: random.Random) -> None:
     assert sldp_equals(value, nudged(value, generator))
 
 
+@unhurried
 @given(similar, similar)
 def test_a_difference_is_told_exactly_when_there_is_one(left: Value, right: Value) -> None:
     lines = sldp_diff(left, right)
@@ -154,6 +160,7 @@ def test_a_difference_is_told_exactly_when_there_is_one(left: Value, right: Valu
     assert all(line.isprintable() and line.startswith("$") for line in lines)
 
 
+@unhurried
 @given(st.text(alphabet="<>[]{}(),: \n\"'\\POINT0123456789.eE+-aé", max_size=30) | st.text())
 def test_any_text_is_a_value_or_a_syntax_error_within_it(text: str) -> None:
     outcome = read(text)
