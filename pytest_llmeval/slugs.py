@@ -40,19 +40,14 @@ def id_slugs(ids: Sequence[str]) -> tuple[str, ...]:
     """
     own = [text.zfill(ID_DIGITS) if text.isascii() and text.isdigit() else slug(text) for text in ids]
     taken = set(own)
-    seen: set[str] = set()
+    numbers: dict[str, int] = {}
     result = []
     for name in own:
-        if name in seen:
-            name = _free(name, taken)  # noqa: PLW2901 - the name as it will stand
-            taken.add(name)
-        seen.add(name)
-        result.append(name)
+        number = numbers.get(name, 1)
+        free = name
+        while number > 1 and free in taken:
+            free, number = f"{name}-{number}", number + 1
+        numbers[name] = max(number, 2)
+        taken.add(free)
+        result.append(free)
     return tuple(result)
-
-
-def _free(name: str, taken: set[str]) -> str:
-    number = 2
-    while f"{name}-{number}" in taken:
-        number += 1
-    return f"{name}-{number}"

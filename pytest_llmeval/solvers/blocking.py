@@ -91,26 +91,19 @@ async def run_in_thread(function: Callable[..., _T], *arguments: object) -> _T:
     process from ending.
     """
     loop = asyncio.get_running_loop()
-    future: asyncio.Future[_T] = loop.create_future()
+    done = asyncio.Event()
+    outcome: concurrent.futures.Future[_T] = concurrent.futures.Future()
     context = contextvars.copy_context()
 
-    def settle(outcome: concurrent.futures.Future[_T]) -> None:
-        if future.cancelled():
-            return
-        if (error := outcome.exception()) is not None:
-            future.set_exception(error)
-        else:
-            future.set_result(outcome.result())
-
     def run() -> None:
-        outcome: concurrent.futures.Future[_T] = concurrent.futures.Future()
         try:
             outcome.set_result(context.run(function, *arguments))
         except BaseException as error:  # noqa: BLE001 - it belongs to whoever awaits
             outcome.set_exception(error)
         # A closed loop has nobody left who waits.
         with suppress(RuntimeError):
-            loop.call_soon_threadsafe(settle, outcome)
+            loop.call_soon_threadsafe(done.set)
 
     threading.Thread(target=run, daemon=True, name="llmeval-solver").start()
-    return await future
+    await done.wait()
+    return outcome.result()

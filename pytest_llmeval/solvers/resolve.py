@@ -6,6 +6,7 @@ import asyncio
 import importlib
 import inspect
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from pytest_llmeval.answers import RULES
@@ -24,8 +25,8 @@ def resolve_solver(task: Task) -> Solver:
     if not task.solver.is_callable:
         return _built_in(task)
     function = load_callable(task.solver.name, task.folder, confined=True)
-    _check_parameters(task, "solver", function, 2, "(sample, context)")
-    return _checked(task, function, function if inspect.iscoroutinefunction(function) else _threaded(function))
+    _check_parameters(task, "solver", task.solver.name, function, ("sample", "context"))
+    return _checked(task, function if inspect.iscoroutinefunction(function) else _threaded(function))
 
 
 def resolve_answer(task: Task) -> Callable[[str], str | None]:
@@ -33,7 +34,7 @@ def resolve_answer(task: Task) -> Callable[[str], str | None]:
     if task.answer in RULES:
         return RULES[task.answer]
     function = load_callable(task.answer, task.folder, confined=True)
-    _check_parameters(task, "answer", function, 1, "(text)")
+    _check_parameters(task, "answer", task.answer, function, ("text",))
 
     def answer(text: str) -> str | None:
         try:
@@ -76,7 +77,7 @@ def _threaded(function: Callable[[Sample, BlockingContext], Any]) -> Callable[[S
     return solve
 
 
-def _checked(task: Task, function: Callable[..., Any], solve: Callable[[Sample, SolverContext], Any]) -> Solver:
+def _checked(task: Task, solve: Callable[[Sample, SolverContext], Any]) -> Solver:
     """Return the task's own solver with its faults told as the task's, and text taken for a completion."""
 
     async def checked(sample: Sample, context: SolverContext) -> Completion:
@@ -84,24 +85,28 @@ def _checked(task: Task, function: Callable[..., Any], solve: Callable[[Sample, 
             result = await solve(sample, context)
         except LLMEvalError:
             raise
-        except Exception as error:
-            problem = f"{function.__name__} failed on sample {sample.id!r}: {type(error).__name__}: {error}"
+        except (Exception, SystemExit) as error:
+            problem = f"{task.solver.name} failed on sample {sample.id!r}: {type(error).__name__}: {error}"
             raise _error(task, "solver", problem) from error
         if isinstance(result, str):
             return Completion(text=result)
         if not isinstance(result, Completion):
-            problem = f"{function.__name__} returned a {type(result).__name__}, not a Completion or text"
+            problem = f"{task.solver.name} returned a {type(result).__name__}, not a Completion or text"
             raise _error(task, "solver", problem)
         return result
 
     return checked
 
 
-def _check_parameters(task: Task, key: str, function: Callable[..., Any], count: int, shape: str) -> None:
-    try:
-        inspect.signature(function).bind(*range(count))
-    except (TypeError, ValueError):
-        raise _error(task, key, f"{getattr(task, key)} must take {shape}") from None
+def _check_parameters(
+    task: Task, key: str, name: str, function: Callable[..., Any], parameters: tuple[str, ...]
+) -> None:
+    with suppress(ValueError):  # some built-in functions have no signature that Python knows
+        signature = inspect.signature(function)
+        try:
+            signature.bind(*parameters)
+        except TypeError:
+            raise _error(task, key, f"{name} must take ({', '.join(parameters)})") from None
 
 
 def _error(task: Task, key: str, problem: str) -> TaskError:

@@ -130,7 +130,7 @@ def test_a_prompt_may_stand_in_a_file_of_the_tasks_folder(write: Write, tmp_path
     assert task.prompt["generate"][0].text == "Solve: {{ input }}"
 
 
-def test_a_link_out_of_the_folder_is_no_prompt_file(write: Write, tmp_path: Path) -> None:
+def test_a_link_out_of_the_folder_is_no_prompt_file(tmp_path: Path) -> None:
     folder = tmp_path / "task"
     folder.mkdir()
     (tmp_path / "secret.md").write_text("secret")

@@ -52,13 +52,15 @@ def test_deep_nesting_is_refused_before_anything_recurses(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "value"),
     [
-        ("a: [1, -2, 0.5, .5, 1.5e+3, true, on, no, null, ~, '012', !!str 012]", [1, -2, 0.5, 0.5, 1500.0, True, True, False, None, None, "012", "012"]),
+        ("a: [1, -2, 0.5, .5, 1.5e+3]", [1, -2, 0.5, 0.5, 1500.0]),
+        ("a: [true, on, no, null, ~]", [True, True, False, None, None]),
+        ("a: ['012', !!str 012, \"1:30\"]", ["012", "012", "1:30"]),
         ("a: 2026-01-31", "2026-01-31"),
         ("a: 2026-01-31T10:00:00Z", "2026-01-31T10:00:00Z"),
         ("a: 1e5", "1e5"),
         ("d: &d {x: 1, y: 2}\na: {<<: *d, y: 3}", {"x": 1, "y": 3}),
     ],
-)  # fmt: skip
+)
 def test_values_are_those_of_safe_load_held_to_json(text: str, value: object) -> None:
     document = parse_yaml(text, "task.yaml").value
     assert isinstance(document, dict)
