@@ -13,14 +13,8 @@ import httpx2
 from openai import AsyncOpenAI, DefaultAioHttpClient, OpenAIError
 
 from pytest_llmeval.adapters.openai_errors import Endpoint, provider_error
-from pytest_llmeval.adapters.openai_wire import (
-    ServedError,
-    UnreadableReplyError,
-    chat_body,
-    image_body,
-    read_chat,
-    read_images,
-)
+from pytest_llmeval.adapters.openai_replies import ServedError, UnreadableReplyError, read_chat, read_images
+from pytest_llmeval.adapters.openai_requests import chat_body, image_body
 from pytest_llmeval.engine.ports import ImageStore
 from pytest_llmeval.errors import UsageError
 from pytest_llmeval.records import Reply, Request
@@ -130,7 +124,7 @@ def open_openai(
 
 
 def http_client(timeout: float) -> httpx2.AsyncClient:
-    """Return a client over aiohttp: with 200 requests in flight it took 0.9 ms of CPU time each, the default one 2.4."""
+    """Return a client over aiohttp: 0.9 ms of CPU time a request with 200 in flight, the default transport 2.4."""
     return DefaultAioHttpClient(
         timeout=httpx2.Timeout(timeout, connect=min(timeout, CONNECT_TIMEOUT)),
         limits=httpx2.Limits(max_connections=_CONNECTIONS, max_keepalive_connections=_CONNECTIONS),

@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 import aiohttp
 import openai
 
-from pytest_llmeval.adapters.openai_wire import ServedError, UnreadableReplyError
+from pytest_llmeval.adapters.openai_replies import ServedError, UnreadableReplyError
 from pytest_llmeval.errors import ProviderError, Reach
 
 QUOTA_CODES: Final = frozenset({"insufficient_quota", "billing_hard_limit_reached", "billing_not_active"})

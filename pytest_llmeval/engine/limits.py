@@ -10,6 +10,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
+from pytest_llmeval.engine.bucket import Bucket
 from pytest_llmeval.engine.statistics import CallStatistics
 
 PAUSE_CAP: Final = 60.0
@@ -52,30 +53,6 @@ class Ticket:
         self._urgent = value
         for enqueue in tuple(self.requeue):
             enqueue()
-
-
-class Bucket:
-    """At most `per_minute` units in any 60 seconds, spread evenly: bursts hold one second's worth."""
-
-    def __init__(self, per_minute: float) -> None:
-        """Take the units per minute (requests or tokens)."""
-        self._capacity = max(1.0, per_minute / 60)
-        # A full bucket and a minute's refill together are what the minute may hold.
-        self._rate = (per_minute - self._capacity + 1) / 60
-        self._level, self._time = self._capacity, 0.0
-
-    def delay(self, now: float, units: float) -> float:
-        """Return the seconds until `units` may go; more than the bucket holds may go when it is full."""
-        self._refill(now)
-        return max(0.0, min(units, self._capacity) - self._level) / self._rate
-
-    def take(self, units: float) -> None:
-        """Take `units` out, or give them back when negative; the level may fall below zero."""
-        self._level = min(self._capacity, self._level - units)
-
-    def _refill(self, now: float) -> None:
-        self._level = min(self._capacity, self._level + (now - self._time) * self._rate)
-        self._time = now
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

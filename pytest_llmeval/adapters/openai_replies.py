@@ -1,4 +1,4 @@
-"""Requests and replies in the JSON of OpenAI's API, and of the servers that speak it."""
+"""Replies in the JSON of OpenAI's API, and of the servers that speak it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final, TypeAlias
 
 from pytest_llmeval.engine.ports import ImageStore
-from pytest_llmeval.records import Image, ImagePart, Json, Message, Part, Reply, Request, StopReason, ToolCall, Usage
+from pytest_llmeval.records import Image, Json, Reply, StopReason, ToolCall, Usage
 
 _Object: TypeAlias = Mapping[str, Json]
 
@@ -21,23 +21,6 @@ _STOP_REASONS: Final[Mapping[str, StopReason]] = {
 }
 _BROKEN_OFF: Final = frozenset({"abort", "error", "insufficient_system_resource"})
 """Finish reasons by which servers (vLLM, OpenRouter, DeepSeek) say that they failed in the middle of a reply."""
-
-_CHAT_ONLY: Final = frozenset(
-    {
-        "frequency_penalty",
-        "logprobs",
-        "max_completion_tokens",
-        "max_tokens",
-        "presence_penalty",
-        "reasoning_effort",
-        "stop",
-        "temperature",
-        "tool_choice",
-        "tools",
-        "top_p",
-    }
-)
-"""Parameters that a task sets for its chat requests and that no image API knows."""
 
 
 class UnreadableReplyError(ValueError):
@@ -51,31 +34,6 @@ class ServedError(Exception):
         """Take the server's words and code."""
         super().__init__(message)
         self.code = code
-
-
-def chat_body(request: Request, *, completion_tokens: bool) -> dict[str, Json]:
-    """Return the body of a chat completion request; parameters pass through as they are.
-
-    `completion_tokens`: send ``max_tokens`` under its newer name ``max_completion_tokens``.
-    """
-    body = {**request.parameters, "model": request.model, "messages": [_wire_message(m) for m in request.messages]}
-    if completion_tokens and "max_tokens" in body:
-        body.setdefault("max_completion_tokens", body["max_tokens"])
-        del body["max_tokens"]
-    return body
-
-
-def image_body(request: Request) -> tuple[dict[str, Json], tuple[Image, ...]]:
-    """Return the fields and the pictures of an image request: all texts are the prompt, all pictures its input."""
-    # A form has no objects; the only one a task may set is a chat's response_format.
-    parameters = {
-        name: value
-        for name, value in request.parameters.items()
-        if name not in _CHAT_ONLY and not isinstance(value, dict)
-    }
-    prompt = "\n\n".join(text for message in request.messages if (text := message.text))
-    images = tuple(image for message in request.messages for image in message.images)
-    return {**parameters, "model": request.model, "prompt": prompt}, images
 
 
 def read_chat(body: bytes, images: ImageStore) -> Reply:
@@ -120,28 +78,6 @@ def read_images(body: bytes, images: ImageStore) -> Reply:
         usage=_usage(data.get("usage")),
         model=_clean(data.get("model")),
     )
-
-
-def _wire_message(message: Message) -> Json:
-    data: dict[str, Json] = {"role": message.role}
-    # Plain text goes as a string: older compatible servers know no parts.
-    data["content"] = [_wire_part(part) for part in message.parts] if message.images else message.text
-    if message.tool_calls:
-        data["content"] = data["content"] or None
-        data["tool_calls"] = [
-            {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": call.arguments}}
-            for call in message.tool_calls
-        ]
-    if message.tool_call_id is not None:
-        data["tool_call_id"] = message.tool_call_id
-    return data
-
-
-def _wire_part(part: Part) -> Json:
-    if isinstance(part, ImagePart):
-        encoded = base64.b64encode(part.image.read()).decode("ascii")
-        return {"type": "image_url", "image_url": {"url": f"data:{part.image.media_type};base64,{encoded}"}}
-    return {"type": "text", "text": part.text}
 
 
 def _load(body: bytes) -> _Object:

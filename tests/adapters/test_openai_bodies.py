@@ -1,4 +1,4 @@
-"""Requests in the wire's JSON, without a server."""
+"""Requests and replies in the wire's JSON, without a server."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from pytest_llmeval.adapters.openai_wire import UnreadableReplyError, chat_body, image_body, read_chat
+from pytest_llmeval.adapters.openai_replies import UnreadableReplyError, read_chat
+from pytest_llmeval.adapters.openai_requests import chat_body, image_body
 from pytest_llmeval.records import Image, Message, Request
 
 
