@@ -6,16 +6,23 @@ They serve in any test suite, with or without a task. Everywhere the candidate c
 from __future__ import annotations
 
 from contextvars import ContextVar
+from functools import cache
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from pytest_llmeval.errors import ScorerError, UsageError
 from pytest_llmeval.records import Json, Score
 
 if TYPE_CHECKING:
+    from pytest_llmeval.eed.result import EedResult, Mode
     from pytest_llmeval.eed.sandbox import Sandbox
     from pytest_llmeval.judge.judgement import Judgement
 
 T = TypeVar("T")
+
+_DEFAULT_MODE: Mode = "corrected"
+
+MAX_EDITS = 20
+"""Edits that a failure's text shows; the score's details hold them all."""
 
 NO_ANSWER = "the reply holds no answer in the demanded form"
 
@@ -112,7 +119,7 @@ def assert_sldp_equal(
 
 
 def assert_eed_at_least(
-    answer: str | None, target: str, minimum: float | None = None, *, mode: str | None = None
+    answer: str | None, target: str, minimum: float | None = None, *, mode: Mode | None = None
 ) -> Score:
     """Assert that an answer's Expression Edit Distance score reaches `minimum` (0..100; seed: PHYBench).
 
@@ -121,14 +128,16 @@ def assert_eed_at_least(
     """
     __tracebackhide__ = True
     minimum = _setting("eed", "minimum", minimum, 100.0)
-    mode = _setting("eed", "mode", mode, "corrected")
-    also = _setting("eed", "also", None, None)
-    results = _sandbox().score_modes(answer or "", target, modes=[mode, *([also] if also else [])])
-    for name in results:
-        if name != mode:
-            record_score(_eed_score(name, results[name], minimum, decides=False))
-    score = _eed_score(mode, results[mode], minimum, decides=True)
-    return _decide(score, f"EED ({mode}): {answer!r} scores {score.value:.2f}, at least {minimum:g} is wanted")
+    mode = _setting("eed", "mode", mode, _DEFAULT_MODE)
+    also: Mode | None = _setting("eed", "also", None, None)
+    if answer is None:
+        results = {shown: _no_answer(shown) for shown in (mode, also) if shown}
+    else:
+        results = _sandbox().score_modes(answer, target, modes=[mode, *([also] if also else [])])
+    if also and also != mode:
+        record_score(_eed_score(f"eed_{also}", results[also], minimum, decides=False))
+    score = _eed_score("eed", results[mode], minimum, decides=True)
+    return _decide(score, f"EED ({mode}) {score.value:.2f} of 100, wanted at least {minimum:g}: {answer!r}")
 
 
 def assert_judge_equivalent(
@@ -157,6 +166,46 @@ def assert_judge_equivalent(
     details: dict[str, Json] = {"tally": dict(judgement.tally), "judge": judgement.judge}
     score = _judge_score(judgement.explanation, correct=correct, grader=JUDGE_PROMPT_VERSION, details=details)
     return _decide(score, f"judge: not equivalent to {target!r}")
+
+
+@cache
+def _sandbox() -> Sandbox:
+    """Return this process's scoring children, which live as long as it does: starting one takes seconds."""
+    from pytest_llmeval.eed.sandbox import Sandbox  # noqa: PLC0415 - only tests that score formulas need it
+
+    return Sandbox()
+
+
+def _no_answer(mode: Mode) -> EedResult:
+    from pytest_llmeval.eed.result import EedResult  # noqa: PLC0415 - as above
+
+    return EedResult.unreadable(mode, NO_ANSWER)
+
+
+def _eed_score(name: str, result: EedResult, minimum: float, *, decides: bool) -> Score:
+    edits = [str(edit) for edit in result.edits]
+    details: dict[str, Json] = {
+        "reading": result.reading,
+        "reason": result.reason,
+        "relative_distance": result.relative_distance,
+        "tree_size": result.tree_size,
+        "distance": result.distance,
+        "edits": [*edits],
+        "assumptions": [*result.assumptions],
+        "answer": result.answer,
+        "target": result.target,
+    }
+    told = f"{result.reason}: a {result.reading} difference" if edits else result.reason
+    return Score(
+        name=name,
+        value=result.score,
+        scale=100.0,
+        correct=result.score >= minimum,
+        explanation="\n".join([told, *(f"  {edit}" for edit in edits[:MAX_EDITS])]),
+        grader=result.grader,
+        decides=decides,
+        details=details,
+    )
 
 
 def _judge_score(

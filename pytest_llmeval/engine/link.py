@@ -17,6 +17,9 @@ from pytest_llmeval.engine.plan import Plan
 from pytest_llmeval.errors import LLMEvalError, RunStopped, UsageError
 from pytest_llmeval.records import Json
 
+_NO_PLAN = Plan(tests=(), tasks=())
+"""What a worker without samples collected: it announces nothing."""
+
 
 class Channel(Protocol):
     """What is used of an execnet channel."""
@@ -109,7 +112,7 @@ class ControllerLink:
     def __init__(self, engine: AskEngine, take_plan: Callable[[Plan], None]) -> None:
         """Pass wishes to `engine`, and the first worker's plan to `take_plan`."""
         self._engine, self._take_plan = engine, take_plan
-        self._plan: Plan | None = None
+        self._plan = _NO_PLAN
         self._digests: dict[str, str] = {}
 
     def listen(self, worker: str, channel: Channel) -> None:
@@ -138,7 +141,7 @@ class ControllerLink:
         future.add_done_callback(lambda done: _reply(channel, _outcome(number, done)))
 
     def _check_plans(self, worker: str) -> None:
-        if self._plan is None or self._digests.get(worker) != self._plan.digest:
+        if self._digests.get(worker, _NO_PLAN.digest) != self._plan.digest:
             msg = f"worker {worker} collected other samples than the first worker; collection must not depend on chance"
             raise UsageError(msg)
 

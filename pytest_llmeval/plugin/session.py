@@ -59,6 +59,7 @@ class EvalSession:
     def prepare(self, config: pytest.Config, items: Sequence[pytest.Item]) -> None:
         """Add to each item what selection and time-outs need; pytest.UsageError for an override of an unknown task."""
         self._check_names()
+        self._check_samples()
         tag_keywords(items, self.catalog)
         if config.pluginmanager.hasplugin("timeout"):
             free_waits_from_timeout(items)
@@ -94,6 +95,13 @@ class EvalSession:
         if unknown := sorted(named - tasks):
             known = ", ".join(sorted(tasks)) or "none"
             msg = f"--llmeval-dataset or --llmeval-set names task {unknown[0]!r}; tasks collected here: {known}"
+            raise pytest.UsageError(msg)
+
+    def _check_samples(self) -> None:
+        """Refuse a raw id that no task has."""
+        known = {id_ for loaded in self.catalog.loaded.values() for id_ in loaded.by_id}
+        if self.catalog.loaded and (unknown := [id_ for id_ in self.settings.samples if id_ not in known]):
+            msg = f"--llmeval-sample {unknown[0]!r}: no task collected here has a sample with this id"
             raise pytest.UsageError(msg)
 
 
