@@ -1,0 +1,18 @@
+"""Geometry3K: plane geometry from a diagram, solved directly or with auxiliary lines drawn first; a judge decides."""
+
+import pytest
+
+from pytest_llmeval import assert_judge_equivalent
+from pytest_llmeval.records import Completion, Sample
+
+
+@pytest.mark.llmeval("geometry3k.yaml")
+def test_direct(sample: Sample, completion: Completion) -> None:
+    """The final answer is equivalent to the target."""
+    assert_judge_equivalent(completion.answer, sample.target)
+
+
+@pytest.mark.llmeval("geometry3k_visual_cot.yaml")
+def test_visual_cot(sample: Sample, completion: Completion) -> None:
+    """The final answer is equivalent to the target, found with the help of an auxiliary diagram."""
+    assert_judge_equivalent(completion.answer, sample.target)
