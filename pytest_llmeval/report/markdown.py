@@ -5,8 +5,10 @@ from __future__ import annotations
 import html
 import re
 
+from pytest_llmeval.report.comparison_sheet import comparison_sheets
 from pytest_llmeval.report.gate_sheet import gate_sheet
 from pytest_llmeval.report.sheet import Block, Sheet, remarks, sheets
+from pytest_llmeval.results.compare import Comparison
 from pytest_llmeval.results.gate import GateResult
 from pytest_llmeval.results.summary import Summary
 
@@ -25,6 +27,11 @@ def render_markdown(summary: Summary, gate: GateResult | None = None) -> str:
         parts.append(_section(gate_sheet(gate)))
     parts += [_section(sheet) for sheet in sheets(summary)]
     return "\n\n".join(parts) + "\n"
+
+
+def render_comparison_markdown(comparison: Comparison) -> str:
+    """Return how two runs differ."""
+    return "\n\n".join(["# Comparison", *map(_section, comparison_sheets(comparison))]) + "\n"
 
 
 def escape(text: str) -> str:

@@ -6,8 +6,10 @@ import io
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from pytest_llmeval.report.comparison_sheet import comparison_sheets
 from pytest_llmeval.report.gate_sheet import gate_sheet
 from pytest_llmeval.report.sheet import Block, Column, Sheet, remarks, sheets
+from pytest_llmeval.results.compare import Comparison
 from pytest_llmeval.results.gate import GateResult
 from pytest_llmeval.results.summary import Summary
 
@@ -32,6 +34,11 @@ def render_table(summary: Summary, *, width: int, color: bool) -> str:
 def render_gate(result: GateResult, *, width: int, color: bool) -> str:
     """Return a gate's verdict rule by rule, no line wider than `width` columns (40 or more)."""
     return _drawn((), (gate_sheet(result),), width=width, color=color)
+
+
+def render_comparison(comparison: Comparison, *, width: int, color: bool) -> str:
+    """Return how two runs differ, no line wider than `width` columns (40 or more)."""
+    return _drawn((), comparison_sheets(comparison), width=width, color=color)
 
 
 def _drawn(said: Sequence[str], drawn: Sequence[Sheet], *, width: int, color: bool) -> str:

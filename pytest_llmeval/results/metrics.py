@@ -27,7 +27,9 @@ CUT = frozenset({"length", "refusal", "filter"})
 
 NO_GROUP = "(none)"
 
-_SCORED = frozenset({"correct", "incorrect"})
+SCORED = frozenset({"correct", "incorrect"})
+"""Outcomes that tell of the model: the denominator of accuracy."""
+
 _Key = TypeVar("_Key", bound=Hashable)
 
 
@@ -55,7 +57,7 @@ def latest(rows: Iterable[Row]) -> tuple[Row, ...]:
 
 def tally(rows: Sequence[Row], info: TaskInfo) -> Tally:
     """Return the figures of rows of one task, test and model."""
-    scored = [row for row in rows if row.outcome in _SCORED]
+    scored = [row for row in rows if row.outcome in SCORED]
     return Tally(
         counts=Counts.of([row.outcome for row in rows]),
         samples=len({row.key.sample for row in rows}),

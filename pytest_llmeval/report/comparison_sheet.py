@@ -1,0 +1,106 @@
+"""What is said of a comparison of two runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pytest_llmeval.report import numbers
+from pytest_llmeval.report.clean import clean
+from pytest_llmeval.report.sheet import Block, Cell, Column, Label, Sheet
+from pytest_llmeval.results.compare import Change, Comparison, Pair
+
+SIGNIFICANT = 0.05
+"""Adjusted p-values below are shown strong."""
+
+_IDS_SHOWN = 20
+
+
+def comparison_sheets(comparison: Comparison) -> tuple[Sheet, ...]:
+    """Return a sheet for each pair, and one that names what has no counterpart."""
+    sheets = [_sheet(pair) for pair in comparison.pairs]
+    if comparison.unpaired:
+        names = tuple(
+            clean(f"{task} · {model} · {test.rpartition('::')[2]}") for task, test, model in comparison.unpaired
+        )
+        sheets.append(Sheet(title="without a counterpart in the other run", blocks=(), notes=names))
+    return tuple(sheets)
+
+
+def _sheet(pair: Pair) -> Sheet:
+    same = pair.model_a == pair.model_b
+    models = clean(pair.model_a) if same else f"a: {clean(pair.model_a)}, b: {clean(pair.model_b)}"
+    blocks = (_block(pair.changes),) if pair.changes else ()
+    return Sheet(title=f"{clean(pair.task)} · {models} · {pair.n:,} samples", blocks=blocks, notes=_notes(pair))
+
+
+def _block(changes: Sequence[Change]) -> Block:
+    def column(head: str, texts: Sequence[str]) -> Column:
+        return Column(head=head, cells=tuple(Cell(text=text) for text in texts))
+
+    ends = [
+        numbers.NONE
+        if change.low is None or change.high is None
+        else f"{_signed(change.low, change)} to {_signed(change.high, change)}"
+        for change in changes
+    ]
+    verdicts = tuple(
+        Cell(
+            text=_p_value(change.adjusted),
+            tone="strong" if change.adjusted is not None and change.adjusted < SIGNIFICANT else "plain",
+        )
+        for change in changes
+    )
+    units = (
+        (column("a", [_value(change.a, change) for change in changes]),),
+        (column("b", [_value(change.b, change) for change in changes]),),
+        (
+            column("b - a", [_signed(change.difference, change) for change in changes]),
+            Column(head="95 %", cells=tuple(Cell(text=text, tone="quiet") for text in ends)),
+        ),
+        (
+            column("p", [_p_value(change.p_value) for change in changes]),
+            Column(head="p (Holm)", cells=verdicts),
+            column("n", [f"{change.n:,}" for change in changes]),
+        ),
+    )
+    return Block(labels=tuple(Label(text=_name(change)) for change in changes), units=units)
+
+
+def _name(change: Change) -> str:
+    return clean(change.name) if change.name == "accuracy" else f"{clean(change.name)} 0–{change.scale:g}"
+
+
+def _value(value: float, change: Change) -> str:
+    return numbers.percent(value) if change.name == "accuracy" else numbers.score(value, change.scale)
+
+
+def _signed(value: float, change: Change) -> str:
+    """Return a difference with its sign; of accuracies in percentage points."""
+    points = change.name == "accuracy"
+    shown = numbers.score(abs(100 * value if points else value), 100 if points else change.scale)
+    return shown if not shown.strip("0.") else f"{'+' if value > 0 else '-'}{shown}"
+
+
+def _p_value(value: float | None) -> str:
+    if value is None:
+        return numbers.NONE
+    return "<0.001" if value < 0.001 else f"{value:.3f}"  # noqa: PLR2004 - the last digit shown
+
+
+def _notes(pair: Pair) -> tuple[str, ...]:
+    counts = {
+        "scored in a alone": pair.only_a,
+        "scored in b alone": pair.only_b,
+        "left out because their target changed": pair.retargeted,
+    }
+    notes = [f"gained: {_ids(pair.gained)}", f"lost: {_ids(pair.lost)}"]
+    notes += [f"samples {what}: {number:,}" for what, number in counts.items() if number]
+    notes += [f"{clean(name)} differs: a {clean(a)}, b {clean(b)}" for name, (a, b) in pair.versions.items()]
+    return tuple(notes)
+
+
+def _ids(samples: Sequence[str]) -> str:
+    """Return how many samples, and the first of them by id."""
+    shown = ", ".join(clean(sample, 40) for sample in samples[:_IDS_SHOWN])
+    more = ", …" if len(samples) > _IDS_SHOWN else ""
+    return f"{len(samples):,} ({shown}{more})" if samples else "none"

@@ -1,0 +1,213 @@
+"""Two runs, sample by sample: what changed, and whether by more than chance."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import fsum
+from typing import NamedTuple
+
+from pytest_llmeval.records import Row
+from pytest_llmeval.results.metrics import SCORED, latest
+from pytest_llmeval.results.statistics import holm, mcnemar, paired_difference
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """A metric in two runs over the same `n` samples, in 0..`scale`; `low` and `high` bound the difference (95 %).
+
+    `adjusted` is the p-value after Holm, for all changes of the comparison together.
+    """
+
+    name: str
+    scale: float
+    n: int
+    a: float
+    b: float
+    low: float | None
+    high: float | None
+    p_value: float | None
+    adjusted: float | None = None
+
+    @property
+    def difference(self) -> float:
+        """How much b is above a."""
+        return self.b - self.a
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pair:
+    """One task of both runs. Only samples that both scored, with the same target, are compared.
+
+    `gained` and `lost`: ids of samples that are correct more often, less often in b. `only_a`, `only_b`: how many
+    samples one run alone scored; `retargeted`: how many have another target now. `versions`: what was not the same,
+    as (in a, in b).
+    """
+
+    task: str
+    test: str
+    model_a: str
+    model_b: str
+    n: int
+    changes: tuple[Change, ...]
+    gained: tuple[str, ...]
+    lost: tuple[str, ...]
+    only_a: int = 0
+    only_b: int = 0
+    retargeted: int = 0
+    versions: Mapping[str, tuple[str, str]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """All pairs, and the (task, test, model) of either run that has no counterpart."""
+
+    pairs: tuple[Pair, ...]
+    unpaired: tuple[tuple[str, str, str], ...] = ()
+
+
+class _Part(NamedTuple):
+    task: str
+    test: str
+    model: str
+
+
+def compare(a: Iterable[Row], b: Iterable[Row]) -> Comparison:
+    """Return how run `b` differs from run `a`.
+
+    Parts of the runs pair by task, test function and model; when the two have no model of a task in common and each
+    ran a single one, those two are paired.
+    """
+    parts_a, parts_b = _parts(a), _parts(b)
+    partners = _partners(list(parts_a), list(parts_b))
+    pairs = [_pair(one, other, parts_a[one], parts_b[other]) for one, other in partners]
+    lonely = {*parts_a, *parts_b} - {part for partner in partners for part in partner}
+    return Comparison(pairs=_adjusted(pairs), unpaired=tuple(sorted(lonely)))
+
+
+def _parts(rows: Iterable[Row]) -> dict[_Part, list[Row]]:
+    parts: dict[_Part, list[Row]] = defaultdict(list)
+    for row in sorted(latest(rows), key=lambda row: row.key):
+        parts[_Part(row.key.task, row.key.test, row.key.model)].append(row)
+    return parts
+
+
+def _partners(a: Sequence[_Part], b: Sequence[_Part]) -> list[tuple[_Part, _Part]]:
+    partners = []
+    for place in sorted({part[:2] for part in a} & {part[:2] for part in b}):
+        of_a, of_b = [part for part in a if part[:2] == place], [part for part in b if part[:2] == place]
+        shared = [(part, part) for part in of_a if part in of_b]
+        alone = len(of_a) == len(of_b) == 1
+        partners += shared or ([(of_a[0], of_b[0])] if alone else [])
+    return partners
+
+
+def _pair(a: _Part, b: _Part, rows_a: Sequence[Row], rows_b: Sequence[Row]) -> Pair:
+    by_sample_a, by_sample_b = _by_sample(rows_a), _by_sample(rows_b)
+    both = [sample for sample in by_sample_a if sample in by_sample_b]
+    kept = [sample for sample in both if _targets(by_sample_a[sample]) == _targets(by_sample_b[sample])]
+    paired = [(by_sample_a[sample], by_sample_b[sample]) for sample in kept]
+    steps = {sample: _correct(of_b) - _correct(of_a) for sample, (of_a, of_b) in zip(kept, paired, strict=True)}
+    return Pair(
+        task=a.task,
+        test=a.test,
+        model_a=a.model,
+        model_b=b.model,
+        n=len(kept),
+        changes=_changes(paired),
+        gained=tuple(sample for sample, step in steps.items() if step > 0),
+        lost=tuple(sample for sample, step in steps.items() if step < 0),
+        only_a=len(by_sample_a) - len(both),
+        only_b=len(by_sample_b) - len(both),
+        retargeted=len(both) - len(kept),
+        versions=_differing(rows_a, rows_b),
+    )
+
+
+def _by_sample(rows: Sequence[Row]) -> dict[str, list[Row]]:
+    by_sample: dict[str, list[Row]] = defaultdict(list)
+    for row in rows:
+        if row.outcome in SCORED:
+            by_sample[row.key.sample].append(row)
+    return by_sample
+
+
+def _targets(rows: Sequence[Row]) -> set[str]:
+    return {row.target for row in rows}
+
+
+def _correct(rows: Sequence[Row]) -> float:
+    return sum(row.outcome == "correct" for row in rows) / len(rows)
+
+
+def _changes(paired: Sequence[tuple[list[Row], list[Row]]]) -> tuple[Change, ...]:
+    """Return the change of accuracy, and of each score that both rows of some sample have."""
+    if not paired:
+        return ()
+    accuracy = _change("accuracy", 1.0, [(_outcomes(a), _outcomes(b)) for a, b in paired])
+    if all(len(a) == len(b) == 1 for a, b in paired):
+        only_a = sum(a[0].outcome == "correct" != b[0].outcome for a, b in paired)
+        only_b = sum(b[0].outcome == "correct" != a[0].outcome for a, b in paired)
+        accuracy = replace(accuracy, p_value=mcnemar(only_a, only_b))
+    changes = [accuracy]
+    for name, scale in dict.fromkeys((s.name, s.scale) for a, _ in paired for row in a for s in row.scores):
+        values = [(_values(a, name, scale), _values(b, name, scale)) for a, b in paired]
+        if known := [(of_a, of_b) for of_a, of_b in values if of_a and of_b]:
+            changes.append(_change(name, scale, known))
+    return tuple(changes)
+
+
+def _outcomes(rows: Sequence[Row]) -> list[float]:
+    return [float(row.outcome == "correct") for row in rows]
+
+
+def _values(rows: Sequence[Row], name: str, scale: float) -> list[float]:
+    last = [[score for score in row.scores if (score.name, score.scale) == (name, scale)][-1:] for row in rows]
+    return [score.value for scores in last for score in scores if score.value is not None]
+
+
+def _change(name: str, scale: float, pairs: Sequence[tuple[list[float], list[float]]]) -> Change:
+    found = paired_difference(pairs)
+    interval = found.interval
+    return Change(
+        name=name,
+        scale=scale,
+        n=len(pairs),
+        a=fsum(fsum(a) / len(a) for a, _ in pairs) / len(pairs),
+        b=fsum(fsum(b) / len(b) for _, b in pairs) / len(pairs),
+        low=None if interval is None else interval.low,
+        high=None if interval is None else interval.high,
+        p_value=found.p_value,
+    )
+
+
+def _differing(a: Sequence[Row], b: Sequence[Row]) -> dict[str, tuple[str, str]]:
+    """Return the versions that are not the same set in both, each set as text."""
+    names = sorted({name for row in (*a, *b) for name in row.versions})
+    met = {name: tuple(_met(rows, name) for rows in (a, b)) for name in names}
+    return {name: (of_a, of_b) for name, (of_a, of_b) in met.items() if of_a != of_b}
+
+
+def _met(rows: Sequence[Row], name: str) -> str:
+    return ", ".join(sorted({str(row.versions[name]) for row in rows if name in row.versions})) or "none"
+
+
+def _adjusted(pairs: Sequence[Pair]) -> tuple[Pair, ...]:
+    known = {
+        f"{place} {change.name} {change.scale}": change.p_value
+        for place, pair in enumerate(pairs)
+        for change in pair.changes
+        if change.p_value is not None
+    }
+    adjusted = holm(known)
+    return tuple(
+        replace(
+            pair,
+            changes=tuple(
+                replace(change, adjusted=adjusted.get(f"{place} {change.name} {change.scale}"))
+                for change in pair.changes
+            ),
+        )
+        for place, pair in enumerate(pairs)
+    )

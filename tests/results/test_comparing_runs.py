@@ -1,0 +1,114 @@
+from __future__ import annotations
+
+import random
+
+import pytest
+from example_rows import eed, row
+
+from pytest_llmeval.records import Row
+from pytest_llmeval.results.compare import Comparison, Pair, compare
+from pytest_llmeval.results.statistics import mcnemar
+
+
+def run(outcomes: str, model: str = "openai/small", **fields: object) -> list[Row]:
+    """Return a row for each letter: c correct, i incorrect, e error, - not run; samples are numbered from 0."""
+    words = {"c": "correct", "i": "incorrect", "e": "error", "-": "not run"}
+    return [
+        row(str(place), words[letter], model=model, scores=eed(100 if letter == "c" else 20), **fields)  # type: ignore[arg-type]
+        for place, letter in enumerate(outcomes)
+    ]
+
+
+def only_pair(comparison: Comparison) -> Pair:
+    [pair] = comparison.pairs
+    return pair
+
+
+def test_only_samples_that_both_scored_are_compared() -> None:
+    pair = only_pair(compare(run("ccie-c"), run("ciccci")))
+    assert pair.n == 4
+    assert (pair.only_a, pair.only_b) == (0, 2)
+    accuracy = pair.changes[0]
+    assert (accuracy.a, accuracy.b, accuracy.difference, accuracy.n) == (0.75, 0.5, -0.25, 4)
+
+
+def test_flips_are_named_and_tested_by_mcnemar() -> None:
+    pair = only_pair(compare(run("cccciiii"), run("ccciicci")))
+    assert (pair.gained, pair.lost) == (("5", "6"), ("3",))
+    assert pair.changes[0].p_value == mcnemar(1, 2)
+
+
+def test_scores_are_compared_in_pairs_with_an_interval() -> None:
+    generator = random.Random(1)
+    before = [row(str(i), "incorrect", scores=eed(generator.uniform(0, 40))) for i in range(40)]
+    after = [row(str(i), "incorrect", scores=eed(one.scores[0].value + 5 + i % 3)) for i, one in enumerate(before)]  # type: ignore[operator]
+    change = only_pair(compare(before, after)).changes[1]
+    # 5 and the mean of 0, 1, 2 over 40 samples: 13 full cycles and one 0 are 39 / 40.
+    assert (change.name, change.scale, change.n) == ("EED", 100.0, 40)
+    assert change.difference == pytest.approx(5 + 39 / 40)
+    assert change.low is not None
+    assert change.high is not None
+    assert 5 < change.low < change.difference < change.high < 7
+    assert change.p_value is not None
+    assert change.p_value < 0.001
+
+
+def test_a_run_does_not_differ_from_itself() -> None:
+    pair = only_pair(compare(run("ccii"), run("ccii")))
+    assert (pair.gained, pair.lost, pair.versions) == ((), (), {})
+    assert all((change.difference, change.p_value, change.adjusted) == (0, 1, 1) for change in pair.changes)
+
+
+def test_p_values_are_adjusted_for_all_changes_together() -> None:
+    changes = only_pair(compare(run("iiiiiiiiii"), run("cccccccccc"))).changes
+    assert changes[0].p_value == 2 / 2**10
+    assert changes[0].adjusted == changes[0].p_value  # the score's difference is constant, so it has no p-value
+    assert changes[1].p_value is None
+    assert changes[1].adjusted is None
+    mixed = only_pair(compare(run("iiiiiiiiic"), run("cccccccccc"))).changes
+    assert mixed[0].p_value == 2 / 2**9
+    assert all(one.adjusted is not None and one.p_value is not None and one.adjusted >= one.p_value for one in mixed)
+
+
+def test_two_single_models_are_paired_and_of_several_only_the_common_ones() -> None:
+    pair = only_pair(compare(run("ci", "old"), run("cc", "new")))
+    assert (pair.model_a, pair.model_b) == ("old", "new")
+    several = compare([*run("ci", "x"), *run("ci", "y")], [*run("ci", "y"), *run("ci", "z")])
+    assert [(one.model_a, one.model_b) for one in several.pairs] == [("y", "y")]
+    assert [model for _, _, model in several.unpaired] == ["x", "z"]
+
+
+def test_a_task_that_one_run_lacks_is_named() -> None:
+    comparison = compare(run("ci"), [*run("ci"), row("1", task="other")])
+    assert len(comparison.pairs) == 1
+    assert [task for task, _, _ in comparison.unpaired] == ["other"]
+
+
+def test_a_sample_whose_target_changed_is_left_out() -> None:
+    pair = only_pair(compare(run("cc", target="4"), [*run("c", target="4"), row("1", "incorrect", target="5")]))
+    assert (pair.n, pair.retargeted, pair.lost) == (1, 1, ())
+
+
+def test_runs_without_a_common_sample_have_no_changes() -> None:
+    pair = only_pair(compare([row("1")], [row("2")]))
+    assert (pair.n, pair.changes, pair.only_a, pair.only_b) == (0, (), 1, 1)
+
+
+def test_versions_that_differ_are_told() -> None:
+    a, b = run("cc", versions={"prompt": "ab", "task": 1}), run("cc", versions={"prompt": "cd", "task": 1})
+    assert only_pair(compare(a, b)).versions == {"prompt": ("ab", "cd")}
+
+
+def test_epochs_count_by_sample() -> None:
+    a = [row("1", "correct", epoch=1), row("1", "incorrect", epoch=2), row("2", epoch=1), row("2", epoch=2)]
+    b = [row("1", "correct", epoch=1), row("1", "correct", epoch=2), row("2", epoch=1), row("2", "incorrect", epoch=2)]
+    pair = only_pair(compare(a, b))
+    assert (pair.n, pair.gained, pair.lost) == (2, ("1",), ("2",))
+    assert (pair.changes[0].a, pair.changes[0].b) == (0.75, 0.75)
+    # Differences +0.5 and -0.5: redrawn in pairs they lie at -0.5, 0 and 0.5.
+    assert (pair.changes[0].low, pair.changes[0].high, pair.changes[0].p_value) == (-0.5, 0.5, 1.0)
+
+
+def test_the_order_of_rows_changes_nothing() -> None:
+    a, b = run("cicicc"), run("ccciii")
+    assert compare(a[::-1], b[::-1]) == compare(a, b)
