@@ -105,17 +105,15 @@ def assert_sldp_equal(
     except SldpSyntaxError as error:
         explanation, valid = f"the answer is no SLDP: {error}", False
     correct = valid and not explanation
-    return _decide(
-        Score(
-            name="sldp",
-            value=float(correct),
-            correct=correct,
-            explanation=explanation,
-            grader=SLDP_GRADER,
-            details={"valid_sldp": valid},
-        ),
-        f"SLDP: {answer!r} is not equal to {solution!r}",
+    score = Score(
+        name="SLDP",
+        value=float(correct),
+        correct=correct,
+        explanation=explanation,
+        grader=SLDP_GRADER,
+        details={"valid_sldp": valid},
     )
+    return _decided(record_score(score), f"SLDP: {answer!r} is not equal to {solution!r}")
 
 
 def assert_eed_at_least(
@@ -134,10 +132,10 @@ def assert_eed_at_least(
         results = {shown: _no_answer(shown) for shown in (mode, also) if shown}
     else:
         results = _sandbox().score_modes(answer, target, modes=[mode, *([also] if also else [])])
+    score = record_score(_eed_score("EED", results[mode], minimum, decides=True))
     if also and also != mode:
-        record_score(_eed_score(f"eed_{also}", results[also], minimum, decides=False))
-    score = _eed_score("eed", results[mode], minimum, decides=True)
-    return _decide(score, f"EED ({mode}) {score.value:.2f} of 100, wanted at least {minimum:g}: {answer!r}")
+        record_score(_eed_score(f"EED {also}", results[also], minimum, decides=False))
+    return _decided(score, f"EED ({mode}) {score.value:.2f} of 100, wanted at least {minimum:g}: {answer!r}")
 
 
 def assert_judge_equivalent(
@@ -152,7 +150,8 @@ def assert_judge_equivalent(
     from pytest_llmeval.judge.prompt import JUDGE_PROMPT_VERSION  # noqa: PLC0415 - only tests that judge need it
 
     if not answer:
-        return _decide(_judge_score(NO_ANSWER, correct=False, grader=JUDGE_PROMPT_VERSION), f"judge: {NO_ANSWER}")
+        score = record_score(_judge_score(NO_ANSWER, correct=False, grader=JUDGE_PROMPT_VERSION))
+        return _decided(score, "judge: not asked")
     running = RUNNING.get()
     if judge is None:
         if running is None:
@@ -165,7 +164,7 @@ def assert_judge_equivalent(
     correct = None if judgement.verdict is None else judgement.verdict.equivalent
     details: dict[str, Json] = {"tally": dict(judgement.tally), "judge": judgement.judge}
     score = _judge_score(judgement.explanation, correct=correct, grader=JUDGE_PROMPT_VERSION, details=details)
-    return _decide(score, f"judge: not equivalent to {target!r}")
+    return _decided(record_score(score), f"judge: not equivalent to {target!r}")
 
 
 @cache
@@ -217,10 +216,9 @@ def _judge_score(
     )
 
 
-def _decide(score: Score, failure: str) -> Score:
-    """Record a score that decides, and raise what it means."""
+def _decided(score: Score, failure: str) -> Score:
+    """Return the score of a right answer, or raise what the score means."""
     __tracebackhide__ = True
-    record_score(score)
     if score.correct is None:
         msg = f"{score.name}: unscored: {score.explanation}"
         raise UnscoredError(msg)

@@ -36,6 +36,29 @@ class LoadedTask:
             digest.update(f"{sample.id}\0{sample.input}\0{sample.target}\1".encode("utf-8", "surrogatepass"))
         return digest.hexdigest()
 
+    @cached_property
+    def dataset_digest(self) -> str:
+        """The sha256 of the dataset file, by which public datasets are known."""
+        from pytest_llmeval.datasets import dataset_digest  # noqa: PLC0415 - loaded by then
+
+        return dataset_digest(self.task)
+
+    @cached_property
+    def versions(self) -> Mapping[str, Json]:
+        """What decides what is asked and how it is scored, for every row."""
+        return {
+            "task": self.task.version,
+            "dataset": self.dataset_digest,
+            "prompt": self.task.prompt_digest,
+            "settings": self.task.settings_digest,
+        }
+
+    def groups(self, sample: Sample) -> dict[str, str]:
+        """Return the sample's value of each column that the task groups by."""
+        from pytest_llmeval.datasets import sample_groups  # noqa: PLC0415 - loaded by then
+
+        return sample_groups(self.task, sample)
+
 
 class Catalog:
     """Loads tasks on first use; the collecting side and the engine's side each see the same ones."""

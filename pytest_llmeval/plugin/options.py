@@ -118,7 +118,7 @@ def _convert(option: Option, texts: list[Any], place: str, folder: Path) -> Any:
         case "flag":
             return texts[-1] is True or str(texts[-1]).lower() in {"1", "true", "yes", "on"}
         case "count":
-            return _number(int, texts[-1], place, "a whole number from 1")
+            return _number(int, texts[-1], place, "a whole number from 1 on")
         case "number":
             return _number(float, texts[-1], place, "a number above 0")
         case "path":

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from pytest_llmeval.plugin.outcome import outcome_of
 from pytest_llmeval.plugin.running import Running
-from pytest_llmeval.records import Completion, Json, Outcome, Row, Sample
+from pytest_llmeval.records import Completion, Json, Outcome, Row
 
 if TYPE_CHECKING:
     import pytest
@@ -51,7 +51,7 @@ def status_of(report: pytest.TestReport) -> tuple[str, str, str] | None:
 
 def unreported_row(test: PlannedTest, loaded: LoadedTask, outcome: Outcome, explanation: str) -> Row:
     """Return the row of a planned test that no process told anything of."""
-    task, sample = loaded.task, loaded.by_id[test.sample]
+    sample = loaded.by_id[test.sample]
     return Row(
         key=test.key,
         nodeid=test.nodeid,
@@ -59,9 +59,9 @@ def unreported_row(test: PlannedTest, loaded: LoadedTask, outcome: Outcome, expl
         target=sample.target,
         explanation=explanation[:MAX_EXPLANATION],
         tags=sample.tags,
-        groups={name: _group(name, sample) for name in task.group_by},
+        groups=loaded.groups(sample),
         recorded=not test.model or test.model.startswith("replay/"),
-        versions={"task": task.version, "prompt": task.prompt_digest, "settings": task.settings_digest},
+        versions=loaded.versions,
     )
 
 
@@ -88,13 +88,6 @@ def _completed(row: Row, completion: Completion) -> Row:
         seconds=completion.transcript.latency,
         details=completion.details,
     )
-
-
-def _group(name: str, sample: Sample) -> str:
-    """Return the sample's value for a `group_by` name: its first tag, or a piece of its metadata."""
-    if name in {"tag", "tags"}:
-        return sample.tags[0] if sample.tags else ""
-    return str(sample.metadata.get(name, ""))
 
 
 def _first_line(text: str) -> str:

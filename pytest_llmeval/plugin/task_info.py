@@ -10,8 +10,21 @@ if TYPE_CHECKING:
 
 
 def task_info(loaded: LoadedTask) -> TaskInfo:
-    """Return a task's info."""
-    from pytest_llmeval.results.summary import TaskInfo  # noqa: PLC0415 - with the first results
+    """Return a task's info.
+
+    A task that names published figures is a published benchmark: on any other dataset than the public one its results
+    are a demonstration, and no figure stands beside them.
+    """
+    from pytest_llmeval.results.literature import load_literature  # noqa: PLC0415 - with the first results
+    from pytest_llmeval.results.summary import TaskInfo  # noqa: PLC0415 - as above
 
     task = loaded.task
-    return TaskInfo(title=task.name, metrics=task.metrics, group_by=task.group_by, demo=True)
+    literature = None if task.published is None else load_literature(task.published)
+    public = literature is not None and loaded.dataset_digest in literature.datasets
+    return TaskInfo(
+        title=task.name,
+        metrics=task.metrics,
+        group_by=task.group_by,
+        demo=literature is not None and not public,
+        published=literature.figures if literature is not None and public else (),
+    )
