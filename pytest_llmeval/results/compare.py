@@ -142,10 +142,14 @@ def _correct(rows: Sequence[Row]) -> float:
 
 
 def _changes(paired: Sequence[tuple[list[Row], list[Row]]]) -> tuple[Change, ...]:
-    """Return the change of accuracy, and of each score that both rows of some sample have."""
+    """Return the change of accuracy, and of each score that both rows of some sample have.
+
+    A score that says in 0 and 1 what the outcome says is no second finding.
+    """
     if not paired:
         return ()
-    accuracy = _change("accuracy", 1.0, [(_outcomes(a), _outcomes(b)) for a, b in paired])
+    outcomes = [(_outcomes(a), _outcomes(b)) for a, b in paired]
+    accuracy = _change("accuracy", 1.0, outcomes)
     if all(len(a) == len(b) == 1 for a, b in paired):
         only_a = sum(a[0].outcome == "correct" != b[0].outcome for a, b in paired)
         only_b = sum(b[0].outcome == "correct" != a[0].outcome for a, b in paired)
@@ -153,7 +157,8 @@ def _changes(paired: Sequence[tuple[list[Row], list[Row]]]) -> tuple[Change, ...
     changes = [accuracy]
     for name, scale in dict.fromkeys((s.name, s.scale) for a, _ in paired for row in a for s in row.scores):
         values = [(_values(a, name, scale), _values(b, name, scale)) for a, b in paired]
-        if known := [(of_a, of_b) for of_a, of_b in values if of_a and of_b]:
+        known = [(of_a, of_b) for of_a, of_b in values if of_a and of_b]
+        if known and values != outcomes:
             changes.append(_change(name, scale, known))
     return tuple(changes)
 

@@ -5,7 +5,7 @@ import random
 import pytest
 from example_rows import eed, row
 
-from pytest_llmeval.records import Row
+from pytest_llmeval.records import Row, Score
 from pytest_llmeval.results.compare import Comparison, Pair, compare
 from pytest_llmeval.results.statistics import mcnemar
 
@@ -68,6 +68,16 @@ def test_p_values_are_adjusted_for_all_changes_together() -> None:
     mixed = only_pair(compare(run("iiiiiiiiic"), run("cccccccccc"))).changes
     assert mixed[0].p_value == 2 / 2**9
     assert all(one.adjusted is not None and one.p_value is not None and one.adjusted >= one.p_value for one in mixed)
+
+
+def test_a_score_that_repeats_the_outcome_is_no_second_change() -> None:
+    def judged(outcomes: str) -> list[Row]:
+        words = {"c": "correct", "i": "incorrect"}
+        scores = {letter: (Score(name="judge", value=float(letter == "c"), correct=letter == "c"),) for letter in "ci"}
+        return [row(str(i), words[letter], scores=scores[letter]) for i, letter in enumerate(outcomes)]  # type: ignore[arg-type]
+
+    [only] = only_pair(compare(judged("ccii"), judged("cici"))).changes
+    assert only.name == "accuracy"
 
 
 def test_two_single_models_are_paired_and_of_several_only_the_common_ones() -> None:
