@@ -68,7 +68,10 @@ def preflight(cypher: str) -> str | None:
     namespaces, the old ``distance()``, a second statement, and what is too long or too deep. Neo4j replaces ``\uXXXX``
     before it reads tokens, so the text is checked with and without that.
     """
-    size = len(cypher.encode("utf-8", "surrogatepass"))
+    try:
+        size = len(cypher.encode())
+    except UnicodeEncodeError:
+        return "the query holds half a character (a lone surrogate)"
     if size > MAX_BYTES:
         return f"the query is {size} bytes long; at most {MAX_BYTES} are run"
     decoded = _UNICODE.sub(lambda match: chr(int(match[1], 16)) if match[1] else match[0], cypher)
@@ -119,7 +122,7 @@ def _forbidden_call(tokens: Sequence[Token]) -> str | None:
         elif token.is_name and following.is_sign("("):
             name = _dotted_name(tokens, _start_of_name(tokens, index))
             namespace, dot, _ = name.lower().partition(".")
-            if dot and namespace not in _NAMESPACES:
+            if dot and namespace not in _NAMESPACES and name.lower() not in _PROCEDURES:
                 return f"the function {name}() must not be called"
             if namespace == "distance" and not dot:
                 return "distance() does not exist; use point.distance()"

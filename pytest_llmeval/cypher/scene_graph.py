@@ -188,7 +188,7 @@ def _relationships(
     seen: set[frozenset[int]] = set()
     for edge in edges:
         ends = sorted((edge["source"], edge["target"]), key=depths.__getitem__, reverse=True)
-        if frozenset(ends) in seen or not all(end in nodes for end in ends):
+        if ends[0] == ends[1] or frozenset(ends) in seen or not all(end in nodes for end in ends):
             continue
         seen.add(frozenset(ends))
         upper, lower = (nodes[end] for end in ends)
