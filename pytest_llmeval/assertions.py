@@ -126,16 +126,16 @@ def assert_eed_at_least(
     """
     __tracebackhide__ = True
     minimum = _setting("eed", "minimum", minimum, 100.0)
-    mode = _setting("eed", "mode", mode, _DEFAULT_MODE)
+    deciding: Mode = _setting("eed", "mode", mode, _DEFAULT_MODE)
     also: Mode | None = _setting("eed", "also", None, None)
     if answer is None:
-        results = {shown: _no_answer(shown) for shown in (mode, also) if shown}
+        results = {shown: _no_answer(shown) for shown in (deciding, also) if shown}
     else:
-        results = _sandbox().score_modes(answer, target, modes=[mode, *([also] if also else [])])
-    score = record_score(_eed_score("EED", results[mode], minimum, decides=True))
-    if also and also != mode:
+        results = _sandbox().score_modes(answer, target, modes=[deciding, *([also] if also else [])])
+    score = record_score(_eed_score("EED", results[deciding], minimum, decides=True))
+    if also and also != deciding:
         record_score(_eed_score(f"EED {also}", results[also], minimum, decides=False))
-    return _decided(score, f"EED ({mode}) {score.value:.2f} of 100, wanted at least {minimum:g}: {answer!r}")
+    return _decided(score, f"EED ({deciding}) {score.value:.2f} of 100, wanted at least {minimum:g}: {answer!r}")
 
 
 def assert_judge_equivalent(
