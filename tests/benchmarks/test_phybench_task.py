@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +13,11 @@ import yaml
 
 from pytest_llmeval.datasets import read_samples
 from pytest_llmeval.prompts import render
+from pytest_llmeval.results.literature import load_literature
 from pytest_llmeval.task import EedScorer, load_task
 
 FILE = Path(__file__).parents[2] / "benchmarks" / "phybench" / "phybench.yaml"
 PUBLISHED: dict[str, Any] = yaml.safe_load(FILE.with_name("published.yaml").read_text("utf-8"))
-FIGURES = {name: values for part in PUBLISHED["figures"] for name, values in part["values"].items()}
 
 
 def test_the_task_asks_scores_and_samples_as_the_paper_does() -> None:
@@ -53,8 +55,23 @@ def test_the_public_files_give_100_samples_and_are_the_ones_the_figures_belong_t
     assert hashlib.sha256(file.read_bytes()).hexdigest() == PUBLISHED["datasets"][name]
 
 
-def test_every_published_figure_names_its_source_and_keeps_its_scale() -> None:
-    assert all(part["source"].startswith("arXiv 2504.16074") for part in PUBLISHED["figures"])
-    assert all(values.keys() <= {"accuracy", "eed_published"} for values in FIGURES.values())
-    assert all(0 < values["accuracy"] < 1 for values in FIGURES.values())
-    assert all(1 < values.get("eed_published", 50) < 100 for values in FIGURES.values())
+def test_the_public_release_is_collected_as_100_tests_of_which_8_are_optics(shared: Path) -> None:
+    release = shared / "data" / "phybench" / "PHYBench-fullques_v1.json"
+    assert "100 tests collected" in collected("--llmeval-dataset", f"phybench={release}")
+    assert "8/100 tests collected" in collected("--llmeval-dataset", f"phybench={release}", "-k", "optics")
+
+
+def collected(*options: str) -> str:
+    """Return what pytest says of the benchmark's collection, in a process of its own."""
+    command = [sys.executable, "-m", "pytest", FILE.parent, "--collect-only", "-q", "-p", "no:cacheprovider", *options]
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=True, cwd=FILE.parents[2]).stdout
+
+
+def test_the_published_figures_are_read_with_their_sources_and_scales() -> None:
+    literature = load_literature(FILE.with_name("published.yaml"))
+    assert literature.datasets == set(PUBLISHED["datasets"].values())
+    assert {figure.metric for figure in literature.figures} == {"accuracy", "eed_published"}
+    assert all(figure.source.startswith("arXiv 2504.16074") for figure in literature.figures)
+    accuracies = [figure.value for figure in literature.figures if figure.metric == "accuracy"]
+    assert len(accuracies) == 5 + 14 + 2  # public problems, all problems, students
+    assert max(accuracies) < 1
