@@ -131,14 +131,12 @@ def _relationship_statements(scene: SceneGraph) -> list[tuple[str, list[Any]]]:
     def kind(edge: Relationship) -> tuple[str, str, str]:
         return edge.type, edge.source_label, edge.target_label
 
-    return [
-        (
-            f"UNWIND $rows AS row MATCH (a:{above} {{nodeSymbol: row[0]}}), (b:{below} {{nodeSymbol: row[1]}}) "
-            + f"CREATE (a)-[:{type_}]->(b)",
-            [[edge.source, edge.target] for edge in edges],
-        )
-        for (type_, above, below), edges in groupby(sorted(scene.relationships, key=kind), key=kind)
-    ]
+    statements = []
+    for (type_, above, below), edges in groupby(sorted(scene.relationships, key=kind), key=kind):
+        ends = f"(a:{above} {{nodeSymbol: row[0]}}), (b:{below} {{nodeSymbol: row[1]}})"
+        rows = [[edge.source, edge.target] for edge in edges]
+        statements.append((f"UNWIND $rows AS row MATCH {ends} CREATE (a)-[:{type_}]->(b)", rows))
+    return statements
 
 
 async def _rows(session: neo4j.AsyncSession, query: str) -> list[list[Any]]:
