@@ -29,7 +29,7 @@ _DEATH_SECONDS = 5.0  # from the end of a child's output to its end
 _KILOBYTES = 1024
 
 
-class LimitExceeded(Exception):  # noqa: N818 - named for what happened
+class LimitExceeded(Exception):  # noqa: N818 - says what happened
     """The child was ended; the message names the limit."""
 
 
@@ -39,6 +39,8 @@ class Child:
     def __init__(self, limits: Limits) -> None:
         """Start the process; it warms up while nobody waits for it."""
         self._limits = limits
+        self._memory = f"{limits.memory_mb} MB of memory"
+        self._wall = f"{limits.wall_seconds:g} s of wall time"
         self._ready = False
         self._lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
         self._process = subprocess.Popen(  # noqa: S603 - our own module, in our own interpreter
@@ -73,10 +75,6 @@ class Child:
         if self._process.stdin is not None:
             with suppress(OSError):  # what could not be written any more
                 self._process.stdin.close()
-
-    def _stopped(self, limit: str) -> LimitExceeded:
-        self.end()
-        return LimitExceeded(limit)
 
     def _read(self) -> None:
         if self._process.stdout is not None:
@@ -115,8 +113,10 @@ class Child:
                 return self._lines.get(timeout=_LOOK_SECONDS)
             except queue.Empty:
                 if sys.platform == "darwin" and _resident_megabytes(self._process.pid) > self._limits.memory_mb:
-                    raise self._stopped(f"{self._limits.memory_mb} MB of memory") from None
-        raise self._stopped(f"{self._limits.wall_seconds:g} s of wall time")
+                    self.end()
+                    raise LimitExceeded(self._memory) from None
+        self.end()
+        raise LimitExceeded(self._wall)
 
     def _death(self) -> str:
         """Return what a child that has closed its output died of."""
@@ -126,7 +126,7 @@ class Child:
             status = -signal.SIGKILL
         self.end()
         if status == MEMORY_EXIT:
-            return f"{self._limits.memory_mb} MB of memory"
+            return self._memory
         if sys.platform != "win32" and status in (-signal.SIGXCPU, -signal.SIGPROF):
             return f"{self._limits.cpu_seconds:g} s of CPU time"
         return f"the evaluation died with status {status}"

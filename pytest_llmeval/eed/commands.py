@@ -1,4 +1,5 @@
 """The LaTeX vocabulary of the corrected reader: which commands are letters, functions, spacing, relations."""
+# ruff: noqa: SIM905 - lists of words read best as words
 
 from __future__ import annotations
 
@@ -13,9 +14,9 @@ GREEK = frozenset(
 """Commands that are symbols under their own name."""
 
 SAME_LETTER = {"varepsilon": "epsilon", "varOmega": "Omega", "hslash": "hbar", "varPhi": "Phi", "varGamma": "Gamma",
-               "mathellipsis": "ldots", "Vert": "|", "lVert": "|", "rVert": "|", "lvert": "|", "rvert": "|", "vert": "|",
-               "mid": "|", "dfrac": "frac", "tfrac": "frac", "cfrac": "frac", "le": "leq", "ge": "geq", "lt": "<",
-               "gt": ">", "leqslant": "leq", "geqslant": "geq", "ne": "neq", "lbrace": "{", "rbrace": "}",
+               "mathellipsis": "ldots", "Vert": "|", "lVert": "|", "rVert": "|", "lvert": "|", "rvert": "|",
+               "vert": "|", "mid": "|", "dfrac": "frac", "tfrac": "frac", "cfrac": "frac", "le": "leq", "ge": "geq",
+               "lt": "<", "gt": ">", "leqslant": "leq", "geqslant": "geq", "ne": "neq", "lbrace": "{", "rbrace": "}",
                "lbrack": "[", "rbrack": "]", "lparen": "(", "rparen": ")", "colon": ":", "dots": "ldots",
                "land": "wedge", "lor": "vee", "div": "/", "ast": "*", "cdotp": "cdot", "bullet": "cdot",
                "dotsc": "ldots", "tbinom": "binom", "dbinom": "binom", "mp": "mp"}  # fmt: skip
@@ -61,10 +62,10 @@ PLAIN_FUNCTIONS = ("arcsinh", "arccosh", "arctanh", "arcsin", "arccos", "arctan"
 """Functions that are also known without a backslash."""
 
 IGNORED = frozenset(
-    "displaystyle textstyle scriptstyle scriptscriptstyle limits nolimits left right middle big Big bigg Bigg bigl bigr "
-    "Bigl Bigr biggl biggr Biggl Biggr bigm Bigm nonumber notag rm bf it sf tt cal boldmath unboldmath ensuremath "
-    "mathstrut strut null relax tag label thinspace medspace thickspace negthinspace hfill hspace phantom vphantom "
-    "hphantom allowbreak protect smash normalsize large Large small".split()
+    "displaystyle textstyle scriptstyle scriptscriptstyle limits nolimits left right middle big Big bigg Bigg bigl "
+    "bigr Bigl Bigr biggl biggr Biggl Biggr bigm Bigm nonumber notag rm bf it sf tt cal boldmath unboldmath ensuremath "
+    "mathstrut strut null relax tag label thinspace medspace thickspace negthinspace hfill hspace phantom "
+    "vphantom hphantom allowbreak protect smash normalsize large Large small".split()
 )
 """Commands without a meaning of their own."""
 

@@ -9,9 +9,9 @@ import sympy
 from pytest_llmeval.eed import numeric
 from pytest_llmeval.eed.alignment import follow
 from pytest_llmeval.eed.expression import tree
-from pytest_llmeval.eed.latex import symbol
 from pytest_llmeval.eed.reading import Reading, read
 from pytest_llmeval.eed.stages import Stage, StageExpired
+from pytest_llmeval.eed.symbols import symbol
 from pytest_llmeval.eed.tree import Node
 
 SIMPLIFY_SECONDS = 10.0
@@ -90,8 +90,16 @@ def equal(answer: Reading, target: Reading, stage: Stage) -> bool:
 def _same(mine: sympy.Expr, theirs: sympy.Expr, stage: Stage) -> bool:
     if mine == theirs:
         return True
-    decided = numeric.compare(mine, theirs)
+    decided = _compared(mine, theirs, stage)
     return _proven_equal(mine, theirs, stage) if decided is None else decided
+
+
+def _compared(mine: sympy.Expr, theirs: sympy.Expr, stage: Stage) -> bool | None:
+    try:
+        with stage(EQUALS_SECONDS):
+            return numeric.compare(mine, theirs)
+    except StageExpired:
+        return None
 
 
 def _proven_equal(mine: sympy.Expr, theirs: sympy.Expr, stage: Stage) -> bool:

@@ -35,11 +35,11 @@ def _stages(text: str, mode: Mode, stage: Stage) -> Iterator[str]:
             yield f"read        {expression}"
             yield f"simplified  {published.simplified(expression, stage)}"
         else:
-            reading = read(text)
-            yield f"read        {reading.formula}"
-            if reading.approximation is not None:
-                yield f"about       {reading.approximation}"
-            yield f"simplified  {corrected.simplified(reading.formula, stage)}"
+            said = read(text)
+            yield f"read        {said.formula}"
+            if said.approximation is not None:
+                yield f"about       {said.approximation}"
+            yield f"simplified  {corrected.simplified(said.formula, stage)}"
     except Refused as refused:
         yield f"refused     {refused}"
     except Exception as error:  # noqa: BLE001 - sympy raises anything, and this tells what

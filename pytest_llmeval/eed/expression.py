@@ -20,7 +20,7 @@ _NUMBERS = (
 _OPERATORS = (sympy.Add, sympy.Mul, sympy.Pow)
 
 
-class NoTree(ValueError):
+class NoTree(ValueError):  # noqa: N818 - says what happened
     """The published metric has no node for a part of the expression."""
 
 

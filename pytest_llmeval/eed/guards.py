@@ -21,7 +21,7 @@ MAX_FACTORIAL = 500
 _LONG_NUMBER = re.compile(rf"\d{{{MAX_DIGITS + 1},}}")
 
 
-class Refused(ValueError):
+class Refused(ValueError):  # noqa: N818 - says what happened
     """The formula exceeds a limit, or cannot be read; the message is the reason to show."""
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import Final
+from typing import Any, Final, cast
 
 from pytest_llmeval.records import Json
 
@@ -39,4 +39,4 @@ class Limits:
     @classmethod
     def from_json(cls, data: dict[str, Json]) -> Limits:
         """Return the limits that `to_json` wrote; the defaults for what is not named."""
-        return cls(**data)  # type: ignore[arg-type] - unknown or ill-typed names raise here
+        return cls(**cast("dict[str, Any]", data))

@@ -15,7 +15,7 @@ from pytest_llmeval.eed.sandbox import Sandbox
 _AHEAD = 2  # pairs read per process: one being scored, one waiting, so that no child idles
 
 
-def eed_score_many(
+def eed_score_many(  # noqa: PLR0913 - the options of eed_score, and how to run it
     pairs: Iterable[tuple[str | None, str]],
     *,
     processes: int = 1,

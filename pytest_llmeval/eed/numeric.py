@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import hashlib
 import random
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import mpmath
 import sympy
@@ -28,27 +29,40 @@ _REAL_POINTS_BROKEN = 16  # where |x|, max and the like make formulas agree on h
 # functions, and a speed may be below that of light; near each other, so that triangles close. The last holds the
 # refractive indices and ratios above 1.
 _INTERVALS = ((0.35, 0.65), (0.05, 0.65), (0.3, 0.5), (0.2, 2.5), (1.05, 1.9), (0.1, 5.0))
-_DRAWS = (8, 8, 8, 8, 8, 8)
+_DRAWS = 8  # from each interval
 _HUGE = 10**6  # exponents and arguments beyond it are not evaluated
 _TERMS = 50  # of a finite sum or product
 
 _BROKEN = (sympy.Abs, sympy.Max, sympy.Min, sympy.floor, sympy.ceiling, sympy.sign, sympy.Piecewise, sympy.Mod)
 
+_MPMATH_FUNCTIONS = (
+    *("sin", "cos", "tan", "cot", "sec", "csc", "sinh", "cosh", "tanh", "coth", "sech", "csch"),
+    *("asin", "acos", "atan", "acot", "asec", "acsc", "asinh", "acosh", "atanh", "acoth", "asech", "acsch"),
+    *("exp", "log", "gamma", "factorial", "binomial", "floor", "erf", "erfc", "sign", "re", "im", "atan2", "besselj"),
+)
 
-class CannotEvaluate(ValueError):
+
+class CannotEvaluate(ValueError):  # noqa: N818 - says what happened
     """The expression has no number at this point, or none that is worth its price."""
 
 
 def compare(one: sympy.Basic, other: sympy.Basic) -> bool | None:
     """Return whether the expressions have the same values: None where the points do not decide it."""
     names = sorted({symbol.name for side in (one, other) for symbol in side.free_symbols})
-    broken = one.has(*_BROKEN) or other.has(*_BROKEN)
-    wanted = _REAL_POINTS_BROKEN if broken else _REAL_POINTS
-    if not names:
-        wanted = 1
+    wanted = _REAL_POINTS_BROKEN if one.has(*_BROKEN) or other.has(*_BROKEN) else _REAL_POINTS
     tolerance = _SAME_DECIMAL if one.has(sympy.Float) or other.has(sympy.Float) else _SAME
+    found: Counter[_Finding] = Counter()
     with mpmath.workdps(_DIGITS):
-        return _compare_at_points(one, other, names, wanted, tolerance)
+        for gap, real in _gaps(one, other, names):
+            if tolerance < gap <= _DIFFERENT:
+                return None
+            finding = _Finding(real=real, agrees=gap <= tolerance)
+            if finding == _DIFFERS:
+                return False
+            found[finding] += 1
+            if found[_AGREES] == (wanted if names else 1):
+                return True
+    return _from_few_points(found, wanted)
 
 
 def different(one: sympy.Basic, other: sympy.Basic) -> bool:
@@ -56,46 +70,43 @@ def different(one: sympy.Basic, other: sympy.Basic) -> bool:
     return compare(one, other) is False
 
 
-def _compare_at_points(
-    one: sympy.Basic, other: sympy.Basic, names: list[str], wanted: int, tolerance: Value
-) -> bool | None:
+class _Finding(NamedTuple):
+    """What one point tells: whether everything there was real, and whether the values agree."""
+
+    real: bool
+    agrees: bool
+
+
+_AGREES = _Finding(real=True, agrees=True)
+_DIFFERS = _Finding(real=True, agrees=False)
+
+
+def _from_few_points(found: Counter[_Finding], wanted: int) -> bool | None:
+    """Decide when the points ran out: formulas that are real hardly anywhere, or nowhere."""
+    if found[_AGREES]:
+        return found[_AGREES] >= wanted // 2 or None
+    if found[_Finding(real=False, agrees=False)]:
+        return False
+    return found[_Finding(real=False, agrees=True)] >= wanted or None
+
+
+def _gaps(one: sympy.Basic, other: sympy.Basic, names: Sequence[str]) -> Iterator[tuple[Value, bool]]:
+    """Yield the relative gap between the values, and whether they are real, at the points where both have one."""
     integers = _limit_symbols(one) | _limit_symbols(other)
     imaginary = one.has(sympy.I) or other.has(sympy.I)
-    agreed = complex_agreed = 0
-    complex_differed = False
-    failures = 0
-    for number, interval in enumerate(_intervals()):
+    seen = False
+    for number in range(_DRAWS * len(_INTERVALS)):
+        interval = _INTERVALS[number // _DRAWS]
         point = {name: _draw(name, number, interval, integer=name in integers) for name in names}
         try:
             (left, left_real), (right, right_real) = Evaluation(point).of(one), Evaluation(point).of(other)
             gap = _relative_gap(left, right)
-        except (CannotEvaluate, ZeroDivisionError, OverflowError, ValueError, TypeError):
-            failures += 1
-            if failures == _DRAWS[0] and not agreed and not complex_agreed:
-                return None
+        except (CannotEvaluate, ArithmeticError, ValueError, TypeError):
+            if number >= _DRAWS and not seen:
+                return  # no value in a whole interval: it holds something that has none
             continue
-        real = imaginary or (left_real and right_real)
-        if gap > _DIFFERENT:
-            if real:
-                return False
-            complex_differed = True
-        elif gap > tolerance:
-            return None
-        elif real:
-            agreed += 1
-        else:
-            complex_agreed += 1
-        if agreed == wanted:
-            return True
-    if agreed:
-        return agreed >= wanted // 2 or None
-    if complex_differed:
-        return False
-    return complex_agreed >= wanted or None
-
-
-def _intervals() -> list[tuple[float, float]]:
-    return [interval for interval, draws in zip(_INTERVALS, _DRAWS, strict=True) for _ in range(draws)]
+        seen = True
+        yield gap, imaginary or (left_real and right_real)
 
 
 def _draw(name: str, number: int, interval: tuple[float, float], *, integer: bool) -> Value:
@@ -222,10 +233,8 @@ def _constants() -> dict[sympy.Basic, Value]:
 
 @cache
 def _functions() -> dict[str, Callable[..., Value]]:
-    """The functions with values, by sympy's name."""
-    same = ("sin cos tan cot sec csc asin acos atan acot asec acsc sinh cosh tanh coth sech csch asinh acosh atanh "
-            "acoth asech acsch exp log gamma factorial binomial floor erf erfc sign re im atan2 besselj").split()  # fmt: skip
-    named = {name: getattr(mpmath, name) for name in same}
+    """Return the functions with values, by sympy's name."""
+    named = {name: getattr(mpmath, name) for name in _MPMATH_FUNCTIONS}
     return {
         **named,
         "Abs": abs,

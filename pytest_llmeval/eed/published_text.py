@@ -43,6 +43,7 @@ _REPLACED = (
     ("_+", "_p"),
     ("_-", "_m"),
 )
+_BAR = r"\bar"
 _ARGUMENT = r"(\\[a-zA-Z]+|\d|[a-zA-Z]|\{[^{}]*\})"
 _BARE_FRACTION = re.compile(r"\\frac" + _ARGUMENT + _ARGUMENT)
 _VECTOR = re.compile(r"\\vec\{([^{}]*(?:\{[^{}]*\}[^{}]*)*)\}")
@@ -50,7 +51,7 @@ _INDEXED_VECTOR = re.compile(r"\\vec\{([^{}]+)_\{([^{}]+)\}\}")
 _BARE_VECTOR = re.compile(r"\\vec\s*(\\?[a-zA-Zα-ωΑ-Ω]+)")
 
 
-class CleanUpFailed(ValueError):
+class CleanUpFailed(ValueError):  # noqa: N818 - says what happened
     """The clean-up gave up, as the reference does: the pair scores 0."""
 
 
@@ -82,9 +83,6 @@ def _second(text: str) -> str:
     text = _INDEXED_VECTOR.sub(r"\\vec{\1}_{\2}", text)
     text = _BARE_VECTOR.sub(r"\\vec{\1}", text)
     return _brace_fraction_exponents(text).removesuffix(".")
-
-
-_BAR = r"\bar"
 
 
 def _nests(text: str) -> bool:

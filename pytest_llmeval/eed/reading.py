@@ -10,6 +10,7 @@ import sympy
 from pytest_llmeval.eed import latex
 from pytest_llmeval.eed.commands import APPROXIMATELY, EQUALS, INEQUALITIES
 from pytest_llmeval.eed.guards import Refused
+from pytest_llmeval.eed.symbols import opaque
 from pytest_llmeval.eed.tokens import Token, tokens_of
 
 _ROUNDING = 0.01  # how far an approximation may lie from its number, relatively
@@ -18,7 +19,7 @@ _CONNECTIVES = frozenset({"and", "or"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
-    """What a text says: its formula, and for a number the value it is about (``x = 1/3 \\approx 0.33``), if given."""
+    r"""What a text says: its formula, and for a number the value it is about (``x = 1/3 \approx 0.33``), if given."""
 
     formula: sympy.Expr
     approximation: sympy.Expr | None = None
@@ -35,7 +36,7 @@ def read(text: str) -> Reading:
     parts = _split(tokens, _separates)
     if len(parts) == 1:
         return _statement(parts[0])
-    return Reading(formula=latex.opaque("tuple", *(_statement(part).formula for part in parts)))
+    return Reading(formula=opaque("tuple", *(_statement(part).formula for part in parts)))
 
 
 def same_text(one: str, other: str) -> bool:
@@ -163,7 +164,7 @@ def _comparison(tokens: Sequence[Token]) -> sympy.Expr:
     place = len(first)
     name, swap = INEQUALITIES[tokens[place].text]
     left, right = latex.parse(first), _comparison(tokens[place + 1 :])
-    return latex.opaque(name, *((right, left) if swap else (left, right)))
+    return opaque(name, *((right, left) if swap else (left, right)))
 
 
 def _finite(expression: sympy.Expr) -> sympy.Expr:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import assert_never
 
-from pytest_llmeval.eed import corrected, published
+from pytest_llmeval.eed import corrected, published, reading
 from pytest_llmeval.eed.distance import (
     PUBLISHED_WEIGHTS,
     ScoreFunction,
@@ -17,7 +17,6 @@ from pytest_llmeval.eed.edits import edit_script
 from pytest_llmeval.eed.guards import Refused, check_text
 from pytest_llmeval.eed.result import FULL_SCORE, EedResult, Mode, reading_of
 from pytest_llmeval.eed.stages import Stage, unlimited
-from pytest_llmeval.eed.reading import same_text
 from pytest_llmeval.eed.tree import Node
 
 _SHOWN = 2_000  # characters of a formula in a result
@@ -83,7 +82,7 @@ def expressions_equivalent(answer: str, target: str, *, stage: Stage = unlimited
     try:
         check_text(answer)
         check_text(target)
-        mine, goal, _ = corrected.settled(corrected.read(answer), corrected.read_target(target))
+        mine, goal, _ = corrected.settled(reading.read(answer), corrected.read_target(target))
         return corrected.equal(mine, goal, stage)
     except MemoryError:
         raise
@@ -96,13 +95,13 @@ def _first_line(error: Exception) -> str:
 
 
 def _corrected(answer: str, target: str, weights: Weights, stage: Stage) -> EedResult:
-    if same_text(answer, target):
+    if reading.same_text(answer, target):
         return _equivalent("corrected", "identical text")
     try:
         goal = corrected.read_target(target)
     except Refused as refused:
         return EedResult.unreadable("corrected", f"the target cannot be read: {refused}")
-    mine, goal, assumptions = corrected.settled(corrected.read(answer), goal)
+    mine, goal, assumptions = corrected.settled(reading.read(answer), goal)
     shown = _Shown(answer=mine.formula, target=goal.formula, assumptions=assumptions)
     if corrected.equal(mine, goal, stage):
         return _equivalent("corrected", "equal to the target", shown)
@@ -132,7 +131,7 @@ class _Shown:
     assumptions: tuple[str, ...] = ()
 
 
-def _equivalent(mode: Mode, reason: str, shown: _Shown = _Shown()) -> EedResult:  # noqa: B008 - frozen
+def _equivalent(mode: Mode, reason: str, shown: _Shown = _Shown()) -> EedResult:
     return EedResult(
         mode=mode,
         score=FULL_SCORE,

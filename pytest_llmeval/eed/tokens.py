@@ -14,7 +14,7 @@ TokenKind: TypeAlias = Literal["command", "number", "letter", "mark", "text"]
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """One token: a command without its backslash, a number, a letter, a single sign, or a piece of ``\\text{}``."""
+    r"""One token: a command without its backslash, a number, a letter, a single sign, or a piece of ``\text{}``."""
 
     kind: TokenKind
     text: str
@@ -33,6 +33,7 @@ _ENVIRONMENT = re.compile(
 )
 _DELIMITERS = re.compile(r"\$|\\[()\[\]]")
 _THOUSANDS = re.compile(r"(?<![\d.,(])(\d{1,3})((?:(?:\{,\}|\\[,!]|,)\d{3})+)(?![\d,])")
+_UPRIGHT_D = re.compile(r"\\(?:mathrm|rm|text|operatorname)\s*\{\s*d\s*\}|\{\s*\\rm\s+d\s*\}")
 _BOX = re.compile(r"\\f?boxed?\s*\{")
 _TOKEN = re.compile(
     r"\\(?P<command>[A-Za-z]+)\*?|\\(?P<escape>.)|(?P<number>\d+(?:\.\d+)?|\.\d+)|(?P<letter>[^\W\d_])|(?P<mark>\S)",
@@ -47,10 +48,13 @@ _SPACES = frozenset(",;:!> /")
 def tokens_of(formula: str) -> list[Token]:
     """Return the tokens of a formula; Refused where its text alone rules it out."""
     check_text(formula)
-    text = _boxed(commands.to_latex(formula))
+    text = commands.to_latex(formula)
+    while (inside := _boxed(text)) != text:
+        text = inside
     if _PROSE.search(_TEXT_COMMAND.sub("", text)):
         msg = "prose, not a formula"
         raise Refused(msg)
+    text = _UPRIGHT_D.sub("d", text)
     text = _DELIMITERS.sub(" ", _ENVIRONMENT.sub(" ", text))
     text = _THOUSANDS.sub(lambda match: match[1] + re.sub(r"\D", "", match[2]), text)
     text = _PLAIN_PI.sub(r"\\pi ", _PLAIN_FUNCTION.sub(r"\\\1 ", text))

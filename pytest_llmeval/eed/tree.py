@@ -54,7 +54,7 @@ class Numbering:
 
     @classmethod
     def of(cls, root: Node) -> Numbering:
-        """Number the tree below `root`."""
+        """Return the tree below `root`, numbered."""
         nodes: list[Node] = []
         leftmost: list[int] = []
         parents: list[int] = []
