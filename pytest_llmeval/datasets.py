@@ -88,13 +88,13 @@ class _Reader:
     def _id(self, place: Place, row: Columns) -> str:
         if self._fields.id is None:
             return str(place.number - 1)
-        value = _column(place, row, self._fields.id)
+        value = _required(place, row, self._fields.id)
         if type(value) not in {str, int} or not str(value).strip():
             raise place.error(self._fields.id, f"the id is {_shown(value)}; it must be text or a whole number")
         return _unicode(place, str(value).strip(), self._fields.id)
 
     def _text(self, place: Place, row: Columns, column: str, field: str) -> str:
-        value = _column(place, row, column)
+        value = _required(place, row, column)
         if type(value) in {int, float}:
             value = str(value)
         if value is None or (isinstance(value, str) and not value.strip()):
@@ -105,19 +105,19 @@ class _Reader:
 
     def _tags(self, place: Place, row: Columns) -> Iterator[str]:
         for column in self._fields.tags:
-            for value in _several(_column(place, row, column)):
+            for value in _several(_optional(place, row, column)):
                 if type(value) not in {str, int} or not str(value).strip():
                     raise place.error(column, f"the tag {_shown(value)} is no text")
                 yield _unicode(place, str(value).strip(), column)
 
     def _metadata(self, place: Place, row: Columns) -> dict[str, Json]:
         columns = {**{name: name for name in self._task.group_by}, **self._fields.metadata}
-        values = {name: (column, _column(place, row, column)) for name, column in columns.items()}
+        values = {name: (column, _optional(place, row, column)) for name, column in columns.items()}
         return {name: _json(place, value, column) for name, (column, value) in values.items() if value is not None}
 
     def _images(self, place: Place, row: Columns) -> Iterator[str]:
         for column in self._fields.images:
-            for value in _several(_column(place, row, column)):
+            for value in _several(_optional(place, row, column)):
                 yield self._image(place, value, column)
 
     def _image(self, place: Place, value: object, column: str) -> str:
@@ -150,8 +150,14 @@ def _selection(task: Task) -> Selection | None:
     return Selection(task)
 
 
-def _column(place: Place, row: Columns, column: str) -> Any:  # noqa: ANN401 - a value from the outside
-    """Return the row's value, or None for a column that is marked optional with ``?`` and absent."""
+def _required(place: Place, row: Columns, column: str) -> Any:  # noqa: ANN401 - a value from the outside
+    if column not in row:
+        raise place.error(column, missing(column, row))
+    return row[column]
+
+
+def _optional(place: Place, row: Columns, column: str) -> Any:  # noqa: ANN401 - a value from the outside
+    """Return the row's value, or None for a column that is marked with ``?`` and absent."""
     if column in row:
         return row[column]
     if column.endswith("?"):
