@@ -6,7 +6,8 @@ A prefilter saves judge calls and must never be wrong, so it decides few forms a
   A second box, another mention of an answer, or any further word on that line, and nothing is decided.
 - Two plain numbers (``5``, ``9.19``, ``1/2``, ``\frac{1}{2}``, with or without a unit) are equal when exactly so, or
   when they differ by at most half of the last decimal place of the coarser one and by at most 0.5 %. They are
-  different when more than 5 % apart, unless a unit other than degrees could explain it. In between nothing is decided.
+  different when they differ by more than that half and by more than 5 %, unless a unit other than degrees could
+  explain it. In between nothing is decided.
 - Other expressions of numbers, roots and pi are equal when the equivalence handed in says so, and never different.
 """
 
@@ -38,9 +39,9 @@ Equivalence: TypeAlias = Callable[[str, str], bool]
 """Tells whether two LaTeX expressions of numbers, (answer, target), are certainly equal. False means: do not know."""
 
 _WORD = r"(?:so|thus|therefore|hence|finally|we\s+get|we\s+have)"
-_NAME = r"(?:m?\s*\\angle\s*\{?[A-Z1-9]{1,3}\}?|\\overline\s*\{[A-Z]{2}\}|[a-z]|[A-Z]{2})"
+_NAME = r"(?:m?\s*\\angle\s*\{?[A-Z1-9]{1,3}\}?|\\overline\s*\{[A-Z]{2}\}|[a-z]|[A-Z]{1,2})"
 _LEAD = re.compile(
-    rf"(?i:{_WORD}[\s,:]+)?(?i:the\s+)?(?i:final\s+)?(?i:answer\s*(?:is)?\s*:?\s*)?(?:{_NAME}\s*(?:=|is)\s*)?"
+    rf"(?i:{_WORD}[\s,:]+)?(?i:the\s+)?(?i:final\s+)?(?i:answer\s*(?:is)?\s*:?\s*)?(?:{_NAME}\s*(?:=|≈|\\approx|is)\s*)?"
 )
 _MARKUP = re.compile(r"\*\*|__|\\\[|\\\]|\\\(|\\\)|\$|^\s*#+\s|\\displaystyle")
 _BOX = re.compile(r"\\boxed\s*\{(?P<inner>(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*)\}")
@@ -141,11 +142,12 @@ def _compare(given: _Quantity, wanted: _Quantity) -> tuple[Decision, str]:
     gap = abs(given.value - wanted.value)
     if gap == 0:
         return "equal", "equal numbers"
-    decimals = min((n for n in (given.decimals, wanted.decimals) if n is not None), default=0)
-    if decimals and gap <= Fraction(1, 2 * 10**decimals) and gap <= ROUNDING_SHARE * abs(wanted.value):
+    places = min((decimals for decimals in (given.decimals, wanted.decimals) if decimals is not None), default=None)
+    rounding = Fraction(0) if places is None else Fraction(1, 2 * 10**places)
+    if places and gap <= min(rounding, ROUNDING_SHARE * abs(wanted.value)):
         return "equal", "equal but for rounding"
-    if gap > CLEARLY_APART * max(abs(given.value), abs(wanted.value)) and given.unit == wanted.unit:
-        return "different", "numbers clearly apart"
+    if gap > max(rounding, CLEARLY_APART * abs(given.value), CLEARLY_APART * abs(wanted.value)):
+        return ("different", "numbers clearly apart") if given.unit == wanted.unit else ("undecided", "two units")
     return "undecided", "numbers close to each other"
 
 
