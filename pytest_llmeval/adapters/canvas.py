@@ -123,8 +123,10 @@ def png(pixels: Pixels) -> bytes:
     Written uncompressed: the same bytes whichever zlib is about.
     """
     height, width, _ = pixels.shape
-    colours, indices = np.unique(pixels.reshape(-1, 3), axis=0, return_inverse=True)
+    packed = pixels.astype(np.uint32) @ np.array([1 << 16, 1 << 8, 1], dtype=np.uint32)
+    colours, indices = np.unique(packed, return_inverse=True)
     indexed = len(colours) <= _PALETTE_SIZE
+    palette = np.stack([colours >> 16, colours >> 8, colours], axis=1).astype(np.uint8)
     rows = indices.reshape(height, width).astype(np.uint8) if indexed else pixels.reshape(height, width * 3)
     unfiltered = np.zeros((height, 1), dtype=np.uint8)
     header = struct.pack(">IIBBBBB", width, height, 8, 3 if indexed else 2, 0, 0, 0)
@@ -132,7 +134,7 @@ def png(pixels: Pixels) -> bytes:
         [
             b"\x89PNG\r\n\x1a\n",
             _chunk(b"IHDR", header),
-            _chunk(b"PLTE", colours.tobytes()) if indexed else b"",
+            _chunk(b"PLTE", palette.tobytes()) if indexed else b"",
             _chunk(b"IDAT", _stored(np.hstack([unfiltered, rows]).tobytes())),
             _chunk(b"IEND", b""),
         ]

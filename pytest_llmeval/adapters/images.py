@@ -19,8 +19,6 @@ from pytest_llmeval.solvers.drawing import Drawing
 if TYPE_CHECKING:
     from PIL.Image import Image as Picture
 
-    from pytest_llmeval.adapters.canvas import Pixels
-
 PIXEL_LIMIT: Final = 50_000_000
 """Pixels of a picture that are ever decoded (150 MB as RGB): a small file can claim far more."""
 
@@ -81,34 +79,25 @@ def sendable(image: Image, save: Callable[[bytes], Image]) -> Image:
     picture = _decoded(data)
     ratio = LONGEST_SIDE / max(width, height)
     size = max(1, round(width * ratio)), max(1, round(height * ratio))
-    return save(_png(_pixels(picture.resize(size, _pillow().Resampling.LANCZOS))))
+    stream = io.BytesIO()
+    picture.resize(size, _pillow().Resampling.LANCZOS).save(stream, "PNG")
+    return save(stream.getvalue())
 
 
 def draw_over(data: bytes, drawing: Drawing) -> bytes:
     """Return the picture as PNG with `drawing` over it in red, its points labelled; ValueError when `data` is none."""
-    from pytest_llmeval.adapters.canvas import Canvas  # noqa: PLC0415 - loads numpy
+    import numpy as np  # noqa: PLC0415 - heavy, and only drawing needs it
 
-    canvas = Canvas(_pixels(_decoded(data)))
+    from pytest_llmeval.adapters.canvas import Canvas, png  # noqa: PLC0415 - loads numpy
+
+    canvas = Canvas(np.asarray(_decoded(data), dtype=np.uint8))
     for start, end in drawing.lines:
         canvas.line(start, end)
     for centre, radius in drawing.circles:
         canvas.circle(centre, radius)
     for label, position in drawing.points:
         canvas.point(position, label)
-    return _png(canvas.pixels)
-
-
-def _pixels(picture: Picture) -> Pixels:
-    """Return a picture's colours as an array of shape (height, width, 3)."""
-    import numpy as np  # noqa: PLC0415 - numpy is heavy, and only pixels need it
-
-    return np.asarray(picture, dtype=np.uint8)
-
-
-def _png(pixels: Pixels) -> bytes:
-    from pytest_llmeval.adapters.canvas import png  # noqa: PLC0415 - loads numpy
-
-    return png(pixels)
+    return png(canvas.pixels)
 
 
 def _decoded(data: bytes) -> Picture:
