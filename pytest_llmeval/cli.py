@@ -42,10 +42,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _declare_sldp(commands: Commands) -> None:
+    from pytest_llmeval.sldp.equality import TOLERANCE  # noqa: PLC0415 - only this command needs it
+
     command = commands.add_parser("sldp", help="compare two SLDP texts, and say where they differ")
     command.add_argument("answer", help="SLDP text, such as '<O1, O2>'")
     command.add_argument("solution", help="SLDP text that it should equal")
-    command.add_argument("--tolerance", type=float, default=0.01, help="numbers differ from here on (default 0.01)")
+    command.add_argument(
+        "--tolerance", type=float, default=TOLERANCE, help="numbers that differ by less are equal (%(default)s)"
+    )
     command.add_argument("--case-sensitive", action="store_true", help="tell strings of different case apart")
     command.set_defaults(run=_sldp)
 

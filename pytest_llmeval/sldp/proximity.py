@@ -12,7 +12,7 @@ Vector: TypeAlias = tuple[Decimal, ...]
 Cell: TypeAlias = tuple[int, ...]
 
 _EXACT = Context(prec=MAX_PREC, Emax=MAX_EMAX, Emin=MIN_EMIN)
-"""Sums without rounding; the operands are no larger than a double, so the results stay short."""
+"""Sums without rounding, whatever the caller's context; no operand exceeds a double, so the results stay short."""
 
 _AXES = 3
 """How many coordinates a grid goes by: enough for points, and every further one doubles the cells to visit."""
@@ -21,9 +21,11 @@ _FEW = 16
 """Pairs up to which all are looked at; the grid then is a single cell."""
 
 _SAFE = 2.0**40
-"""Cells from zero up to which a double finds the cell; it errs by less than the slack of 2**-10 cells."""
+"""Cells from zero up to which a double finds the cell; it errs by less than the slack."""
 
-_SLACK = Decimal(2) ** -10
+_SLACK = Decimal("0.001")
+"""How much further than the tolerance a search looks, in cells."""
+
 _SMALLEST = Decimal("1e-6")
 """Width of a grid's cells when the tolerance is zero; any width is right."""
 
@@ -37,7 +39,7 @@ class Tolerance:
             message = f"tolerance must be a finite number from 0 on, not {size!r}"
             raise ValueError(message)
         self.size = Decimal(str(size))
-        self._least = -self.size
+        self._least = self.size.copy_negate()
 
     def near(self, left: Decimal, right: Decimal) -> bool:
         """Say whether two numbers are equal within the tolerance."""
@@ -49,13 +51,15 @@ class Tolerance:
 
     def lonely(self, numbers: Sequence[Decimal], others: Sequence[Decimal]) -> Iterator[Decimal]:
         """Yield the numbers that no other is near to; both sequences are sorted."""
-        index, end = 0, len(others)
+        index, end, size, subtract = 0, len(others), self.size, _EXACT.subtract
         for number in numbers:
             while index < end and others[index] < number:
                 index += 1
-            above = index < end and self.near(number, others[index])
-            if not above and not (index and self.near(number, others[index - 1])):
-                yield number
+            if index < end and (others[index] == number or subtract(others[index], number) < size):
+                continue
+            if index and subtract(number, others[index - 1]) < size:
+                continue
+            yield number
 
 
 class Grid:
@@ -67,9 +71,9 @@ class Grid:
     def __init__(self, left: Sequence[Vector], right: Sequence[Vector], tolerance: Tolerance) -> None:
         """Sort both groups into cells, by those coordinates that tell most vectors apart."""
         self._tolerance = tolerance
-        self._width = 2 * tolerance.size or _SMALLEST
-        self._scale = float(1 / self._width)
-        self._reach = tolerance.size + self._width * _SLACK
+        self._width = _EXACT.add(tolerance.size, tolerance.size) or _SMALLEST
+        self._scale = 1 / float(self._width)
+        self._reach = _EXACT.fma(self._width, _SLACK, tolerance.size)
         self._vectors = (left, right)
         self._axes = self._telling_axes() if len(left) * len(right) > _FEW else ()
         self._cells = [[self._place(vector) for vector in side] for side in self._vectors]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import subprocess
 import sys
+from decimal import Context, Inexact, localcontext
 from typing import Any
 
 import pytest
@@ -43,6 +44,13 @@ def test_a_text_that_is_no_sldp_is_an_error_and_not_unequal(answer: str, solutio
 def test_a_tolerance_that_means_nothing_is_refused(tolerance: float) -> None:
     with pytest.raises(ValueError, match="finite number from 0 on, not"):
         sldp_equals("1", "1", tolerance=tolerance)
+
+
+def test_the_callers_decimal_context_changes_nothing() -> None:
+    with localcontext(Context(prec=2, traps=[Inexact])):
+        assert sldp_equals("<12345.678, [1.23456, 5]>", "<[1.2345, 5.001], 12345.687>", tolerance=0.0123)
+        assert not sldp_equals("12345.678", "12345.691", tolerance=0.0123)
+        assert str(parse_sldp("12345.678")) == "12345.678"
 
 
 def test_importing_the_language_does_not_load_its_parser_generator() -> None:
