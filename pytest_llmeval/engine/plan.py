@@ -35,10 +35,10 @@ class PlannedTest(NamedTuple):
 
 @dataclass(frozen=True)
 class Plan:
-    """The selected tests in order, and the digest of every task's data, so that processes can compare."""
+    """The selected tests in order; and file, name and data's digest of every collected task, to compare processes."""
 
     tests: tuple[PlannedTest, ...]
-    tasks: tuple[tuple[str, str], ...]
+    tasks: tuple[tuple[str, str, str], ...]
 
     @cached_property
     def index(self) -> dict[str, int]:
@@ -62,8 +62,8 @@ class Plan:
     def from_json(cls, data: dict[str, Json]) -> Plan:
         """Return the plan that `to_json` wrote."""
         tests = cast("list[tuple[str, str, str, str, str, str, int]]", data["tests"])
-        tasks = cast("list[list[str]]", data["tasks"])
+        tasks = cast("list[tuple[str, str, str]]", data["tasks"])
         return cls(
             tests=tuple(PlannedTest(*test) for test in tests),
-            tasks=tuple((path, digest) for path, digest in tasks),
+            tasks=tuple((file, name, digest) for file, name, digest in tasks),
         )

@@ -32,7 +32,8 @@ class MainHooks:
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self) -> None:
-        """Refuse to run every sample once per worker."""
+        """Refuse what cannot be run, and to run every sample once per worker."""
+        self._main.check()
         if self._main.plan.tests and self._config.getoption("dist", "no") == "each":
             msg = "--dist each would pay for every sample once per worker; use another --dist"
             raise pytest.UsageError(msg)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from pytest_llmeval.catalog import Catalog
 from pytest_llmeval.engine.plan import Plan
+from pytest_llmeval.plugin.plan_check import check_plan
 from pytest_llmeval.plugin.progress import ProgressLine
 from pytest_llmeval.plugin.recorder import Recorder
 from pytest_llmeval.plugin.task_info import task_info
@@ -60,11 +61,21 @@ class MainSide:
         """The engine's end of the workers' channels."""
         from pytest_llmeval.engine.link import ControllerLink  # noqa: PLC0415 - as above
 
-        return ControllerLink(self.engine, self.collected)
+        return ControllerLink(self.engine, self.take_plan)
 
     def collected(self, plan: Plan) -> None:
-        """Take the plan, this process's own or the first worker's."""
+        """Take this process's own plan; pytest.UsageError when it cannot be run."""
         self.plan = plan
+        self.check()
+
+    def take_plan(self, plan: Plan) -> None:
+        """Take the first worker's plan (in execnet's thread, which `check` must wait to leave)."""
+        self.plan = plan
+
+    def check(self) -> None:
+        """Refuse a plan that cannot be run, with pytest.UsageError."""
+        if self.plan.tasks:
+            check_plan(self.plan, self._settings, self._catalog)
 
     def listen(self, worker: str, channel: Channel) -> None:
         """Serve a worker's channel."""

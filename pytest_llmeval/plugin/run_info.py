@@ -32,7 +32,7 @@ def run_info(settings: Settings, catalog: Catalog, plan: Plan, rootpath: Path) -
         "versions": {"python": platform.python_version(), **{name: _version(name) for name in _PACKAGES}},
         "platform": platform.platform(),
         "git": _git_state(rootpath),
-        "tasks": {path: _task_info(catalog, Path(path), digest) for path, digest in plan.tasks},
+        "tasks": {file: _task_info(catalog, Path(file), digest) for file, _, digest in plan.tasks},
         "planned": len(plan.tests),
     }
 

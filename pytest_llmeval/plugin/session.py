@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from pytest_llmeval.assertions import RUNNING
 from pytest_llmeval.catalog import Catalog
 from pytest_llmeval.engine.plan import Plan
+from pytest_llmeval.engine.specs import parse_spec
 from pytest_llmeval.plugin.main_side import MainSide
 from pytest_llmeval.plugin.options import resolve
 from pytest_llmeval.plugin.parametrize import (
@@ -46,8 +48,10 @@ class EvalSession:
     """Settings and tasks of a session, and its side of the run."""
 
     def __init__(self, config: pytest.Config) -> None:
-        """Read the options; pytest.UsageError when one is wrong."""
+        """Read the options; a UsageError (pytest's or ours) when one is wrong."""
         self.settings = resolve(config)
+        for spec in (*self.settings.models, *filter(None, [self.settings.judge])):
+            parse_spec(spec, folder=Path(self.settings.folder))
         self.catalog = Catalog(self.settings)
         self.main = None if hasattr(config, "workerinput") else MainSide(config, self.settings, self.catalog)
         self._side: Side = self.main or WorkerSide(config)
@@ -57,9 +61,7 @@ class EvalSession:
         parametrize(metafunc, self.settings, self.catalog)
 
     def prepare(self, config: pytest.Config, items: Sequence[pytest.Item]) -> None:
-        """Add to each item what selection and time-outs need; pytest.UsageError for an override of an unknown task."""
-        self._check_names()
-        self._check_samples()
+        """Add to each item what selection and time-outs need."""
         tag_keywords(items, self.catalog)
         if config.pluginmanager.hasplugin("timeout"):
             free_waits_from_timeout(items)
@@ -87,22 +89,6 @@ class EvalSession:
         """Put the sample's row on a report."""
         if (running := item.stash.get(RUNNING_TEST, None)) is not None:
             attach_row(report, call, running, gating=self.settings.gate is not None)
-
-    def _check_names(self) -> None:
-        """Refuse an override for a task that no collected test has: most likely its name is mistyped."""
-        named = {*self.settings.datasets, *self.settings.overrides}
-        tasks = {loaded.task.name for loaded in self.catalog.loaded.values()}
-        if unknown := sorted(named - tasks):
-            known = ", ".join(sorted(tasks)) or "none"
-            msg = f"--llmeval-dataset or --llmeval-set names task {unknown[0]!r}; tasks collected here: {known}"
-            raise pytest.UsageError(msg)
-
-    def _check_samples(self) -> None:
-        """Refuse a raw id that no task has."""
-        known = {id_ for loaded in self.catalog.loaded.values() for id_ in loaded.by_id}
-        if self.catalog.loaded and (unknown := [id_ for id_ in self.settings.samples if id_ not in known]):
-            msg = f"--llmeval-sample {unknown[0]!r}: no task collected here has a sample with this id"
-            raise pytest.UsageError(msg)
 
 
 SESSION = pytest.StashKey[EvalSession]()

@@ -34,5 +34,5 @@ class WorkerSide:
 
     def collected(self, plan: Plan) -> None:
         """Tell the controller the plan; workers after the first tell its digest alone."""
-        if plan.tests:
+        if plan.tasks:
             self.link.announce(plan, whole=self._input["workerid"] == FIRST_WORKER)

@@ -1,0 +1,43 @@
+"""Refuses a plan that cannot be run, before anything is asked."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from pathlib import Path
+
+import pytest
+
+from pytest_llmeval.catalog import Catalog
+from pytest_llmeval.engine.choice import ModelChoice
+from pytest_llmeval.engine.plan import Plan
+from pytest_llmeval.errors import UsageError
+from pytest_llmeval.settings import Settings
+
+
+def check_plan(plan: Plan, settings: Settings, catalog: Catalog) -> None:
+    """Raise pytest.UsageError for an option that names no task or sample here, or a test without a model."""
+    try:
+        _check_tasks(plan, settings)
+        _check_samples(plan, settings, catalog)
+        choice = ModelChoice(settings, catalog)
+        for _, tests in groupby(plan.tests, lambda test: (test.file, test.model)):
+            choice.solver(next(tests))
+    except UsageError as error:
+        raise pytest.UsageError(str(error)) from None
+
+
+def _check_tasks(plan: Plan, settings: Settings) -> None:
+    tasks = {name for _, name, _ in plan.tasks}
+    if unknown := sorted({*settings.datasets, *settings.overrides} - tasks):
+        known = ", ".join(sorted(tasks))
+        msg = f"--llmeval-dataset or --llmeval-set names task {unknown[0]!r}; tasks collected here: {known}"
+        raise UsageError(msg)
+
+
+def _check_samples(plan: Plan, settings: Settings, catalog: Catalog) -> None:
+    if not settings.samples:
+        return
+    known = {sample for file, _, _ in plan.tasks for sample in catalog.load(Path(file)).by_id}
+    if unknown := [sample for sample in settings.samples if sample not in known]:
+        msg = f"--llmeval-sample {unknown[0]!r}: no task collected here has a sample with this id"
+        raise UsageError(msg)
