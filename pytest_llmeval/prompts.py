@@ -23,7 +23,7 @@ def render(
     """Return the messages of one stage.
 
     Templates see ``id``, ``input``, ``tags`` and ``metadata`` of the sample and the stage's own `variables`, never
-    the target. ``<image>`` in the sample's input or in a template becomes the next of `images`; those never named
+    the target; of a task with a graph also ``classes``, what each label's nodes could be. ``<image>`` in the sample's input or in a template becomes the next of `images`; those never named
     come first in the last user message. Nothing in `variables` can name one: they hold what models wrote.
     """
     if stage not in task.prompt:
@@ -35,6 +35,7 @@ def render(
         "input": sample.input,
         "tags": list(sample.tags),
         "metadata": dict(sample.metadata),
+        **_scene_values(task),
         **variables,
     }
     if not images:
@@ -53,13 +54,21 @@ def check_templates(task: Task) -> None:
             _compiled(turn)
 
 
+def _scene_values(task: Task) -> dict[str, Json]:
+    if task.graph is None:
+        return {}
+    from pytest_llmeval.cypher.scene_graph import read_class_names  # noqa: PLC0415 - for tasks with a graph
+
+    return {"classes": {label: [*names] for label, names in read_class_names(task.graph.scene).items()}}
+
+
 def _mark(values: Mapping[str, Json]) -> str:
     """Return the text that stands for a picture while templates are filled.
 
     It is a hash of all they are filled with, so nothing among that can hold it, and it is the same in every run.
     Digits alone, because filters such as ``upper`` leave those as they are.
     """
-    digest = hashlib.sha256(json.dumps(values, sort_keys=True).encode()).digest()
+    digest = hashlib.sha256(json.dumps(values, sort_keys=True, default=str).encode()).digest()
     return f"{int.from_bytes(digest):078d}"
 
 

@@ -109,10 +109,13 @@ def _parquet_rows(file: Path) -> Iterator[tuple[Place, Any]]:
         msg = f"{file}: reading Parquet needs pyarrow; install it with: pip install 'pytest-llmeval-suite[hub]'"
         raise UsageError(msg) from None
     try:
-        table = parquet.read_table(file)
-    except (ArrowException, OSError) as error:
+        with file.open("rb") as source:
+            rows = parquet.read_table(source).to_pylist()
+    except OSError as error:
+        raise _at(file, None, f"cannot be read: {error.strerror}") from None
+    except ArrowException as error:
         raise _at(file, None, f"is no Parquet file: {error}") from None
-    for number, row in enumerate(table.to_pylist(), 1):
+    for number, row in enumerate(rows, 1):
         yield Place(file, None, number), row
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from pathlib import Path
+from typing import Annotated
 
-from pydantic import BeforeValidator, Field, field_validator
+from pydantic import Field, field_validator
 
 from pytest_llmeval.task.part import FilePath, Names, Part, refusal, shown
 
@@ -16,21 +17,15 @@ class Fields(Part):
     """The dataset's column for each field of a sample.
 
     Every column must be in every row, except where its name here ends in ``?`` (``metadata: {hint: hint?}``): a row
-    without it then simply has no such tag, picture or metadata.
+    without it then simply has no such tag, picture or metadata. `id` None numbers the rows from 0 in file order.
     """
 
-    id: Annotated[str | None, Field(description="null: rows are numbered from 0 in file order")] = "id"
+    id: str | None = "id"
     input: str = "input"
     target: str = "target"
     tags: Names = ()
     metadata: dict[str, str] = Field(default_factory=dict)
     images: Names = ()
-
-
-def _rows(value: Any) -> Any:  # noqa: ANN401 - what stands in the file
-    if value == "":
-        raise refusal((), "is empty; name the top-level key that holds the list, or leave `rows` out")
-    return value
 
 
 class Dataset(Part):
@@ -43,13 +38,13 @@ class Dataset(Part):
 
     path: FilePath
     fields: Fields = Field(default_factory=Fields)
-    rows: Annotated[str | None, BeforeValidator(_rows)] = None
+    rows: Annotated[str, Field(min_length=1)] | None = None
     keep: str | None = None
     unique: str | None = None
 
     @field_validator("path")
     @classmethod
-    def _known_format(cls, value: Any) -> Any:  # noqa: ANN401 - a Path by then
+    def _known_format(cls, value: Path) -> Path:
         if value.suffix.lower() not in FORMATS:
             raise refusal(
                 (), f"names {shown(value.name)}, whose format is unknown", given=value.suffix, allowed=FORMATS

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Mapping
 from itertools import pairwise
 from pathlib import Path
@@ -31,7 +30,7 @@ def load_task(path: Path | str, overrides: Mapping[str, Json | Path] | None = No
     if not isinstance(document.value, dict):
         problem = f"is {shown(document.value)}, not a mapping of keys such as name, dataset and prompt"
         raise TaskError(problem, file=file, line=document.line(()))
-    data: dict[str, Any] = copy.deepcopy(document.value)
+    data: dict[str, Any] = dict(document.value)
     options = {tuple(key.split(".")): _Option(data.get("name"), key, value) for key, value in (overrides or {}).items()}
     for keys, option in options.items():
         option.apply(data, keys)
@@ -70,11 +69,14 @@ class _Option:
         if keys == ("name",):
             raise _wrong(self, "a task's name cannot be overridden: options and rows know the task by it")
         for key, below in pairwise(keys):
-            if data.get(key) is None or data[key] == below:
-                data[key] = {}
+            inner = data.get(key)
+            if inner is None or inner == below:
+                inner = {}
+            if not isinstance(inner, dict):
+                raise _wrong(self, f"{key} is {shown(inner)}, not a mapping")
+            # A copy, because an alias may share the mapping with another place of the file.
+            data[key] = dict(inner)
             data = data[key]
-            if not isinstance(data, dict):
-                raise _wrong(self, f"{key} is {shown(data)}, not a mapping")
         data[keys[-1]] = self._value
 
 

@@ -6,9 +6,9 @@ import hashlib
 import json
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
-from pydantic import Field, JsonValue, PrivateAttr, field_validator
+from pydantic import Field, JsonValue, PrivateAttr, field_validator, model_validator
 
 from pytest_llmeval.answers import RULES
 from pytest_llmeval.records import Json
@@ -16,7 +16,7 @@ from pytest_llmeval.task.dataset import Dataset
 from pytest_llmeval.task.part import ExistingFile, FilePath, Names, Part, Source, refusal, shown
 from pytest_llmeval.task.prompt import PromptField
 from pytest_llmeval.task.scorer import ScorerField
-from pytest_llmeval.task.spec import SolverField, Spec
+from pytest_llmeval.task.spec import STAGES, SolverField, Spec
 
 
 class GraphSettings(Part):
@@ -63,6 +63,15 @@ class Task(Part):
                 (), f"is {shown(value)}", given=value, allowed=[*RULES, "./file.py:function", "module:function"]
             )
         return value
+
+    @model_validator(mode="after")
+    def _has_the_solvers_stages(self) -> Self:
+        for stage in STAGES.get(self.solver.name, ()):
+            if stage not in self.prompt:
+                stages = ", ".join(self.prompt)
+                problem = f"has no stage {stage!r}, which the solver {self.solver.name} asks for (stages: {stages})"
+                raise refusal(("prompt",), problem)
+        return self
 
     @property
     def file(self) -> Path:

@@ -17,6 +17,13 @@ SOLVERS: Final[Mapping[str, str]] = {
 }
 """The solvers that come with the package: name in a task file, and the factory behind it."""
 
+STAGES: Final[Mapping[str, tuple[str, ...]]] = {
+    "direct": ("generate",),
+    "cypher": ("generate", "refine"),
+    "visual_cot": ("image", "question"),
+}
+"""The stages of the prompt that each of them asks for."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spec:

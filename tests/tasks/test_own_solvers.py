@@ -68,7 +68,8 @@ def echo(messages: Sequence[Message]) -> Reply:
 
 def task_with(folder: Path, solver: str, code: str = "", answer: str = "whole") -> Task:
     (folder / "solver.py").write_text(code)
-    text = f"name: demo\ndataset: {{path: rows.csv}}\nprompt: '{{{{ input }}}}'\nsolver: {solver}\nanswer: {answer}\n"
+    prompt = "{generate: a, refine: b}"
+    text = f"name: demo\ndataset: {{path: rows.csv}}\nprompt: {prompt}\nsolver: {solver}\nanswer: {answer}\n"
     (folder / "task.yaml").write_text(text)
     return load_task(folder / "task.yaml")
 
@@ -226,7 +227,7 @@ async def _await(completion: object) -> None:
     ("solver", "key", "says"),
     [
         ("{direct: {repair: 1}}", "solver.direct.repair", "is no option of this solver (it has none)"),
-        ("{visual_cot: {mode: 1}}", "solver.visual_cot.mode", "is no option of this solver (allowed: image_mode"),
+        ("{cypher: {repiar: 1}}", "solver.cypher.repiar", "is no option of this solver (allowed: repair"),
     ],
 )
 def test_an_unknown_option_of_a_solver_is_told_with_line_and_key(

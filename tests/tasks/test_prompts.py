@@ -76,9 +76,11 @@ def test_a_template_that_fails_is_told_with_file_line_and_key(template: str, say
 
 
 def test_an_unknown_stage_names_those_there_are(tmp_path: Path) -> None:
-    task = task_with(tmp_path, {"image": "a", "question": "b"})
-    with pytest.raises(TaskError, match=r"has no stage 'generate', .*\(stages: image, question\)"):
-        render(task, "generate", SAMPLE, (), {})
+    task = task_with(tmp_path, {"generate": "a", "refine": "b"})
+    with pytest.raises(
+        TaskError, match=r"has no stage 'check', which the solver asks for \(stages: generate, refine\)"
+    ):
+        render(task, "check", SAMPLE, (), {})
 
 
 def test_a_tag_in_the_input_becomes_its_picture_in_place(tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ GOOD = (HERE / "good_task.yaml").read_text()
 BAD: list[dict[str, Any]] = yaml.safe_load((HERE / "bad_tasks.yaml").read_text())
 
 MINIMAL = "name: demo\ndataset: {path: rows.jsonl}\nprompt: 'Say {{ input }}'\n"
+TWO_STAGES = MINIMAL.replace("'Say {{ input }}'", "{generate: a, refine: b}")
 
 Write = Callable[[str], Path]
 
@@ -101,7 +102,7 @@ def test_scorers_stand_alone_or_with_options(scorer: str, expected: object, writ
     ],
 )
 def test_solvers_are_ours_or_the_tasks_own(solver: str, expected: Spec, write: Write) -> None:
-    assert load_task(write(f"{MINIMAL}solver: {solver}\n")).solver == expected
+    assert load_task(write(f"{TWO_STAGES}solver: {solver}\n")).solver == expected
 
 
 def test_a_prompt_has_stages_when_it_is_a_mapping(write: Write) -> None:
@@ -116,7 +117,9 @@ def test_a_prompt_has_stages_when_it_is_a_mapping(write: Write) -> None:
 @pytest.mark.parametrize("form", ["prompt: '{}'", "prompt: [user: '{}']"])
 def test_the_wire_form_of_visual_cot_is_two_stages(form: str, write: Write) -> None:
     wire = "[GEN_PROMPT]draw {{ input }}[/GEN_PROMPT][QUESTION]solve {{ input }}[/QUESTION]"
-    task = load_task(write(MINIMAL.replace("prompt: 'Say {{ input }}'", form.replace("{}", wire))))
+    task = load_task(
+        write(MINIMAL.replace("prompt: 'Say {{ input }}'", form.replace("{}", wire)) + "solver: visual_cot\n")
+    )
     assert {stage: turns[0].text for stage, turns in task.prompt.items()} == {
         "image": "draw {{ input }}",
         "question": "solve {{ input }}",
@@ -166,7 +169,7 @@ def test_overrides_reach_any_depth_and_read_text_as_yaml(write: Write) -> None:
 
 
 def test_an_override_below_a_name_alone_gives_it_options(write: Write) -> None:
-    file = write(f"{MINIMAL}solver: cypher\nscorer: eed\n")
+    file = write(f"{TWO_STAGES}solver: cypher\nscorer: eed\n")
     task = load_task(file, {"solver.cypher.repair": "2", "scorer.eed.mode": "published"})
     assert task.solver == Spec(name="cypher", options={"repair": 2})
     assert task.scorer == EedScorer(mode="published")
@@ -189,6 +192,12 @@ def test_a_wrong_override_names_its_option(key: str, value: str, says: str, writ
         load_task(write(GOOD), {key: value})
     assert str(refused.value).startswith(f"--llmeval-set demo.{key}={value}: ")
     assert says in str(refused.value)
+
+
+def test_an_override_changes_one_place_of_two_that_share_an_alias(write: Write) -> None:
+    shared = MINIMAL.replace("{path: rows.jsonl}", "{path: rows.jsonl, fields: {metadata: &m {top: level}}}")
+    task = load_task(write(f"{shared}generate: *m\n"), {"generate.top": 1})
+    assert (task.generate, task.dataset.fields.metadata) == ({"top": 1}, {"top": "level"})
 
 
 def test_another_dataset_is_taken_as_the_path_it_is(write: Write, tmp_path: Path) -> None:
