@@ -15,6 +15,9 @@ from pytest_llmeval.settings import Settings
 if TYPE_CHECKING:
     from pytest_llmeval.task import Task
 
+FILE_KEYS = frozenset({"dataset.path", "graph.scene", "replay", "published"})
+"""The keys of a task that name files: on the command line these are relative to the invocation folder."""
+
 
 @dataclass(frozen=True)
 class LoadedTask:
@@ -90,7 +93,11 @@ class Catalog:
         return LoadedTask(task, read_samples(task, limit=self._settings.limit))
 
     def _overrides(self, name: str) -> dict[str, Json | Path]:
-        overrides: dict[str, Json | Path] = dict(self._settings.overrides.get(name, {}))
+        folder = Path(self._settings.folder)
+        overrides: dict[str, Json | Path] = {
+            key: folder / value if key in FILE_KEYS else value
+            for key, value in self._settings.overrides.get(name, {}).items()
+        }
         if (dataset := self._settings.datasets.get(name)) is not None:
             overrides["dataset.path"] = Path(dataset)
         return overrides
