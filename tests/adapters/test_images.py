@@ -33,7 +33,7 @@ FORMATS = ["PNG", "JPEG", "GIF", "WEBP"]
 def picture(width: int, height: int, *, kind: str = "PNG", mode: str = "RGB", colour: object = "white") -> bytes:
     """Return a picture of one colour."""
     stream = io.BytesIO()
-    Pillow.new(mode, (width, height), colour).save(stream, kind)  # type: ignore[arg-type] # any colour of the mode
+    Pillow.new(mode, (width, height), colour).save(stream, kind)
     return stream.getvalue()
 
 

@@ -1,0 +1,169 @@
+"""The Geometry3K tasks: the published prompts and settings, our problems by default, the public ones on request."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from pytest_llmeval.datasets import read_samples
+from pytest_llmeval.judge import JUDGE_PARAMETERS, judge_messages, judge_verdict
+from pytest_llmeval.prompts import render
+from pytest_llmeval.records import Image, Reply, Request
+from pytest_llmeval.task import JudgeScorer, load_task
+
+ROOT = Path(__file__).parents[2]
+DIRECT = ROOT / "benchmarks/geometry3k/geometry3k.yaml"
+VISUAL = ROOT / "benchmarks/geometry3k/geometry3k_visual_cot.yaml"
+FOLDER = ROOT / "fixtures/geometry3k"
+
+
+def published_prompts(shared: Path) -> list[str]:
+    """Return the published prompts: direct, image, question."""
+    (seed,) = (shared / "seeds").glob("003_*.txt")
+    return re.findall(r"```\n(.*?)\n```", seed.read_text("utf-8"), re.DOTALL)[:3]
+
+
+def asked(file: Path, stage: str) -> str:
+    """Return a stage's text with the problem's place marked as in the published prompts."""
+    task = load_task(file)
+    (message,) = render(task, stage, read_samples(task, limit=1)[0], (), {"input": "{problem}"})
+    return message.text
+
+
+@pytest.mark.parametrize(
+    ("file", "stage", "index"), [(DIRECT, "generate", 0), (VISUAL, "image", 1), (VISUAL, "question", 2)]
+)
+def test_the_prompts_are_the_published_ones_word_for_word(file: Path, stage: str, index: int, shared: Path) -> None:
+    assert asked(file, stage) == published_prompts(shared)[index]
+
+
+@pytest.mark.parametrize("file", [DIRECT, VISUAL], ids=["direct", "visual"])
+def test_the_settings_are_the_published_ones(file: Path) -> None:
+    task = load_task(file)
+    assert task.generate == {"temperature": 0, "max_tokens": 16_384}
+    assert task.scorer == JudgeScorer()
+    assert (task.answer, task.judge.votes) == ("whole", 1)
+
+
+def test_the_published_wire_form_of_the_two_stages_is_understood(shared: Path, tmp_path: Path) -> None:
+    _, image, question = published_prompts(shared)
+    text = f"[GEN_PROMPT]{image}[/GEN_PROMPT][QUESTION]{question}[/QUESTION]".replace("{problem}", "{{ input }}")
+    source = VISUAL.read_text("utf-8").replace("../../fixtures", str(ROOT / "fixtures"))
+    start, end = source.index("prompt:"), source.index("generate:")
+    prompt = "prompt: |-\n" + "\n".join(f"  {line}" for line in text.splitlines()) + "\n"
+    file = tmp_path / "task.yaml"
+    file.write_text(source[:start] + prompt + source[end:], "utf-8")
+    assert [asked(file, "image"), asked(file, "question")] == [image, question]
+
+
+@pytest.mark.parametrize("file", [DIRECT, VISUAL], ids=["direct", "visual"])
+def test_the_diagram_stands_where_the_problem_names_it(file: Path) -> None:
+    task = load_task(file)
+    sample = read_samples(task, limit=1)[0]
+    images = tuple(Image.load(path) for path in sample.images)
+    for stage in task.prompt:
+        (message,) = render(task, stage, sample, images, {})
+        assert message.images == images
+        assert "<image>" not in message.text
+        assert sample.target not in message.text
+
+
+def test_our_problems_are_grouped_by_topic() -> None:
+    samples = read_samples(load_task(DIRECT))
+    assert len(samples) == 34
+    assert {tag for sample in samples for tag in sample.tags} >= {"circles", "triangles", "parallels"}
+
+
+@pytest.mark.parametrize("file", [DIRECT, VISUAL], ids=["direct", "visual"])
+def test_the_public_test_set_gives_583_samples_with_a_diagram_each(file: Path, shared: Path) -> None:
+    public = shared / "data/geometry3k/hiyouga_style_test_583.json"
+    samples = read_samples(load_task(file, {"dataset.path": public}))
+    assert len(samples) == 583
+    assert {len(sample.images) for sample in samples} == {1}
+
+
+def test_both_tests_are_collected_for_the_public_test_set(shared: Path) -> None:
+    public = shared / "data/geometry3k/hiyouga_style_test_583.json"
+    datasets = [f"--llmeval-dataset={task}={public}" for task in ("geometry3k", "geometry3k_visual_cot")]
+    assert "1166 tests collected" in run("--collect-only", *datasets)
+
+
+def run(*options: str) -> str:
+    """Return what pytest says about the benchmark's folder."""
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "benchmarks/geometry3k",
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        "-p",
+        "no:xdist",
+    ]
+    done = subprocess.run([*command, *options], cwd=ROOT, capture_output=True, text=True, timeout=240, check=False)
+    return done.stdout + done.stderr
+
+
+@pytest.fixture(scope="module")
+def scripted() -> ModuleType:
+    """Return the scripted model."""
+    spec = importlib.util.spec_from_file_location("scripted_geometry", FOLDER / "scripted.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def judged(scripted: ModuleType, sample: int, candidate: str, *, draw: int = 0) -> Reply:
+    """Return the scripted judge's reply about a candidate for one of our problems, counted from 1."""
+    problem = read_samples(load_task(DIRECT))[sample - 1]
+    reply = scripted.reply(
+        Request(
+            role="judge",
+            provider="python",
+            model="scripted",
+            parameters=JUDGE_PARAMETERS,
+            messages=judge_messages(problem.input, problem.target, candidate),
+            draw=draw,
+        )
+    )
+    assert isinstance(reply, Reply)
+    return reply
+
+
+@pytest.mark.parametrize(
+    ("sample", "candidate", "equivalent"),
+    [(1, "\\boxed{13}", True), (1, "x = 12", False), (10, "Therefore\n$m\\angle CBD = 66^\\circ.$", False)],
+)
+def test_the_scripted_judge_knows_the_scripted_answers(
+    sample: int,
+    candidate: str,
+    equivalent: bool,  # noqa: FBT001 - an expectation from the table
+    scripted: ModuleType,
+) -> None:
+    verdict = judge_verdict(judged(scripted, sample, candidate).text)
+    assert verdict is not None
+    assert verdict.equivalent is equivalent
+
+
+def test_the_scripted_judge_is_unusable_at_first_or_for_good_where_the_script_says_so(scripted: ModuleType) -> None:
+    first, second = (judged(scripted, 17, "So x = 7.5.", draw=draw) for draw in (0, 1))
+    assert (judge_verdict(first.text) is None, judge_verdict(second.text) is None) == (True, False)
+    assert {judge_verdict(judged(scripted, 32, "$MN = \\frac{23}{2}$", draw=draw).text) for draw in range(4)} == {None}
+
+
+def test_the_benchmark_runs_with_the_scripted_model_and_judge(tmp_path: Path) -> None:
+    model = "python/./fixtures/geometry3k/scripted.py:reply"
+    output = run("--llmeval-model", model, "--llmeval-judge", model, "--llmeval-report", str(tmp_path))
+    # direct: 22 right of 34; visual: 24 right, one of 34 with no usable verdict
+    assert "21 failed, 46 passed, 1 error" in output
+    assert re.search(r"geometry3k .*\n.*\n *all +64\.7 %", output)
+    assert re.search(r"geometry3k_visual_cot .*\n.*\n *all +72\.7 %.* 33 of 34", output)
