@@ -23,8 +23,9 @@ def render(
     """Return the messages of one stage.
 
     Templates see ``id``, ``input``, ``tags`` and ``metadata`` of the sample and the stage's own `variables`, never
-    the target; of a task with a graph also ``classes``, what each label's nodes could be. ``<image>`` in the sample's input or in a template becomes the next of `images`; those never named
-    come first in the last user message. Nothing in `variables` can name one: they hold what models wrote.
+    the target; of a task with a graph also ``classes``, the classes that each label's nodes could have. ``<image>`` in
+    the sample's input or in a template becomes the next of `images`; those never named come first in the last user
+    message. Nothing in `variables` can name one: they hold what models wrote.
     """
     if stage not in task.prompt:
         problem = f"has no stage {stage!r}, which the solver asks for (stages: {', '.join(task.prompt)})"

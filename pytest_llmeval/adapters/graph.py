@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -28,7 +29,7 @@ async def open_graph(
     database must be empty or hold this scene already, unless `reset` lets it be wiped. `progress` hears what takes
     time. GraphError when the database cannot be had, TaskError when the scene cannot be read.
     """
-    graph = read_scene(scene)
+    graph = await asyncio.to_thread(read_scene, scene)
     if uri is None:
         return await EmbeddedGraph.start(graph, progress=progress)
     if not uri.startswith(_SCHEMES):

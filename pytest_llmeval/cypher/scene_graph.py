@@ -12,9 +12,10 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, cast
 
@@ -94,17 +95,20 @@ class SceneGraph:
 
 def read_scene(path: Path) -> SceneGraph:
     """Return the scene in a spark_dsg JSON file; TaskError when the file is missing or is no such graph."""
-    try:
-        data = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        problem = f"cannot read the scene graph: {error}"
-        raise TaskError(problem, file=path, key="graph.scene") from error
-    try:
+    data = _read(path)
+    with _told_as_task_error(path):
         return scene_from_json(data)
-    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
-        what = f"{error.args[0]!r} is missing" if isinstance(error, KeyError) else str(error)
-        problem = f"not a scene graph as spark_dsg saves it: {what}"
-        raise TaskError(problem, file=path, key="graph.scene") from error
+
+
+@cache
+def read_class_names(path: Path) -> dict[Label, list[str]]:
+    """Return the classes that each label's nodes could have, in the order of the file's label spaces.
+
+    TaskError when the file cannot be read.
+    """
+    data = _read(path)
+    with _told_as_task_error(path):
+        return {label: list(names.values()) for label, names in _class_names(data.get("metadata") or {}).items()}
 
 
 def scene_from_json(data: Mapping[str, Any]) -> SceneGraph:
@@ -126,6 +130,24 @@ def scene_from_json(data: Mapping[str, Any]) -> SceneGraph:
         nodes[item["id"]] = _node(label, item["id"], item["attributes"], spaces)
     depths = {item["id"]: item["layer"] for item in data["nodes"]}
     return SceneGraph(nodes=tuple(nodes.values()), relationships=tuple(_relationships(data["edges"], nodes, depths)))
+
+
+def _read(path: Path) -> Any:  # noqa: ANN401 - JSON from the outside
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
+        problem = f"cannot read the scene graph: {error}"
+        raise TaskError(problem, file=path, key="graph.scene") from error
+
+
+@contextmanager
+def _told_as_task_error(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+        what = f"{error.args[0]!r} is missing" if isinstance(error, KeyError) else str(error)
+        problem = f"not a scene graph as spark_dsg saves it: {what}"
+        raise TaskError(problem, file=path, key="graph.scene") from error
 
 
 def symbol_of(node_id: int) -> str:

@@ -23,7 +23,7 @@ def cypher(*, repair: int = 0) -> Solver:
     ``generate`` must bring a query between answer tags. It runs, and ``refine``, which is given ``query`` and ``rows``,
     makes the final reply of them. A query that is missing, refused or failing goes back to the model with the reason,
     at most `repair` times; after that the sample has no answer. The details tell ``valid_cypher``, ``valid_sldp``
-    (None: no final reply), ``turns`` (model calls), the last ``cypher`` and, of a failure, ``reason``.
+    (of the final reply's answer), ``turns`` (model calls), the last ``cypher`` and, of a failure, ``reason``.
     """
     if type(repair) is not int or repair < 0:
         msg = f"repair is {repair!r}; it is how often a failed query goes back, a whole number from 0"
@@ -37,7 +37,12 @@ def cypher(*, repair: int = 0) -> Solver:
             messages = (*messages, Message.of("assistant", reply.text), _repair_request(reason))
             reply, query, rows, reason = await _ask_for_rows(context, messages, "repair")
             turns += 1
-        details: dict[str, Json] = {"valid_cypher": reason is None, "valid_sldp": None, "turns": turns, "cypher": query}
+        details: dict[str, Json] = {
+            "valid_cypher": reason is None,
+            "valid_sldp": False,
+            "turns": turns,
+            "cypher": query,
+        }
         if reason is not None:
             # No text: the reply's answer tags hold a query, which must not be taken for the answer.
             return Completion(text="", stop_reason=reply.stop_reason, details={**details, "reason": reason})
