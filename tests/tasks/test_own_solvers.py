@@ -69,6 +69,7 @@ def echo(messages: Sequence[Message]) -> Reply:
 def task_with(folder: Path, solver: str, code: str = "", answer: str = "whole") -> Task:
     (folder / "solver.py").write_text(code)
     prompt = "{generate: a, refine: b}"
+    prompt = "{generate: a, refine: b}"
     text = f"name: demo\ndataset: {{path: rows.csv}}\nprompt: {prompt}\nsolver: {solver}\nanswer: {answer}\n"
     (folder / "task.yaml").write_text(text)
     return load_task(folder / "task.yaml")
