@@ -55,6 +55,7 @@ def test_the_published_wire_form_of_the_two_stages_is_understood(shared: Path, t
     _, image, question = published_prompts(shared)
     text = f"[GEN_PROMPT]{image}[/GEN_PROMPT][QUESTION]{question}[/QUESTION]".replace("{problem}", "{{ input }}")
     source = VISUAL.read_text("utf-8").replace("../../fixtures", str(ROOT / "fixtures"))
+    source = source.replace("published: ", f"published: {VISUAL.parent}/")
     start, end = source.index("prompt:"), source.index("generate:")
     prompt = "prompt: |-\n" + "\n".join(f"  {line}" for line in text.splitlines()) + "\n"
     file = tmp_path / "task.yaml"
