@@ -248,9 +248,8 @@ class Reader:
                 name += "'"
             elif self.cursor.take_mark("_"):
                 name += f"_{self.cursor.script()}"
-            elif self.cursor.here.is_mark("^") and self.cursor.peek(1).is_command("prime"):
-                self.cursor.position += 2
-                name += "'"
+            elif primes := self._raised_primes():
+                name += primes
             elif power is None and self._subscript_follows_exponent():
                 self.cursor.take()
                 power = self.exponent()
@@ -259,15 +258,24 @@ class Reader:
         value = _LETTER_CONSTANTS.get(name, symbol(name))
         return value if power is None else guards.power(value, power)
 
+    def _raised_primes(self) -> str:
+        """Take an exponent that is nothing but primes."""
+        start = self.cursor.position
+        if self.cursor.take_mark("^"):
+            decoration = self._decoration()
+            if decoration and not decoration.strip("'"):
+                return decoration
+        self.cursor.position = start
+        return ""
+
     def _subscript_follows_exponent(self) -> bool:
         start = self.cursor.position
-        if not self.cursor.take_mark("^"):
-            return False
-        ordinary = not self.cursor.here.is_command("circ")
-        self.cursor.group()
-        follows = self.cursor.here.is_mark("_")
+        follows = False
+        if self.cursor.take_mark("^") and not self._decoration():
+            self.cursor.group()
+            follows = self.cursor.here.is_mark("_")
         self.cursor.position = start
-        return ordinary and follows
+        return follows
 
     def _text(self, words: str) -> sympy.Expr:
         name = words.strip()

@@ -122,7 +122,7 @@ class Sandbox:
 
     def _take(self) -> Child:
         with self._lock:
-            return self._waiting.pop() if self._waiting else self._start()
+            return self._waiting.pop() if self._waiting and not self._closed else self._start()
 
     def _warm_spare(self) -> None:
         with self._lock:
