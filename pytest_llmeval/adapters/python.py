@@ -6,10 +6,10 @@ import asyncio
 import inspect
 import time
 from collections.abc import Callable
-from dataclasses import replace
 
 from pytest_llmeval.errors import LLMEvalError, ProviderError
-from pytest_llmeval.records import Reply, Request
+from pytest_llmeval.records import Reply, Request, Usage
+from pytest_llmeval.solvers.blocking import run_in_thread
 
 
 class PythonProvider:
@@ -23,21 +23,27 @@ class PythonProvider:
         """Return the callable's reply; whatever it raises is a ProviderError of this sample."""
         started = time.monotonic()
         try:
-            if inspect.iscoroutinefunction(self._function):
-                answer = await self._function(request)
-            else:
-                answer = await asyncio.to_thread(self._function, request)
-        except LLMEvalError:
+            answer = await self._call(request)
+        except (LLMEvalError, asyncio.CancelledError):
             raise
-        except Exception as error:
+        # All else: a SystemExit would end the engine's loop, and leave everybody waiting who waits.
+        except BaseException as error:
             msg = f"{self._name} raised {type(error).__name__}: {error}"
             raise ProviderError(msg, cause="python") from error
         if isinstance(answer, Reply):
             return answer
         if isinstance(answer, str):
-            return replace(Reply(text=answer), latency=time.monotonic() - started)
+            latency = time.monotonic() - started
+            return Reply(text=answer, usage=Usage(requests=1), latency=latency, created=time.time())
         msg = f"{self._name} returned {type(answer).__name__}; expected str or Reply"
         raise ProviderError(msg, cause="python")
+
+    async def _call(self, request: Request) -> object:
+        if inspect.iscoroutinefunction(self._function):
+            return await self._function(request)
+        answer = await run_in_thread(self._function, request)
+        # A callable object or a partial does not tell beforehand that it is async.
+        return await answer if inspect.isawaitable(answer) else answer
 
     async def close(self) -> None:
         """Nothing is held open."""
