@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import time
+from contextlib import ExitStack
 from pathlib import Path
 from typing import NamedTuple
 
@@ -34,18 +35,20 @@ class CompletionStore:
     def __init__(self, path: Path | None) -> None:
         """Open or make the file at `path`; None keeps the replies in a temporary file that vanishes on close.
 
-        UsageError when the file is of another schema version.
+        UsageError when the file is of another schema version, or no database.
         """
-        self._connection = sqlite3.connect("" if path is None else path, isolation_level=None)
-        self._connection.execute("PRAGMA journal_mode=WAL")
-        # A power cut may take the last commits of the operating system's buffers; a killed process takes nothing.
-        self._connection.execute("PRAGMA synchronous=NORMAL")
-        version = self._connection.execute("PRAGMA user_version").fetchone()[0]
-        if version not in (0, SCHEMA_VERSION):
-            msg = f"{path}: completions store of schema version {version}; this version reads {SCHEMA_VERSION}"
-            raise UsageError(msg)
-        self._connection.execute(_SCHEMA)
-        self._connection.execute(f"PRAGMA user_version={SCHEMA_VERSION}")
+        with ExitStack() as on_failure:
+            try:
+                self._connection = sqlite3.connect("" if path is None else path, isolation_level=None)
+                on_failure.callback(self.close)
+                version = self._prepare()
+            except sqlite3.Error as error:
+                msg = f"{path}: cannot be used as completions store ({error}); move it away or choose another folder"
+                raise UsageError(msg) from error
+            if version != SCHEMA_VERSION:
+                msg = f"{path}: completions store of schema version {version}; this version reads {SCHEMA_VERSION}"
+                raise UsageError(msg)
+            on_failure.pop_all()
 
     def get(self, key: str) -> StoredReply | None:
         """Return the reply stored under a request's key, if any."""
@@ -61,8 +64,9 @@ class CompletionStore:
                 request.provider,
                 request.model,
                 request.role,
-                json.dumps(request.content, ensure_ascii=False),
-                json.dumps(reply.to_json(), ensure_ascii=False),
+                # ASCII, because SQLite refuses the half surrogate pairs that models do produce.
+                json.dumps(request.content),
+                json.dumps(reply.to_json()),
                 reply.created or time.time(),
             ),
         )
@@ -70,3 +74,15 @@ class CompletionStore:
     def close(self) -> None:
         """Close the file."""
         self._connection.close()
+
+    def _prepare(self) -> int:
+        """Return the schema version; a file without one is new and becomes a store."""
+        version: int = self._connection.execute("PRAGMA user_version").fetchone()[0]
+        if version not in (0, SCHEMA_VERSION):
+            return version
+        self._connection.execute("PRAGMA journal_mode=WAL")
+        # A power cut may take the last commits of the operating system's buffers; a killed process takes nothing.
+        self._connection.execute("PRAGMA synchronous=NORMAL")
+        self._connection.execute(_SCHEMA)
+        self._connection.execute(f"PRAGMA user_version={SCHEMA_VERSION}")
+        return SCHEMA_VERSION
