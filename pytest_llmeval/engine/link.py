@@ -1,7 +1,7 @@
 """The line between tests and engine: a call in one process, JSON text frames over an execnet channel under xdist.
 
 Frames of a worker: ``{"plan": ..}`` (the first worker), ``{"digest": ..}`` (the others), ``{"id", "want", "with"}``.
-Frames to a worker: ``{"id", "ok"}`` or ``{"id", "error": {"kind", "message"}}``.
+Frames to a worker: ``{"id", "ok"}`` or ``{"id", "error": {"kind", "message", "fields"}}``.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import json
 from collections.abc import Callable
-from concurrent.futures import Future
+from concurrent.futures import CancelledError, Future
 from typing import Protocol, cast
 
 from pytest_llmeval import errors
@@ -19,6 +19,8 @@ from pytest_llmeval.records import Json
 
 _NO_PLAN = Plan(tests=(), tasks=())
 """What a worker without samples collected: it announces nothing."""
+
+_CUT_OFF = "the engine ended before it answered"
 
 
 class Channel(Protocol):
@@ -58,7 +60,10 @@ class DirectLink:
 
     def ask(self, want: str, arguments: dict[str, Json]) -> Json:
         """Return the engine's answer."""
-        return self._engine.ask("", want, arguments).result()
+        try:
+            return self._engine.ask("", want, arguments).result()
+        except CancelledError:
+            raise RunStopped(_CUT_OFF) from None
 
 
 class WorkerLink:
@@ -133,22 +138,27 @@ class ControllerLink:
     def _serve(self, worker: str, channel: Channel, frame: dict[str, Json]) -> None:
         number = frame["id"]
         try:
-            self._check_plans(worker)
+            self._check_plans()
             future = self._engine.ask(worker, str(frame["want"]), cast("dict[str, Json]", frame["with"]))
         except LLMEvalError as error:
             _reply(channel, {"id": number, "error": _error_to_json(error)})
             return
         future.add_done_callback(lambda done: _reply(channel, _outcome(number, done)))
 
-    def _check_plans(self, worker: str) -> None:
-        if self._digests.get(worker, _NO_PLAN.digest) != self._plan.digest:
-            msg = f"worker {worker} collected other samples than the first worker; collection must not depend on chance"
-            raise UsageError(msg)
+    def _check_plans(self) -> None:
+        """Let nobody ask anything while one worker collected otherwise: each answer is paid, and the run is void."""
+        for worker, digest in list(self._digests.items()):
+            if digest != self._plan.digest:
+                msg = (
+                    f"worker {worker} collected other samples than the first worker; "
+                    "collection must not depend on chance, and files must not change meanwhile"
+                )
+                raise UsageError(msg)
 
 
 def _outcome(number: Json, done: Future[Json]) -> dict[str, Json]:
     if done.cancelled():
-        return {"id": number, "error": _error_to_json(RunStopped("run stopped"))}
+        return {"id": number, "error": _error_to_json(RunStopped(_CUT_OFF))}
     error = done.exception()
     return {"id": number, "ok": done.result()} if error is None else {"id": number, "error": _error_to_json(error)}
 
@@ -161,15 +171,20 @@ def _reply(channel: Channel, frame: dict[str, Json]) -> None:
 
 
 def _error_to_json(error: BaseException) -> dict[str, Json]:
-    return {"kind": type(error).__name__, "message": str(error)}
+    fields = vars(error) if isinstance(error, LLMEvalError) else {}
+    return {"kind": type(error).__name__, "message": str(error), "fields": fields}
 
 
-def _error_from_json(data: dict[str, str]) -> Exception:
+def _error_from_json(data: dict[str, Json]) -> Exception:
     """Return the error as the class of `errors` that it was, or a plain LLMEvalError naming what it was."""
-    kind = getattr(errors, data["kind"], None)
-    if kind in (errors.ProviderError, errors.GraphError, errors.ScorerError, errors.UsageError, errors.RunStopped):
-        return cast("LLMEvalError", kind(data["message"]))
-    return LLMEvalError(f"{data['kind']}: {data['message']}")
+    kind, message = str(data["kind"]), str(data["message"])
+    known = getattr(errors, kind, None)
+    if not (isinstance(known, type) and issubclass(known, LLMEvalError)):
+        return LLMEvalError(f"{kind}: {message}")
+    # Not by its own constructor, which composes the message from other things.
+    error = known.__new__(known, message)
+    vars(error).update(cast("dict[str, Json]", data["fields"]))
+    return error
 
 
 def _controller_gone() -> RunStopped:
