@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Coroutine
 from concurrent.futures import Future
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING
 
 from pytest_llmeval.errors import LLMEvalError, RunStopped
 
@@ -16,8 +15,6 @@ if TYPE_CHECKING:
     from pytest_llmeval.engine.models import Gauge
     from pytest_llmeval.engine.run import Run
     from pytest_llmeval.records import Json
-
-T = TypeVar("T")
 
 CLOSE_SECONDS = 10.0
 """How long closing may take before the process goes on without it (a server that does not let go)."""
@@ -36,11 +33,15 @@ class Engine:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
         self._run: Run | None = None
-        self._stopped: LLMEvalError | None = None
+        self._over: list[str] = []
+        self._stopped: str | None = None
 
     def ask(self, worker: str, want: str, arguments: dict[str, Json]) -> Future[Json]:
-        """Return the future of an answer; `want` is one of `Run.answer`'s wishes."""
-        return self._submit(self._answer(worker, want, arguments))
+        """Return the future of an answer; `want` is one of `Run.answer`'s wishes. RunStopped once the engine is."""
+        with self._lock:
+            if self._stopped is not None:
+                raise RunStopped(self._stopped)
+            return asyncio.run_coroutine_threadsafe(self._answer(worker, want, arguments), self._loop or self._start())
 
     @property
     def started(self) -> bool:
@@ -53,14 +54,17 @@ class Engine:
         return None if self._run is None else self._run.gauge
 
     def discard(self, nodeid: str) -> None:
-        """Say that a test is over, whether or not it asked."""
-        if self._run is not None and self._loop is not None:
-            self._loop.call_soon_threadsafe(self._run.discard, nodeid)
+        """Say that a test is over, whether or not it asked; before the first wish this starts nothing."""
+        with self._lock:
+            if self._loop is None:
+                self._over.append(nodeid)
+            elif self._stopped is None:
+                self._loop.call_soon_threadsafe(self._discard, nodeid)
 
     def stop(self, reason: str) -> None:
         """Cancel what runs and close everything; who still waits gets RunStopped with the reason."""
         with self._lock:
-            self._stopped = self._stopped or RunStopped(reason)
+            self._stopped = self._stopped or reason
             loop, thread = self._loop, self._thread
         if loop is None or thread is None or not thread.is_alive():
             return
@@ -69,35 +73,60 @@ class Engine:
             closing.result(CLOSE_SECONDS)
         except TimeoutError:
             closing.cancel()
-        loop.call_soon_threadsafe(loop.stop)
-        thread.join(CLOSE_SECONDS)
+        finally:
+            loop.call_soon_threadsafe(loop.stop)
+            thread.join(CLOSE_SECONDS)
 
-    def _submit(self, coroutine: Coroutine[Any, Any, T]) -> Future[T]:
-        with self._lock:
-            if self._stopped is not None:
-                coroutine.close()
-                raise self._stopped
-            if self._loop is None:
-                self._loop = asyncio.new_event_loop()
-                # A daemon, so that a hanging close can never keep pytest alive.
-                self._thread = threading.Thread(target=self._serve, args=(self._loop,), name="llmeval", daemon=True)
-                self._thread.start()
-            return asyncio.run_coroutine_threadsafe(coroutine, self._loop)
+    def _start(self) -> asyncio.AbstractEventLoop:
+        loop = asyncio.new_event_loop()
+        # A daemon, so that a hanging close can never keep pytest alive.
+        thread = threading.Thread(target=self._serve, args=(loop,), name="llmeval", daemon=True)
+        thread.start()
+        self._loop, self._thread = loop, thread
+        return loop
 
-    @staticmethod
-    def _serve(loop: asyncio.AbstractEventLoop) -> None:
+    def _serve(self, loop: asyncio.AbstractEventLoop) -> None:
         asyncio.set_event_loop(loop)
         try:
             loop.run_forever()
         finally:
+            with self._lock:
+                self._stopped = self._stopped or "the engine's thread ended"
+            # Nobody may wait for ever, however the loop came to its end.
+            tasks = asyncio.all_tasks(loop)
+            for task in tasks:
+                task.cancel()
+            loop.run_until_complete(asyncio.gather(*tasks, return_exceptions=True))
             loop.run_until_complete(loop.shutdown_asyncgens())
             loop.close()
 
     async def _answer(self, worker: str, want: str, arguments: dict[str, Json]) -> Json:
+        if self._stopped is not None:
+            raise RunStopped(self._stopped)
         if self._run is None:
-            self._run = self._open_run()
+            self._run = self._open()
         return await self._run.answer(worker, want, arguments)
+
+    def _open(self) -> Run:
+        """Return the run. If it cannot be had, the first who asks is told why; for all others the run has stopped."""
+        try:
+            run = self._open_run()
+        except LLMEvalError as error:
+            self._stopped = str(error)
+            raise
+        except Exception as error:
+            self._stopped = f"the run could not begin: {type(error).__name__}: {error}"
+            raise LLMEvalError(self._stopped) from error
+        for nodeid in self._over:
+            run.discard(nodeid)
+        return run
+
+    def _discard(self, nodeid: str) -> None:
+        if self._run is None:
+            self._over.append(nodeid)
+        else:
+            self._run.discard(nodeid)
 
     async def _close(self) -> None:
         if self._run is not None:
-            await self._run.close(self._stopped or RunStopped("run stopped"))
+            await self._run.close(self._stopped or "run stopped")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sqlite3
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -12,6 +13,7 @@ from pytest_llmeval.engine.gateway import Gateway
 from pytest_llmeval.engine.limits import Ticket
 from pytest_llmeval.engine.replay import Recorder
 from pytest_llmeval.engine.specs import ModelSpec
+from pytest_llmeval.errors import LLMEvalError, ProviderError, RunStopped
 from pytest_llmeval.records import Reply, Request, Usage
 
 
@@ -49,6 +51,8 @@ class Models:
         self._open_gateway, self._store, self._recorder = open_gateway, store, recorder
         self._gateways: dict[ModelSpec, Gateway] = {}
         self._flights: dict[str, _Flight] = {}
+        self.lost: set[ModelSpec] = set()
+        """The models that can serve nobody any more: they could not be opened, or a failure ended them."""
 
     async def ask(self, spec: ModelSpec, request: Request, ticket: Ticket) -> Answer:
         """Return the answer to one request. Raises what the gateway raises.
@@ -61,15 +65,18 @@ class Models:
             self._record(spec, request, stored.reply)
             age = max(0.0, time.time() - stored.created)
             return Answer(reply=stored.reply, cached=True, age=age, attempts=0)
-        flight = self._flights.get(key)
-        if flight is None:
-            flight = _Flight(asyncio.create_task(self._call(spec, request, ticket)), ticket)
-            flight.task.add_done_callback(lambda task: task.cancelled() or task.exception())
-            flight.task.add_done_callback(lambda _: self._flights.pop(key, None))
-            self._flights[key] = flight
-        elif ticket.urgent:
+        flight = self._flights.get(key) or self._start(key, spec, request, ticket.order)
+
+        def hurry() -> None:
             flight.ticket.urgent = True
-        return await asyncio.shield(flight.task)
+
+        if ticket.urgent:
+            hurry()
+        ticket.requeue.add(hurry)
+        try:
+            return await asyncio.shield(flight.task)
+        finally:
+            ticket.requeue.discard(hurry)
 
     @property
     def gauge(self) -> Gauge:
@@ -86,18 +93,35 @@ class Models:
         for task in flights:
             task.cancel()
         await asyncio.gather(*flights, return_exceptions=True)
-        for gateway in self._gateways.values():
-            await gateway.close()
+        closing = (gateway.close() for gateway in self._gateways.values())
+        await asyncio.gather(*closing, return_exceptions=True)
+        self._store.close()
         if self._recorder is not None:
             self._recorder.close()
-        self._store.close()
+
+    def _start(self, key: str, spec: ModelSpec, request: Request, order: int) -> _Flight:
+        ticket = Ticket(order)
+        flight = _Flight(asyncio.create_task(self._call(spec, request, ticket)), ticket)
+        flight.task.add_done_callback(lambda task: task.cancelled() or task.exception())
+        flight.task.add_done_callback(lambda _: self._flights.pop(key, None))
+        self._flights[key] = flight
+        return flight
 
     async def _call(self, spec: ModelSpec, request: Request, ticket: Ticket) -> Answer:
-        if spec not in self._gateways:
-            self._gateways[spec] = self._open_gateway(spec)
-        reply, attempts = await self._gateways[spec].ask(request, ticket)
-        self._store.put(request, reply)
-        self._record(spec, request, reply)
+        try:
+            if spec not in self._gateways:
+                self._gateways[spec] = self._open_gateway(spec)
+            reply, attempts = await self._gateways[spec].ask(request, ticket)
+        except LLMEvalError as error:
+            if spec not in self._gateways or (isinstance(error, ProviderError) and error.reach == "model"):
+                self.lost.add(spec)
+            raise
+        try:
+            self._store.put(request, reply)
+            self._record(spec, request, reply)
+        except (OSError, sqlite3.Error) as error:
+            msg = f"replies cannot be kept any more: {error}"
+            raise RunStopped(msg) from error
         return Answer(reply=reply, cached=False, age=None, attempts=attempts)
 
     def _record(self, spec: ModelSpec, request: Request, reply: Reply) -> None:

@@ -7,7 +7,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from pytest_llmeval.answers import RULES
 from pytest_llmeval.catalog import Catalog, LoadedTask
 from pytest_llmeval.engine.calls import Calls
 from pytest_llmeval.engine.choice import ModelChoice
@@ -19,9 +18,11 @@ from pytest_llmeval.engine.plan import Plan, PlannedTest
 from pytest_llmeval.engine.ports import Graph, ImageStore
 from pytest_llmeval.engine.sample_run import SampleRun
 from pytest_llmeval.engine.scheduler import Scheduler
-from pytest_llmeval.errors import LLMEvalError, TaskError, UsageError
+from pytest_llmeval.engine.specs import ModelSpec
+from pytest_llmeval.errors import LLMEvalError, RunStopped, ScorerError, TaskError, UsageError
 from pytest_llmeval.judge.judgement import Judgement
 from pytest_llmeval.records import Completion, Json, Message, Reply, RowKey, StageNote, Transcript
+from pytest_llmeval.records.plain import plain_json
 
 if TYPE_CHECKING:
     from pytest_llmeval.solvers.context import Solver
@@ -46,14 +47,19 @@ class Run:
         window: int,
         keep_transcript: KeepTranscript,
     ) -> None:
-        """Run `plan` with look-ahead `window`. UsageError when its data are not what this process reads."""
-        for file, digest in plan.tasks:
+        """Run `plan` with look-ahead `window`.
+
+        UsageError when its data are not what this process reads, or some of its tests have no model to ask.
+        """
+        for file, _, digest in plan.tasks:
             if catalog.load(Path(file)).digest != digest:
                 msg = f"{file}: the dataset changed during the run, or the workers read another one; run again"
                 raise UsageError(msg)
         self._plan, self._catalog, self._models, self._graphs = plan, catalog, models, graphs
         self._choice, self._image_store, self._keep_transcript = choice, image_store, keep_transcript
-        self._scheduler = Scheduler(len(plan.tests), self._complete, window=window)
+        self._scheduler = Scheduler(len(plan.tests), self._complete, window=window, fatal=self._is_fatal)
+        kinds = {(test.file, test.model): test for test in plan.tests}
+        self._needs = [self._models_for(test) for test in kinds.values()]
         self._solvers: dict[str, Solver] = {}
         self._rules: dict[str, Callable[[str], str | None]] = {}
 
@@ -61,7 +67,7 @@ class Run:
         """Return the JSON answer to one wish of a test: ``completion``, ``judge`` or ``generate``."""
         match want:
             case "completion":
-                position = self._plan.index[str(arguments["nodeid"])]
+                position = self._position(str(arguments["nodeid"]))
                 return (await self._scheduler.completion(worker, position)).to_json()
             case "judge":
                 return (await self._judge_for(arguments)).to_json()
@@ -81,23 +87,48 @@ class Run:
         if (position := self._plan.index.get(nodeid)) is not None:
             self._scheduler.discard(position)
 
-    async def close(self, reason: LLMEvalError) -> None:
-        """Cancel what runs, raise `reason` in who waits, and close what is open."""
-        await self._scheduler.stop(reason)
-        await self._models.close()
-        await self._graphs.close()
+    async def close(self, reason: str) -> None:
+        """Cancel what runs, raise RunStopped in who waits, and close what is open."""
+        await self._scheduler.stop(RunStopped(reason))
+        try:
+            await self._models.close()
+        finally:
+            await self._graphs.close()
+
+    def _position(self, nodeid: str) -> int:
+        position = self._plan.index.get(nodeid)
+        if position is None:
+            msg = f"{nodeid} was not planned: name `completion` in the test's arguments, not by getfixturevalue"
+            raise UsageError(msg)
+        return position
 
     async def _complete(self, position: int, ticket: Ticket) -> Completion:
         test = self._plan.tests[position]
         calls = Calls(self._models, ticket, epoch=test.epoch)
         try:
-            completion = await self._solve(self._catalog.load(Path(test.file)), test, calls)
+            completion = await self._solve_safely(test, calls)
             return replace(completion, transcript=calls.transcript)
         except LLMEvalError as error:
             calls.note(StageNote(stage="error", text=f"{type(error).__name__}: {error}"))
             raise
         finally:
             self._keep_transcript(test.key, calls.transcript)
+
+    async def _solve_safely(self, test: PlannedTest, calls: Calls) -> Completion:
+        """Solve; whatever goes wrong is an LLMEvalError that names solver and sample, and the result can be sent."""
+        loaded = self._catalog.load(Path(test.file))
+        place = f"solver {loaded.task.solver.name}, sample {test.sample!r}"
+        try:
+            completion = await self._solve(loaded, test, calls)
+            plain_json(dict(completion.details), f"{place}, field 'details'")
+        except ScorerError as error:
+            raise TaskError(str(error), file=test.file, key="solver") from None
+        except LLMEvalError:
+            raise
+        except Exception as error:
+            msg = f"{place}: {type(error).__name__}: {error}"
+            raise LLMEvalError(msg) from error
+        return completion
 
     async def _solve(self, loaded: LoadedTask, test: PlannedTest, calls: Calls) -> Completion:
         """Run the solver, take the answer out of its text, and ask the judge if the task has one."""
@@ -113,7 +144,7 @@ class Run:
         completion = await self._solver(task)(sample, run)
         if completion.answer is None:
             completion = replace(completion, answer=self._rule(task)(completion.text))
-        if task.scorer is not None and task.scorer.kind == "judge" and completion.answer is not None:
+        if _is_judged(task) and completion.answer is not None:
             await self._judge(
                 calls,
                 test,
@@ -123,6 +154,16 @@ class Run:
                 votes=task.judge.votes,
             )
         return completion
+
+    def _models_for(self, test: PlannedTest) -> set[ModelSpec]:
+        """Return the models without which the test's sample cannot be completed."""
+        judged = _is_judged(self._catalog.load(Path(test.file)).task)
+        judge_model = self._choice.judge(test) if judged else None
+        return {self._choice.solver(test), *([judge_model] if judge_model else [])}
+
+    def _is_fatal(self, error: LLMEvalError) -> bool:
+        """Tell whether no sample can be completed any more: the run is to end, or every kind of test lost a model."""
+        return isinstance(error, RunStopped) or all(needs & self._models.lost for needs in self._needs)
 
     def _solver(self, task: Task) -> Solver:
         key = str(task.file)
@@ -136,10 +177,9 @@ class Run:
         """Return how the task takes the answer out of a text."""
         key = str(task.file)
         if key not in self._rules:
-            from pytest_llmeval.callables import load_callable  # noqa: PLC0415 - runs a task's own file
+            from pytest_llmeval.solvers.resolve import resolve_answer  # noqa: PLC0415 - as above
 
-            own = ":" in task.answer
-            self._rules[key] = load_callable(task.answer, task.folder, confined=True) if own else RULES[task.answer]
+            self._rules[key] = resolve_answer(task)
         return self._rules[key]
 
     async def _open_graph(self, task: Task) -> Graph:
@@ -191,3 +231,7 @@ class Run:
         test = None if position is None else self._plan.tests[position]
         ticket = Ticket(order=position or 0, urgent=True)
         return test, Calls(self._models, ticket, epoch=1 if test is None else test.epoch)
+
+
+def _is_judged(task: Task) -> bool:
+    return task.scorer is not None and task.scorer.kind == "judge"
