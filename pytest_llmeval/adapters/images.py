@@ -11,7 +11,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Final
 
-from pytest_llmeval.errors import UsageError
+from pytest_llmeval.errors import TaskError, UsageError
 from pytest_llmeval.records import Image
 from pytest_llmeval.records.message import media_type_of
 from pytest_llmeval.solvers.drawing import Drawing
@@ -31,11 +31,18 @@ _PNG_START: Final = b"\x89PNG\r\n\x1a\n"
 
 
 class ImageFolder:
-    """Pictures in a folder, each once, under the sha256 of its bytes: an ImageStore that needs no pillow."""
+    """Pictures in a folder, each once, under the sha256 of its bytes: an ImageStore."""
 
     def __init__(self, path: Path | str) -> None:
         """Take the folder; it is made with the first picture."""
         self.path = Path(path)
+
+    def load(self, path: str) -> Image:
+        """Return the picture at `path` as it is sent (see `sendable`); TaskError when it is none or too large."""
+        try:
+            return sendable(Image.load(path), self.save)
+        except ValueError as error:
+            raise TaskError(str(error), file=path) from error
 
     def save(self, data: bytes) -> Image:
         """Store the bytes and return the image; ValueError when their first bytes show no picture."""

@@ -22,6 +22,10 @@ class Provider(Protocol):
 class ImageStore(Protocol):
     """Keeps pictures by digest, once each."""
 
+    def load(self, path: str) -> Image:
+        """Return a dataset's picture as it is sent, scaled down if it is large; TaskError when it is no picture."""
+        ...
+
     def save(self, data: bytes) -> Image:
         """Store the bytes and return the image; ValueError when they are no picture."""
         ...

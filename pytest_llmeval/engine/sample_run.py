@@ -40,7 +40,7 @@ class SampleRun:
     @cached_property
     def images(self) -> tuple[Image, ...]:
         """The sample's pictures."""
-        return tuple(Image.load(path) for path in self._sample.images)
+        return tuple(self._image_store.load(path) for path in self._sample.images)
 
     def prompt(self, stage: str = "generate", **variables: Json) -> tuple[Message, ...]:
         """Return the task's messages of one stage, filled."""

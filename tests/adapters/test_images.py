@@ -22,7 +22,7 @@ from pytest_llmeval.adapters.images import (
     picture_size,
     sendable,
 )
-from pytest_llmeval.errors import UsageError
+from pytest_llmeval.errors import TaskError, UsageError
 from pytest_llmeval.records import Image
 from pytest_llmeval.solvers.drawing import Drawing
 
@@ -78,6 +78,20 @@ class TestImageFolder:
     )
     def test_the_suffix_tells_the_format(self, kind: str, suffix: str, tmp_path: Path) -> None:
         assert Path(ImageFolder(tmp_path).save(picture(3, 2, kind=kind)).path).suffix == suffix
+
+    def test_a_datasets_picture_is_loaded_where_it_lies_or_scaled_into_the_folder(self, tmp_path: Path) -> None:
+        small, large = tmp_path / "small.png", tmp_path / "large.png"
+        small.write_bytes(picture(30, 20))
+        large.write_bytes(picture(4_096, 20))
+        folder = ImageFolder(tmp_path / "images")
+        assert folder.load(str(small)) == Image.load(small)
+        assert Path(folder.load(str(large)).path).parent == folder.path
+
+    def test_a_datasets_bomb_is_told_with_its_file(self, tmp_path: Path) -> None:
+        file = tmp_path / "bomb.png"
+        file.write_bytes(bomb(60_000, 60_000))
+        with pytest.raises(TaskError, match=r"bomb\.png: a picture of 60000 x 60000 pixels is refused"):
+            ImageFolder(tmp_path).load(str(file))
 
     @pytest.mark.parametrize("data", [b"", b"<svg/>", b"%PDF-1.7", b"RIFF0000WAVE"])
     def test_what_is_no_picture_is_refused_and_leaves_nothing(self, data: bytes, tmp_path: Path) -> None:
@@ -180,9 +194,9 @@ class TestDrawing:
         assert drawn.crop((0, 10, 64, 64)).tobytes() == gradient.crop((0, 10, 64, 64)).tobytes()
 
     def test_the_bytes_are_the_same_on_every_machine(self) -> None:
-        drawing = Drawing(points=(("H1'", (210, 95)),), lines=(((210, 165), (320, 95)),), circles=(((210, 165), 60.5),))
-        assert hashlib.sha256(draw_over(DIAGRAM.read_bytes(), drawing)).hexdigest() == (
-            "57690c9a55889106d38834d3abe035710c65e29a532dd51da29431cd5fae210f"
+        drawing = Drawing(points=(("H1'", (90, 55)),), lines=(((20, 65), (180, 95)),), circles=(((100, 75), 60.5),))
+        assert hashlib.sha256(draw_over(picture(200, 150), drawing)).hexdigest() == (
+            "0896d4c1f63f3419619d01882673899f885452732ce6c8717f56ed3c6283c06a"
         )
 
 
