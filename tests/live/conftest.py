@@ -1,0 +1,66 @@
+"""Real graph databases: the embedded ArcadeDB, and a Neo4j started from its jars."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib.util
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from live_graph import LiveGraph
+from neo4j_process import Neo4jProcess, Unavailable
+
+from pytest_llmeval.adapters.arcadedb import EmbeddedGraph
+from pytest_llmeval.adapters.neo4j import Neo4jGraph
+from pytest_llmeval.cypher.scene_graph import SceneGraph, read_scene
+
+HOUSE = Path(__file__).parents[2] / "fixtures" / "heracles" / "scene.json"
+
+
+@pytest.fixture(scope="session")
+def runner() -> Iterator[asyncio.Runner]:
+    with asyncio.Runner() as runner:
+        yield runner
+
+
+@pytest.fixture(scope="session")
+def neo4j_process() -> Iterator[Neo4jProcess]:
+    """Return a running Neo4j; skip where java or mvn is missing, unless LLMEVAL_REQUIRE_NEO4J=1 forbids that."""
+    try:
+        server = Neo4jProcess()
+    except Unavailable as reason:
+        if os.environ.get("LLMEVAL_REQUIRE_NEO4J") == "1":
+            pytest.fail(f"LLMEVAL_REQUIRE_NEO4J=1, but {reason}")
+        pytest.skip(f"no Neo4j here: {reason}")
+    yield server
+    server.stop()
+
+
+@pytest.fixture(scope="session")
+def arcadedb() -> None:
+    """Skip where the embedded database is not installed."""
+    if importlib.util.find_spec("arcadedb_embedded") is None:
+        pytest.skip("arcadedb-embedded is not installed")
+
+
+@pytest.fixture(scope="module")
+def scene() -> SceneGraph:
+    """Return what the module's tests ask about: the house, unless the module says otherwise."""
+    return read_scene(HOUSE)
+
+
+@pytest.fixture(scope="module", params=["arcadedb", "neo4j"])
+def live(request: pytest.FixtureRequest, runner: asyncio.Runner, scene: SceneGraph) -> Iterator[LiveGraph]:
+    """Return the scene on each engine."""
+    if request.param == "arcadedb":
+        request.getfixturevalue("arcadedb")
+        opening: Any = EmbeddedGraph.start(scene)
+    else:
+        login = request.getfixturevalue("neo4j_process").login
+        opening = Neo4jGraph.open(login, scene, reset=True, progress=lambda _: None)
+    graph = runner.run(opening)
+    yield LiveGraph(runner, graph)
+    runner.run(graph.close())
