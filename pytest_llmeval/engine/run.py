@@ -11,7 +11,7 @@ from pytest_llmeval.catalog import Catalog, LoadedTask
 from pytest_llmeval.engine.calls import Calls
 from pytest_llmeval.engine.choice import ModelChoice
 from pytest_llmeval.engine.graphs import Graphs
-from pytest_llmeval.engine.judging import judge
+from pytest_llmeval.engine.judging import Case, judge
 from pytest_llmeval.engine.limits import Ticket
 from pytest_llmeval.engine.models import Gauge, Models
 from pytest_llmeval.engine.plan import Plan, PlannedTest
@@ -145,14 +145,14 @@ class Run:
         if completion.answer is None:
             completion = replace(completion, answer=self._rule(task)(completion.text))
         if _is_judged(task) and completion.answer is not None:
-            await self._judge(
-                calls,
-                test,
+            case = Case(
                 problem=sample.input,
                 target=sample.target,
                 candidate=completion.answer,
                 votes=task.judge.votes,
+                prefilter=task.judge.prefilter,
             )
+            await judge(case, self._choice.judge(test), calls)
         return completion
 
     def _models_for(self, test: PlannedTest) -> set[ModelSpec]:
@@ -188,32 +188,16 @@ class Run:
             raise TaskError(msg, file=task.file, key="graph")
         return await self._graphs.get(task.graph.scene)
 
-    async def _judge(  # noqa: PLR0913 - a case has that many parts
-        self, calls: Calls, test: PlannedTest | None, *, problem: str, target: str, candidate: str, votes: int
-    ) -> Judgement:
-        model = self._choice.judge(test)
-        if model is None:
-            reason = "no judge is configured: pass --llmeval-judge SPEC or set JUDGE_DEPLOYMENT"
-            return Judgement(verdict=None, explanation=reason)
-        return await judge(
-            lambda messages, draw: calls.ask_judge(model, messages, draw),
-            name=model.label,
-            problem=problem,
-            target=target,
-            candidate=candidate,
-            votes=votes,
-        )
-
     async def _judge_for(self, arguments: dict[str, Json]) -> Judgement:
         test, calls = self._on_behalf_of(arguments)
-        return await self._judge(
-            calls,
-            test,
+        case = Case(
             problem=str(arguments["problem"]),
             target=str(arguments["target"]),
             candidate=str(arguments["candidate"]),
             votes=cast("int", arguments["votes"]),
+            prefilter=test is None or self._catalog.load(Path(test.file)).task.judge.prefilter,
         )
+        return await judge(case, self._choice.judge(test), calls)
 
     async def _generate_for(self, arguments: dict[str, Json]) -> Reply:
         test, calls = self._on_behalf_of(arguments)
