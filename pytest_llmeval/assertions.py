@@ -48,6 +48,11 @@ class RunningTest(Protocol):
         """The run's judge."""
         ...
 
+    @property
+    def no_answer(self) -> str:
+        """Why the completion holds no answer, "" when nothing is known of it."""
+        ...
+
     def setting(self, scorer: str, name: str) -> Any:  # noqa: ANN401 - as the task file says
         """Return what the task says of a scorer's setting, or None."""
         ...
@@ -93,7 +98,7 @@ def assert_sldp_equal(
         raise ScorerError(msg) from error
     try:
         if answer is None:
-            explanation, valid = NO_ANSWER, False
+            explanation, valid = _no_answer(), False
         else:
             differences = sldp_diff(
                 parse_sldp(answer),
@@ -125,11 +130,13 @@ def assert_eed_at_least(
     one pair may use for a limited CPU time. The AssertionError tells score, distance and the edits.
     """
     __tracebackhide__ = True
+    from pytest_llmeval.eed.result import EedResult  # noqa: PLC0415 - light, but for tests that score formulas only
+
     minimum = _setting("eed", "minimum", minimum, 100.0)
     deciding: Mode = _setting("eed", "mode", mode, _DEFAULT_MODE)
     also: Mode | None = _setting("eed", "also", None, None)
     if answer is None:
-        results = {shown: _no_answer(shown) for shown in (deciding, also) if shown}
+        results = {shown: EedResult.unreadable(shown, _no_answer()) for shown in (deciding, also) if shown}
     else:
         results = _sandbox().score_modes(answer, target, modes=[deciding, *([also] if also else [])])
     score = record_score(_eed_score("EED", results[deciding], minimum, decides=True))
@@ -150,7 +157,7 @@ def assert_judge_equivalent(
     from pytest_llmeval.judge.prompt import JUDGE_PROMPT_VERSION  # noqa: PLC0415 - only tests that judge need it
 
     if not answer:
-        score = record_score(_judge_score(NO_ANSWER, correct=False, grader=JUDGE_PROMPT_VERSION))
+        score = record_score(_judge_score(_no_answer(), correct=False, grader=JUDGE_PROMPT_VERSION))
         return _decided(score, "judge: not asked")
     running = RUNNING.get()
     if judge is None:
@@ -175,10 +182,10 @@ def _sandbox() -> Sandbox:
     return Sandbox()
 
 
-def _no_answer(mode: Mode) -> EedResult:
-    from pytest_llmeval.eed.result import EedResult  # noqa: PLC0415 - as above
-
-    return EedResult.unreadable(mode, NO_ANSWER)
+def _no_answer() -> str:
+    """Return why there is no answer to score."""
+    running = RUNNING.get()
+    return NO_ANSWER if running is None else running.no_answer or NO_ANSWER
 
 
 def _eed_score(name: str, result: EedResult, minimum: float, *, decides: bool) -> Score:

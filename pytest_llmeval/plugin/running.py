@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
+from pytest_llmeval.assertions import NO_ANSWER
 from pytest_llmeval.judge.judgement import Judgement
 from pytest_llmeval.records import Completion, Json, Message, Reply, Sample, Score
 from pytest_llmeval.records.plain import plain_json
@@ -75,6 +76,16 @@ class Running:
     def llm(self) -> LLM:
         """The model under test."""
         return LLM(self._open_link(), self._nodeid)
+
+    @property
+    def no_answer(self) -> str:
+        """Why the completion holds no answer: what the solver says of it, or that the reply was cut."""
+        if self.completion is None:
+            return ""
+        if reason := self.completion.details.get("reason"):
+            return str(reason)
+        cut = self.completion.stop_reason
+        return "" if cut == "stop" else f"{NO_ANSWER}; it ended by {cut}"
 
     def setting(self, scorer: str, name: str) -> Any:  # noqa: ANN401 - as the task file says
         """Return what the task says of a scorer's setting, or None."""
