@@ -6,6 +6,7 @@ becomes an undefined function of its parts, which is equal to itself and to noth
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import sympy
@@ -38,6 +39,7 @@ _DEGREE = sympy.pi / 180
 _LETTER_CONSTANTS = {"e": sympy.E}
 _COMMAND_CONSTANTS = {"pi": sympy.pi, "infty": sympy.oo, "infinity": sympy.oo, "circ": _DEGREE, "degree": _DEGREE}
 _READERS = {**CONSTRUCTS, **CALCULUS}
+_QUOTIENT_OF_UNITS = re.compile(r"[A-Za-z]+(?:/[A-Za-z]+)+")
 _PRODUCTS = ("cdot", "times", "wedge")
 _NO_FACTOR = frozenset(
     {*_PRODUCTS, "vee", "pm", "mp", "rangle", "rfloor", "rceil", "end", "newline", "quad", "qquad"}
@@ -68,6 +70,8 @@ class Reader:
         """Read from these tokens."""
         self.cursor = Cursor(tokens)
         self._open_bars = 0
+        self._last_factor: sympy.Expr = sympy.Integer(1)
+        self._after_vector = False
 
     @staticmethod
     def parse(tokens: Sequence[Token]) -> sympy.Expr:
@@ -97,11 +101,10 @@ class Reader:
 
     def term(self) -> sympy.Expr:
         """Read a product; ``/`` divides by all that is written together behind it, but 1/2 m is m/2."""
-        start = self.cursor.position
         value = self.product()
         while True:
             if self.cursor.here.is_mark("*") or self.cursor.here.is_command(*_PRODUCTS):
-                value = self._multiplied(value, start)
+                value = self._multiplied(value)
             elif self.cursor.take_mark("/"):
                 sign = self.sign()
                 fraction = value.is_Rational and self.cursor.here.kind == "number"
@@ -111,20 +114,26 @@ class Reader:
             else:
                 return value
 
-    def _multiplied(self, value: sympy.Expr, start: int) -> sympy.Expr:
-        operator = self.cursor.take()
-        vectors = operator.text in ("times", "wedge") and all(
-            self.cursor.at(position).is_command(*VECTOR_FONTS) for position in (start, self.cursor.position)
-        )
-        factor = self.sign() * self.product()
-        return opaque("cross", value, factor) if vectors else value * factor
+    def _multiplied(self, value: sympy.Expr) -> sympy.Expr:
+        r"""Read an explicit multiplication; ``\times`` between two vectors is the cross product of these."""
+        operator, left = self.cursor.take(), self._last_factor
+        if operator.text in ("times", "wedge") and self._after_vector and self._at_vector():
+            return value / left * _cross(left, self.factor())
+        return value * self.sign() * self.product()
 
     def product(self) -> sympy.Expr:
         """Read factors that are written together."""
-        value = self.factor()
-        while self.starts_factor():
-            value = value * self.factor()
-        return value
+        value = sympy.Integer(1)
+        while True:
+            vector = self._at_vector()
+            factor = self.factor()
+            self._after_vector, self._last_factor = vector, factor
+            value = value * factor
+            if not self.starts_factor():
+                return value
+
+    def _at_vector(self) -> bool:
+        return self.cursor.here.is_command(*VECTOR_FONTS)
 
     def starts_factor(self) -> bool:
         """Tell whether a factor can start here."""
@@ -233,10 +242,8 @@ class Reader:
 
     def _absolute(self) -> sympy.Expr:
         self._open_bars += 1
-        double = self.cursor.take_mark("|")  # \| reads as two bars: a norm
         value = self.expression()
-        for _ in range(2 if double else 1):
-            self.cursor.expect(Token("mark", "|"))
+        self.cursor.expect(Token("mark", "|"))
         self._open_bars -= 1
         return sympy.Abs(value)
 
@@ -281,6 +288,10 @@ class Reader:
         name = words.strip()
         if name in FUNCTIONS:
             return function(self, name)
+        if _QUOTIENT_OF_UNITS.fullmatch(name):
+            *over, last = (symbol(unit) for unit in name.split("/"))
+            power = self.exponent() if self.cursor.take_mark("^") else sympy.Integer(1)  # of the last unit alone
+            return over[0] / sympy.Mul(*over[1:], guards.power(last, power))
         if not (name.isalnum() and name.isascii()):
             msg = f"text inside the formula: {words!r}"
             raise Refused(msg)
@@ -314,6 +325,13 @@ class Reader:
             return function(self, name) if name in FUNCTIONS or font == "operatorname" else self.named(name)
         self.cursor.position = start
         return self._braced()
+
+
+def _cross(left: sympy.Expr, right: sympy.Expr) -> sympy.Expr:
+    """Return a cross product; exchanging the two changes its sign."""
+    if str(right) < str(left):
+        return -opaque("cross", right, left)
+    return opaque("cross", left, right)
 
 
 def _number(text: str) -> sympy.Expr:

@@ -63,12 +63,17 @@ def _before_remarks(tokens: Sequence[Token]) -> Sequence[Token]:
 
 def _is_remark(tokens: Sequence[Token], position: int) -> bool:
     """Tell whether a text is said about the formula: several words, or any at the very end behind a space."""
-    words = tokens[position].text.split()
-    following = tokens[position + 1 : position + 2]
-    continued = any(token.is_mark(*"+-*/^_=") or token.is_command("cdot", "times") for token in following)
+    words, following = tokens[position].text.split(), tokens[position + 1 :]
+    if _is_exponent(following):  # of a unit
+        following = ()
+    continued = any(token.is_mark(*"+-*/^_=") or token.is_command("cdot", "times") for token in following[:1])
     if not words or words[0] in _CONNECTIVES or continued or tokens[position - 1].is_mark("{", "_", "^"):
         return False
-    return len(words) > 1 or (position == len(tokens) - 1 and tokens[position].text[0].isspace())
+    return len(words) > 1 or (not following and tokens[position].text[0].isspace())
+
+
+def _is_exponent(tokens: Sequence[Token]) -> bool:
+    return len(tokens) > 1 and tokens[0].is_mark("^") and _closes_at_end(tokens[1:])
 
 
 def _trimmed(tokens: Sequence[Token]) -> Sequence[Token]:

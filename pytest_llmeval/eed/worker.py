@@ -66,8 +66,8 @@ def _warm_up() -> None:
 
 
 def _limit_memory(megabytes: int) -> None:
-    """Cap the address space; macOS ignores the cap, there the parent watches."""
-    if sys.platform != "win32":
+    """Cap the address space; macOS has no such cap, there the parent watches."""
+    if sys.platform not in ("win32", "darwin"):
         resource.setrlimit(resource.RLIMIT_AS, (megabytes * _MEGABYTE, megabytes * _MEGABYTE))
 
 
