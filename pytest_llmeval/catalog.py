@@ -56,8 +56,8 @@ class LoadedTask:
             "settings": self.task.settings_digest,
         }
 
-    def groups(self, sample: Sample) -> dict[str, str]:
-        """Return the sample's value of each column that the task groups by."""
+    def groups(self, sample: Sample) -> dict[str, tuple[str, ...]]:
+        """Return the sample's values of each column that the task groups by."""
         from pytest_llmeval.datasets import sample_groups  # noqa: PLC0415 - loaded by then
 
         return sample_groups(self.task, sample)

@@ -43,13 +43,13 @@ def dataset_digest(task: Task) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def sample_groups(task: Task, sample: Sample) -> dict[str, str]:
-    """Return the sample's value of each column that the task groups by; several values joined by ``, ``."""
+def sample_groups(task: Task, sample: Sample) -> dict[str, tuple[str, ...]]:
+    """Return the sample's values of each column that the task groups by: one, or those of a list."""
     return {name: _group(sample.metadata[name]) for name in task.group_by if name in sample.metadata}
 
 
-def _group(value: Json) -> str:
-    return ", ".join(str(part) for part in value) if isinstance(value, list) else str(value)
+def _group(value: Json) -> tuple[str, ...]:
+    return tuple(str(part) for part in value) if isinstance(value, list) else (str(value),)
 
 
 class _Reader:

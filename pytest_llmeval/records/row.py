@@ -31,9 +31,10 @@ class RowKey(NamedTuple):
 class Row:
     """One result: key, outcome, scores, and what is needed to read and aggregate it.
 
-    `seconds` is the models' time without queueing; `cached`: every reply came from another run, `age` the oldest's
-    seconds; `recorded`: the replies came from a recording; `reports` counts the reports under this key (reruns).
-    `versions` holds the task's version, its dataset's and prompt's digests, and the graders' versions.
+    `groups` holds the sample's values by `group_by` key, of which a list of tags has several. `seconds` is the models'
+    time without queueing; `cached`: every reply came from another run, `age` the oldest's seconds; `recorded`: the
+    replies came from a recording; `reports` counts the reports under this key (reruns). `versions` holds the
+    task's version, its dataset's and prompt's digests, and the graders' versions.
     """
 
     key: RowKey
@@ -44,7 +45,7 @@ class Row:
     target: str = ""
     explanation: str = ""
     tags: tuple[str, ...] = ()
-    groups: Mapping[str, str] = field(default_factory=dict)
+    groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     stop_reason: str = ""
     usage: Usage = field(default_factory=Usage)
     seconds: float = 0.0
@@ -67,7 +68,7 @@ class Row:
             "target": self.target,
             "explanation": self.explanation,
             "tags": list(self.tags),
-            "groups": dict(self.groups),
+            "groups": {name: list(values) for name, values in self.groups.items()},
             "stop_reason": self.stop_reason,
             "usage": self.usage.to_json(),
             "seconds": self.seconds,
@@ -98,7 +99,7 @@ class Row:
             target=str(data["target"]),
             explanation=str(data["explanation"]),
             tags=tuple(cast("list[str]", data["tags"])),
-            groups=cast("dict[str, str]", data["groups"]),
+            groups={name: tuple(values) for name, values in cast("dict[str, list[str]]", data["groups"]).items()},
             stop_reason=str(data["stop_reason"]),
             usage=Usage.from_json(cast("dict[str, Json]", data["usage"])),
             seconds=cast("float", data["seconds"]),

@@ -22,8 +22,8 @@ class Score:
     """A scorer's decision on one answer.
 
     `value` lies in 0..`scale` (1 or 100); `correct` None means unscored: the scorer could not decide, and
-    `explanation` says why. `grader` names the scorer's version, such as ``eed-corrected/1``. A score that does not decide
-    (`decides` False, such as ``eed_published`` beside ``eed``) is shown and averaged, and never makes an outcome.
+    `explanation` says why. `grader` names the scorer's version, such as ``eed-corrected/1``. A score that does not
+    decide (`decides` False, such as ``EED published`` beside ``EED``) is shown and averaged, and makes no outcome.
     """
 
     name: str

@@ -110,7 +110,11 @@ def _task_summary(rows: Sequence[Row], info: TaskInfo) -> TaskSummary:
 
 
 def _groups(rows: Sequence[Row], key: str, info: TaskInfo) -> list[Group]:
-    parts = _parted(rows, lambda row: row.groups.get(key, NO_GROUP))
+    """Return the figures by value; a row with several values, such as a list of tags, counts under each."""
+    parts: dict[str, list[Row]] = defaultdict(list)
+    for row in rows:
+        for value in row.groups.get(key) or (NO_GROUP,):
+            parts[value].append(row)
     return [Group(key=key, value=value, tally=tally(part, info)) for value, part in sorted(parts.items())]
 
 

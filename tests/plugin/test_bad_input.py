@@ -136,7 +136,8 @@ def pytest_configure(config):
     worker = os.environ.get("PYTEST_XDIST_WORKER", "")
     data = pathlib.Path(f"data{worker}.jsonl")
     data.write_text("".join(json.dumps(
-        {"id": n, "question": f"what is {n}+1 {worker}", "answer": str(n + 1), "kind": "odd"}) + "\\n" for n in range(4)))
+        {"id": n, "question": f"what is {n}+1 {worker}", "answer": str(n + 1), "kind": "odd"}) + chr(10)
+        for n in range(4)))
     config.option.llmeval_dataset = [f"sums={data}"]
 """,
     )

@@ -36,7 +36,7 @@ def test_text_is_shown_as_it_is(text: str, escaped: str) -> None:
 
 
 def test_hostile_names_break_neither_the_table_nor_out_of_it() -> None:
-    rows = [row(str(i), model=f"{HOSTILE}{i}", groups={"tag": HOSTILE}, scores=eed(30)) for i in range(2)]
+    rows = [row(str(i), model=f"{HOSTILE}{i}", groups={"tag": (HOSTILE,)}, scores=eed(30)) for i in range(2)]
     info = TaskInfo(title=HOSTILE, group_by=("tag",))
     text = render_markdown(summarise(rows, {"demo": info}))
     assert "<img" not in text

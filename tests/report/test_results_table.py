@@ -26,15 +26,15 @@ def formula_rows(**fields: Any) -> list[Row]:
     """Return ten formulas: five right, three nearly right, an error and one not run."""
     tags = ["OPTICS", "MECHANICS"]
     rows = [
-        row(str(i), "correct", scores=eed(100, 100), usage=USAGE, seconds=2.0, groups={"tag": tags[i % 2]}, **fields)
+        row(str(i), "correct", scores=eed(100, 100), usage=USAGE, seconds=2.0, groups={"tag": (tags[i % 2],)}, **fields)
         for i in range(5)
     ]
     rows += [
-        row(str(i), "incorrect", scores=eed(40, 10), usage=USAGE, seconds=4.0, groups={"tag": tags[i % 2]}, **fields)
+        row(str(i), "incorrect", scores=eed(40, 10), usage=USAGE, seconds=4.0, groups={"tag": (tags[i % 2],)}, **fields)
         for i in range(5, 8)
     ]
-    rows.append(row("8", "error", usage=USAGE, groups={"tag": "OPTICS"}, **fields))
-    rows.append(row("9", "not run", groups={"tag": "MECHANICS"}))
+    rows.append(row("8", "error", usage=USAGE, groups={"tag": ("OPTICS",)}, **fields))
+    rows.append(row("9", "not run", groups={"tag": ("MECHANICS",)}))
     return rows
 
 
@@ -82,7 +82,7 @@ def test_hostile_text_neither_reaches_the_terminal_nor_breaks_a_line(width: int)
             task=HOSTILE,
             model=f"{HOSTILE}{i}",
             test=f"t.py::{HOSTILE}{i}",
-            groups={"tag": HOSTILE, HOSTILE: HOSTILE[::-1]},
+            groups={"tag": (HOSTILE,), HOSTILE: (HOSTILE[::-1],)},
             scores=(Score(name=HOSTILE[:100], value=0.3, correct=True),),
             details={HOSTILE: True},
             versions={HOSTILE: i},

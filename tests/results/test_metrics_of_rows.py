@@ -91,14 +91,21 @@ def test_models_and_test_functions_are_told_apart_and_tasks_stand_in_order() -> 
 
 def test_groups_stand_by_key_and_value_and_rows_without_one_are_not_lost() -> None:
     rows = [
-        row("1", "correct", groups={"tag": "OPTICS"}),
-        row("2", "incorrect", groups={"tag": "OPTICS"}),
-        row("3", "not run", groups={"tag": "MECHANICS"}),
+        row("1", "correct", groups={"tag": ("OPTICS",)}),
+        row("2", "incorrect", groups={"tag": ("OPTICS",)}),
+        row("3", "not run", groups={"tag": ("MECHANICS",)}),
         row("4", "correct"),
     ]
     [entry] = summarise(rows, {"demo": TaskInfo(title="demo", group_by=("tag",))}).entries
     found = [(group.key, group.value, group.tally.accuracy.value, group.tally.counts.planned) for group in entry.groups]
     assert found == [("tag", "(none)", 1.0, 1), ("tag", "MECHANICS", None, 1), ("tag", "OPTICS", 0.5, 2)]
+
+
+def test_a_row_with_several_tags_counts_under_each_and_once_in_all() -> None:
+    rows = [row("1", "correct", groups={"tag": ("count", "set")}), row("2", "incorrect", groups={"tag": ("set",)})]
+    [entry] = summarise(rows, {"demo": TaskInfo(title="demo", group_by=("tag",))}).entries
+    assert [(group.value, group.tally.counts.planned) for group in entry.groups] == [("count", 1), ("set", 2)]
+    assert entry.tally.counts.planned == 2
 
 
 def test_valid_cypher_and_valid_sldp_are_shares_of_the_scored_rows_that_know() -> None:
@@ -195,7 +202,7 @@ def test_every_planned_sample_is_in_exactly_one_count(outcomes: list[str]) -> No
 def test_a_summary_survives_its_json_form() -> None:
     figure = Published(name="o3-high", metric="accuracy", value=0.3458, source="arXiv 2504.16074")
     rows = [
-        row("1", scores=eed(100, 50), cached=True, age=5.0, groups={"tag": "OPTICS"}, versions={"task": 1}),
+        row("1", scores=eed(100, 50), cached=True, age=5.0, groups={"tag": ("OPTICS",)}, versions={"task": 1}),
         row("1", "incorrect", epoch=2, scores=eed(12.5, 0), stop_reason="length", details={"valid_sldp": True}),
         row("2", "error"),
     ]

@@ -211,12 +211,12 @@ def test_a_limit_takes_the_first_and_checks_all(tmp_path: Path) -> None:
     assert [sample.id for sample in read_samples(task, limit=2)] == ["1", "2"]
 
 
-def test_groups_are_columns_or_metadata_and_join_several_values(tmp_path: Path) -> None:
+def test_groups_are_columns_or_metadata_and_lists_give_several(tmp_path: Path) -> None:
     text = "- {id: a, input: x, target: y, kind: [K, L], hint: 3}\n"
     dataset = {"fields": {"metadata": {"clue": "hint", "more": "more?"}}}
     task = task_over(tmp_path, "rows.yaml", dataset=dataset, group_by=["kind", "clue", "more"])
     (tmp_path / "rows.yaml").write_text(text)
-    assert sample_groups(task, read_samples(task)[0]) == {"kind": "K, L", "clue": "3"}
+    assert sample_groups(task, read_samples(task)[0]) == {"kind": ("K", "L"), "clue": ("3",)}
 
 
 def test_metadata_that_json_cannot_hold_is_refused(tmp_path: Path) -> None:
