@@ -77,8 +77,16 @@ def _limit(reader: Reader) -> sympy.Expr:
     if split is None:
         msg = "a limit without an arrow"
         raise Refused(msg)
-    variable, goal = _variable(reader.parse(split[0]), "a limit"), reader.parse(split[1])
-    return sympy.Limit(reader.term(), variable, goal)
+    variable, (goal, direction) = _variable(reader.parse(split[0]), "a limit"), _directed(split[1])
+    return sympy.Limit(reader.term(), variable, reader.parse(goal), direction)
+
+
+def _directed(goal: Sequence[Token]) -> tuple[Sequence[Token], str]:
+    """Split 0^- or 0^{-} into the goal and the side it is approached from; from above unless told otherwise."""
+    plain = [token for token in goal if not token.is_mark("{", "}")]
+    if len(plain) > 2 and plain[-2].is_mark("^") and plain[-1].is_mark("+", "-"):  # noqa: PLR2004 - a goal and a side
+        return plain[:-2], plain[-1].text
+    return goal, "+"
 
 
 def _counted(reader: Reader, kind: Callable[..., sympy.Expr]) -> sympy.Expr:
@@ -102,28 +110,50 @@ def _indexed(body: sympy.Expr, index: sympy.Symbol) -> sympy.Expr:
 def _integral(reader: Reader) -> sympy.Expr:
     """Read an integral up to its differential."""
     lower, upper = _limits(reader)
-    start = reader.cursor.position
-    _go_to_differential(reader)
-    inside = reader.cursor.since(start)
-    reader.cursor.take()
-    integrand = reader.parse(inside) if inside else sympy.Integer(1)
-    variable = _variable(reader.factor(), "an integral")
+    place = _differential(reader)
+    if place is None:
+        integrand, variable = _with_differential_inside(reader)
+    else:
+        inside = reader.cursor.until(place)
+        reader.cursor.take()
+        integrand = reader.parse(inside) if inside else sympy.Integer(1)
+        variable = _variable(reader.factor(), "an integral")
     if not (lower and upper):
         return opaque("integral", integrand, variable)
     return sympy.Integral(integrand, (variable, reader.parse(lower), reader.parse(upper)))
 
 
-def _go_to_differential(reader: Reader) -> None:
-    """Go to the d of the differential."""
-    depth = 0
-    while not reader.cursor.done and depth >= 0:
-        token = reader.cursor.here
-        if depth == 0 and token == _D and reader.cursor.peek(1).kind in ("letter", "command"):
-            return
+def _differential(reader: Reader) -> int | None:
+    """Return where the d of the differential stands outside all brackets; integrals inside have theirs first."""
+    depth, open_integrals = 0, 1
+    for place, token in enumerate(reader.cursor.rest, reader.cursor.position):
+        open_integrals += token.is_command("int", "oint")
         depth += token.is_mark("{", "(") - token.is_mark("}", ")")
-        reader.cursor.take()
-    msg = "an integral without a differential"
-    raise Refused(msg)
+        if depth < 0:
+            break
+        if depth == 0 and _starts_differential(reader, place):
+            open_integrals -= 1
+            if not open_integrals:
+                return place
+    return None
+
+
+def _starts_differential(reader: Reader, place: int) -> bool:
+    return reader.cursor.at(place) == _D and reader.cursor.at(place + 1).kind in ("letter", "command")
+
+
+def _with_differential_inside(reader: Reader) -> tuple[sympy.Expr, sympy.Symbol]:
+    r"""Read an integrand that holds its differential, as ``\int \frac{dx}{x}`` does."""
+    rest, start = reader.cursor.rest, reader.cursor.position
+    place = next((k for k in range(len(rest)) if _starts_differential(reader, start + k)), None)
+    if place is None:
+        msg = "an integral without a differential"
+        raise Refused(msg)
+    variable = _variable(reader.parse(rest[place + 1 : place + 2]), "an integral")
+    inner = type(reader)([*rest[:place], Token("number", "1"), *rest[place + 2 :]])
+    integrand = inner.product()
+    reader.cursor.skip_to(remaining=len(inner.cursor.rest))
+    return integrand, variable
 
 
 CALCULUS: dict[str, Callable[[Reader], sympy.Expr]] = {

@@ -9,7 +9,8 @@ import unicodedata
 GREEK = frozenset(
     "alpha beta gamma delta epsilon zeta eta theta vartheta iota kappa lambda mu nu xi omicron rho varrho sigma "
     "varsigma tau upsilon phi varphi chi psi omega varpi digamma Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi "
-    "Omega hbar ell nabla partial Re Im aleph imath jmath perp parallel dagger star ast prime oplus odot bullet".split()
+    "Omega hbar ell nabla partial Re Im aleph imath jmath perp parallel dagger star prime oplus otimes odot "
+    "angle triangle square Box emptyset varnothing wp top bot flat sharp natural mho".split()
 )
 """Commands that are symbols under their own name."""
 
@@ -65,11 +66,11 @@ IGNORED = frozenset(
     "displaystyle textstyle scriptstyle scriptscriptstyle limits nolimits left right middle big Big bigg Bigg bigl "
     "bigr Bigl Bigr biggl biggr Biggl Biggr bigm Bigm nonumber notag rm bf it sf tt cal boldmath unboldmath ensuremath "
     "mathstrut strut null relax tag label thinspace medspace thickspace negthinspace hfill hspace phantom "
-    "vphantom hphantom allowbreak protect smash normalsize large Large small".split()
+    "vphantom hphantom color textcolor allowbreak protect smash normalsize large Large small".split()
 )
 """Commands without a meaning of their own."""
 
-DROPPED_ARGUMENT = frozenset({"tag", "label", "hspace", "phantom", "vphantom", "hphantom"})
+DROPPED_ARGUMENT = frozenset({"color", "textcolor", "tag", "label", "hspace", "phantom", "vphantom", "hphantom"})
 """Ignored commands whose argument goes with them."""
 
 EQUALS = frozenset({"=", "equiv", "coloneqq", "triangleq", "doteq", "Rightarrow", "implies", "iff", "to", "rightarrow"})

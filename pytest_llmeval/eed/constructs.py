@@ -36,7 +36,10 @@ def _binomial(reader: Reader) -> sympy.Expr:
 
 
 def _mean(reader: Reader) -> sympy.Expr:
-    return opaque("mean", _enclosed(reader, "rangle"))
+    r"""Read ``\langle x \rangle`` and ``\langle a | b \rangle``."""
+    values = reader.separated()
+    reader.cursor.expect(Token("command", "rangle"))
+    return opaque("mean", *values)
 
 
 def _enclosed(reader: Reader, closing: str) -> sympy.Expr:

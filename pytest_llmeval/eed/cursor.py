@@ -55,9 +55,23 @@ class Cursor:
             raise Refused(msg)
         self.take()
 
+    @property
+    def rest(self) -> Sequence[Token]:
+        """The tokens from here on."""
+        return self._tokens[self.position :]
+
     def since(self, start: int) -> Sequence[Token]:
         """Return the tokens from a position up to here."""
         return self._tokens[start : self.position]
+
+    def until(self, place: int) -> Sequence[Token]:
+        """Go on to a position and return the tokens up to there."""
+        start, self.position = self.position, place
+        return self.since(start)
+
+    def skip_to(self, *, remaining: int) -> None:
+        """Go on until so many tokens are left."""
+        self.position = len(self._tokens) - remaining
 
     def group(self) -> Sequence[Token]:
         """Step over a braced group, or over one token, and return what was in it."""

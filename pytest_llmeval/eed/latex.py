@@ -40,6 +40,7 @@ _LETTER_CONSTANTS = {"e": sympy.E}
 _COMMAND_CONSTANTS = {"pi": sympy.pi, "infty": sympy.oo, "infinity": sympy.oo, "circ": _DEGREE, "degree": _DEGREE}
 _READERS = {**CONSTRUCTS, **CALCULUS}
 _QUOTIENT_OF_UNITS = re.compile(r"[A-Za-z]+(?:/[A-Za-z]+)+")
+_EXACT = 10**15  # beyond it a decimal is no exact integer
 _PRODUCTS = ("cdot", "times", "wedge")
 _NO_FACTOR = frozenset(
     {*_PRODUCTS, "vee", "pm", "mp", "rangle", "rfloor", "rceil", "end", "newline", "quad", "qquad"}
@@ -133,7 +134,7 @@ class Reader:
                 return value
 
     def _at_vector(self) -> bool:
-        return self.cursor.here.is_command(*VECTOR_FONTS)
+        return self.cursor.here.is_command(*VECTOR_FONTS, "nabla")
 
     def starts_factor(self) -> bool:
         """Tell whether a factor can start here."""
@@ -240,6 +241,15 @@ class Reader:
         self._open_bars = bars
         return values[0] if len(values) == 1 else opaque("tuple", *values)
 
+    def separated(self) -> list[sympy.Expr]:
+        """Read expressions between bars, as in a bracket of states; the bars do not open an absolute value."""
+        self._open_bars += 1
+        values = [self.expression()]
+        while self.cursor.take_mark("|"):
+            values.append(self.expression())
+        self._open_bars -= 1
+        return values
+
     def _absolute(self) -> sympy.Expr:
         self._open_bars += 1
         value = self.expression()
@@ -336,6 +346,7 @@ def _cross(left: sympy.Expr, right: sympy.Expr) -> sympy.Expr:
 
 def _number(text: str) -> sympy.Expr:
     """Return an exact integer, also for 3.0; any other decimal is a Float, as whoever wrote it rounded it."""
-    if "." in text and not float(text).is_integer():
-        return sympy.Float(text)
-    return sympy.Integer(int(text.split(".", maxsplit=1)[0] or 0))
+    if "." not in text:
+        return sympy.Integer(int(text))
+    number = float(text)
+    return sympy.Integer(int(number)) if number.is_integer() and abs(number) < _EXACT else sympy.Float(text)

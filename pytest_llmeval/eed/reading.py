@@ -33,7 +33,7 @@ class Reading:
 def read(text: str) -> Reading:
     """Return what a text says; Refused, with the reason, when it says nothing readable."""
     tokens = _unwrapped(_before_remarks(tokens_of(text)))
-    parts = _split(tokens, _separates)
+    parts = [part for part in _split(tokens, _separates) if part] or [tokens]
     if len(parts) == 1:
         return _statement(parts[0])
     return Reading(formula=opaque("tuple", *(_statement(part).formula for part in parts)))
@@ -116,7 +116,11 @@ def _split(tokens: Sequence[Token], at: Callable[[Token], bool]) -> list[Sequenc
 
 
 def _separates(token: Token) -> bool:
-    return token.is_mark(",", ";") or (token.kind == "text" and token.text.strip() in _CONNECTIVES)
+    return (
+        token.is_mark(",", ";")
+        or token.is_command("newline")
+        or (token.kind == "text" and token.text.strip() in _CONNECTIVES)
+    )
 
 
 def _relates(token: Token) -> bool:

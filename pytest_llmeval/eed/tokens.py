@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Literal, TypeAlias
 
 from pytest_llmeval.eed import commands
@@ -36,12 +37,14 @@ _THOUSANDS = re.compile(r"(?<![\d.,(])(\d{1,3})((?:(?:\{,\}|\\[,!]|,)\d{3})+)(?!
 _UPRIGHT_D = re.compile(r"\\(?:mathrm|rm|text|operatorname)\s*\{\s*d\s*\}|\{\s*\\rm\s+d\s*\}")
 _BOX = re.compile(r"\\f?boxed?\s*\{")
 _TOKEN = re.compile(
-    r"\\(?P<command>[A-Za-z]+)\*?|\\(?P<escape>.)|(?P<number>\d+(?:\.\d+)?|\.\d+)|(?P<letter>[^\W\d_])|(?P<mark>\S)",
+    r"\\(?P<command>[A-Za-z]+)\*?|\\(?P<escape>.)|(?P<number>\d+\.\d+[eE][+-]?\d{1,3}|\d+(?:\.\d+)?|\.\d+)|(?P<letter>[^\W\d_])|(?P<mark>\S)",
     re.DOTALL,
 )
 _PLAIN_FUNCTION = re.compile(rf"(?<![\\A-Za-z])({'|'.join(commands.PLAIN_FUNCTIONS)})(?=[\s(\d\\{{\[]|$)")
 _PLAIN_PI = re.compile(r"(?<![\\A-Za-z])pi(?![A-Za-z])")
 _PROSE = re.compile(r"(?<![\\A-Za-z{_])[A-Za-z]{3,}(?:\s+[A-Za-z]{2,}){2,}")
+_RELATIONS = commands.EQUALS | commands.APPROXIMATELY | commands.INEQUALITIES.keys() | {"cdot", "times"}
+_TEXT_COMMAND = re.compile(r"\\[A-Za-z]+\s*\{[^{}]*\}")
 _SPACES = frozenset(",;:!> /")
 
 
@@ -58,10 +61,7 @@ def tokens_of(formula: str) -> list[Token]:
     text = _DELIMITERS.sub(" ", _ENVIRONMENT.sub(" ", text))
     text = _THOUSANDS.sub(lambda match: match[1] + re.sub(r"\D", "", match[2]), text)
     text = _PLAIN_PI.sub(r"\\pi ", _PLAIN_FUNCTION.sub(r"\\\1 ", text))
-    return _trim(_scan(text))
-
-
-_TEXT_COMMAND = re.compile(r"\\[A-Za-z]+\s*\{[^{}]*\}")
+    return _without_line_breaks(_trim(_scan(text)))
 
 
 def _boxed(text: str) -> str:
@@ -131,6 +131,22 @@ def _escaped(character: str) -> list[Token]:
     if character in _SPACES or character.isspace():
         return []
     return [Token("mark", f"\\{character}")]
+
+
+def _without_line_breaks(tokens: list[Token]) -> list[Token]:
+    """Drop alignment marks, and line breaks in front of what goes on; cases and matrices need theirs."""
+    if any(token.is_command("begin") for token in tokens):
+        return tokens
+    tokens = [token for token in tokens if not token.is_mark("&")]
+    return [
+        token
+        for token, after in zip_longest(tokens, tokens[1:])
+        if not (token.is_command("newline") and _goes_on(after))
+    ]
+
+
+def _goes_on(token: Token | None) -> bool:
+    return token is None or token.is_mark(*"=+-*/<>") or (token.kind == "command" and token.text in _RELATIONS)
 
 
 def _trim(tokens: list[Token]) -> list[Token]:
