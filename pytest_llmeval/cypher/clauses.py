@@ -64,12 +64,12 @@ def is_clause(tokens: Sequence[Token], index: int) -> bool:
     if before.is_sign(*_BEFORE_OPERAND) or after is None or after.is_sign(*_AFTER_OPERAND):
         return False
     between_words = before.word in _WORDS_BEFORE_OPERAND and after.word in _WORDS_AFTER_OPERAND
-    return not between_words or _names_a_keyword(tokens)
+    return not between_words or _names_a_keyword(tokens, besides=tokens[index].word)
 
 
-def _names_a_keyword(tokens: Sequence[Token]) -> bool:
-    """Return whether a variable bears the name of a word that `is_clause` judges neighbours by."""
-    keywords = _WORDS_BEFORE_OPERAND | _WORDS_AFTER_OPERAND
+def _names_a_keyword(tokens: Sequence[Token], *, besides: str) -> bool:
+    """Return whether a variable bears the name of a word that `is_clause` judges neighbours by, `besides` left out."""
+    keywords = (_WORDS_BEFORE_OPERAND | _WORDS_AFTER_OPERAND) - {besides}
     for before, token, after in zip(tokens, tokens[1:], [*tokens[2:], Token("sign", ";")], strict=False):
         if token.word not in keywords or before.is_sign(".", ":", "$"):
             continue
