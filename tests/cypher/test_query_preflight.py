@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from corpus import statements
+from cypher.corpus import statements
 
 from pytest_llmeval.cypher import preflight
 from pytest_llmeval.cypher.query import MAX_BYTES, MAX_DEPTH, MAX_TOKENS
@@ -12,7 +12,7 @@ def test_a_query_that_only_reads_passes_whatever_words_it_holds(cypher: str) -> 
     assert preflight(cypher) is None
 
 
-@pytest.mark.parametrize("cypher", statements("hostile.txt"))
+@pytest.mark.parametrize("cypher", [*statements("writing.txt"), *statements("forbidden.txt")])
 def test_a_statement_that_does_more_than_read_is_refused(cypher: str) -> None:
     assert preflight(cypher) is not None
 

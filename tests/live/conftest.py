@@ -13,7 +13,8 @@ import pytest
 from live_graph import LiveGraph
 from neo4j_process import Neo4jProcess, Unavailable
 
-from pytest_llmeval.adapters.arcadedb import EmbeddedGraph
+from pytest_llmeval.adapters.arcadedb import LIMITS, EmbeddedGraph
+from pytest_llmeval.adapters.bolt import TimeLimits
 from pytest_llmeval.adapters.neo4j import Neo4jGraph
 from pytest_llmeval.cypher.scene_graph import SceneGraph, read_scene
 
@@ -46,21 +47,35 @@ def arcadedb() -> None:
         pytest.skip("arcadedb-embedded is not installed")
 
 
+@pytest.fixture(scope="session")
+def house() -> Path:
+    """Return the file of the house's scene."""
+    return HOUSE
+
+
 @pytest.fixture(scope="module")
 def scene() -> SceneGraph:
     """Return what the module's tests ask about: the house, unless the module says otherwise."""
     return read_scene(HOUSE)
 
 
+@pytest.fixture(scope="module")
+def limits() -> TimeLimits:
+    """Return how long queries may take."""
+    return LIMITS
+
+
 @pytest.fixture(scope="module", params=["arcadedb", "neo4j"])
-def live(request: pytest.FixtureRequest, runner: asyncio.Runner, scene: SceneGraph) -> Iterator[LiveGraph]:
+def live(
+    request: pytest.FixtureRequest, runner: asyncio.Runner, scene: SceneGraph, limits: TimeLimits
+) -> Iterator[LiveGraph]:
     """Return the scene on each engine."""
     if request.param == "arcadedb":
         request.getfixturevalue("arcadedb")
-        opening: Any = EmbeddedGraph.start(scene)
+        opening: Any = EmbeddedGraph.start(scene, limits=limits)
     else:
         login = request.getfixturevalue("neo4j_process").login
-        opening = Neo4jGraph.open(login, scene, reset=True, progress=lambda _: None)
+        opening = Neo4jGraph.open(login, scene, reset=True, progress=lambda _: None, limits=limits)
     graph = runner.run(opening)
     yield LiveGraph(runner, graph)
     runner.run(graph.close())

@@ -8,11 +8,11 @@ from typing import Any
 import neo4j
 
 from pytest_llmeval.adapters.arcadedb import EmbeddedGraph
-from pytest_llmeval.adapters.bolt import Bolt
+from pytest_llmeval.adapters.bolt import Bolt, NoAnswerError, QueryFailedError
 from pytest_llmeval.adapters.neo4j import Neo4jGraph
+from pytest_llmeval.adapters.scene_loading import _holds, _sizes
+from pytest_llmeval.cypher.scene_graph import SceneGraph
 from pytest_llmeval.records import GraphQuery
-
-COUNTS = "MATCH (n) OPTIONAL MATCH (n)-[r]->() RETURN count(DISTINCT n), count(r), sum(size(keys(n)))"
 
 
 class LiveGraph:
@@ -34,9 +34,25 @@ class LiveGraph:
         """Ask past preflight and limits, with the same login and access, and return the driver's own values."""
         return self.runner.run(self._rows(cypher, parameters))
 
-    def counts(self) -> list[Any]:
-        """Return how many nodes, relationships and property keys there are."""
-        return self.rows(COUNTS)[0]
+    def ask(self, cypher: str) -> str | None:
+        """Ask past the preflight, within the limits; return what went wrong."""
+        try:
+            if isinstance(self.graph, EmbeddedGraph):
+                self.runner.run(self.graph._attempt(cypher))
+            else:
+                self.runner.run(self.graph._bolt.ask(cypher))
+        except (QueryFailedError, NoAnswerError) as error:
+            return str(error)
+        return None
+
+    def holds(self, scene: SceneGraph) -> bool:
+        """Return whether the database holds the scene, to the last digit, and nothing else."""
+        return self.runner.run(self._holds(scene))
+
+    async def _holds(self, scene: SceneGraph) -> bool:
+        async with self._bolt.session(access=neo4j.READ_ACCESS) as session:
+            same_size = await _sizes(session) == (len(scene.nodes), len(scene.relationships))
+            return same_size and await _holds(session, scene)
 
     async def _rows(self, cypher: str, parameters: dict[str, Any]) -> list[list[Any]]:
         async with self._bolt.session(access=neo4j.READ_ACCESS) as session:

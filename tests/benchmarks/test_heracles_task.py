@@ -1,0 +1,168 @@
+"""The heracles task, its scene and questions, and the scripted model: complete, ours, and leaking nothing."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+import yaml
+
+from pytest_llmeval.cypher import extract_query, preflight
+from pytest_llmeval.datasets import read_samples
+from pytest_llmeval.prompts import render
+from pytest_llmeval.records import Message, Request
+from pytest_llmeval.sldp import parse_sldp
+from pytest_llmeval.solvers.cypher import REPAIR_REQUEST
+from pytest_llmeval.task import Task, load_task
+
+ROOT = Path(__file__).parents[2]
+FILE = ROOT / "benchmarks" / "heracles" / "heracles.yaml"
+FOLDER = ROOT / "fixtures" / "heracles"
+QUESTIONS: list[dict[str, Any]] = yaml.safe_load((FOLDER / "questions.yaml").read_text("utf-8"))["questions"]
+SCRIPT: dict[str, dict[str, str]] = yaml.safe_load((FOLDER / "script.yaml").read_text("utf-8"))
+
+
+@pytest.fixture(scope="module")
+def task() -> Task:
+    return load_task(FILE)
+
+
+@pytest.fixture(scope="module")
+def scripts() -> Iterator[dict[str, ModuleType]]:
+    """Return the folder's scripts as modules; they import one another by their bare names."""
+    names = ("house", "make_scene", "make_questions")
+    sys.path.insert(0, str(FOLDER))
+    yield {name: importlib.import_module(name) for name in names}
+    sys.path.remove(str(FOLDER))
+    for name in names:
+        del sys.modules[name]
+
+
+def test_the_scene_is_what_its_script_writes(
+    scripts: dict[str, ModuleType], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    maker = scripts["make_scene"]
+    monkeypatch.setattr(maker, "FILE", tmp_path / "scene.json")
+    maker.write(maker.build())
+    assert (tmp_path / "scene.json").read_bytes() == (FOLDER / "scene.json").read_bytes()
+
+
+def test_the_questions_are_what_their_script_computes(
+    scripts: dict[str, ModuleType], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    maker = scripts["make_questions"]
+    monkeypatch.setattr(maker, "FILE", tmp_path / "questions.yaml")
+    maker.main()
+    assert (tmp_path / "questions.yaml").read_bytes() == (FOLDER / "questions.yaml").read_bytes()
+
+
+def test_every_question_is_a_sample_with_its_solution_and_tags(task: Task) -> None:
+    samples = read_samples(task)
+    assert [(sample.id, sample.target, list(sample.tags)) for sample in samples] == [
+        (question["uid"], question["solution"], question["tags"]) for question in QUESTIONS
+    ]
+    assert len(samples) >= 30
+    assert all(parse_sldp(sample.target) for sample in samples)
+
+
+def test_the_public_questions_are_read_by_the_same_task(shared: Path) -> None:
+    overrides = {
+        "dataset.path": shared / "data" / "heracles" / "qa_questions.yaml",
+        "graph.scene": shared / "data" / "heracles" / "example_dsg.json",
+    }
+    task = load_task(FILE, overrides)
+    samples = read_samples(task)
+    assert [sample.id for sample in samples] == ["0A", "12A", "17B", "27B", "48B", "14A"]
+    prompt = render(task, "generate", samples[1], (), {})[-1].text
+    assert "Room nodes: lounge, hallway" in prompt
+    assert "lathe" not in prompt
+
+
+def test_the_first_prompt_describes_graph_classes_and_database(task: Task) -> None:
+    system, user = render(task, "generate", read_samples(task)[0], (), {})
+    assert (system.role, user.role) == ("system", "user")
+    for word in (
+        "nodeSymbol",
+        "bbox_dim",
+        "CONTAINS",
+        "MESH_PLACE_CONNECTED",
+        "point.distance",
+        "trash can",
+        "</answer>",
+    ):
+        assert word in user.text
+    assert "How many objects are in the scene graph?" in user.text
+
+
+def test_the_second_prompt_holds_question_query_and_rows_and_explains_sldp(task: Task) -> None:
+    user = render(task, "refine", read_samples(task)[0], (), {"query": "RETURN 1 AS {{ n }}", "rows": "n\n1"})[-1].text
+    for part in (
+        "How many objects",
+        "RETURN 1 AS {{ n }}",
+        "\nn\n1\n",
+        "POINT(1.5 2.25 -3.0)",
+        "<answer> and </answer>",
+    ):
+        assert part in user
+
+
+def test_no_prompt_hints_at_the_solution_or_its_type(task: Task) -> None:
+    """Whatever the solution is, the prompts differ by the question alone."""
+    texts = set()
+    for sample in read_samples(task):
+        for stage, variables in (("generate", {}), ("refine", {"query": "Q", "rows": "R"})):
+            texts.add((stage, render(task, stage, sample, (), variables)[-1].text.replace(sample.input, "?")))
+    assert len(texts) == 2
+
+
+def asked(*texts: str) -> Request:
+    messages = tuple(Message.of("user", text) for text in texts)
+    return Request(provider="python", model="scripted", messages=messages)
+
+
+@pytest.fixture(scope="module")
+def scripted() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("heracles_scripted", FOLDER / "scripted.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_script_names_questions_there_are_and_fails_in_every_way() -> None:
+    assert SCRIPT.keys() <= {question["uid"] for question in QUESTIONS}
+    kinds = Counter(script["kind"] for script in SCRIPT.values())
+    assert kinds.keys() == {"query", "answer", "untagged", "silent", "empty"}
+
+
+@pytest.mark.parametrize("question", QUESTIONS, ids=lambda question: question["uid"])
+def test_the_scripted_model_writes_the_query_that_is_meant(
+    scripted: ModuleType, task: Task, question: dict[str, Any]
+) -> None:
+    sample = next(sample for sample in read_samples(task) if sample.id == question["uid"])
+    request = asked(*(message.text for message in render(task, "generate", sample, (), {})))
+    reply = scripted.reply(request)
+    assert reply == scripted.reply(request)
+    script = SCRIPT.get(question["uid"], {"kind": "right"})
+    meant = None if script["kind"] in {"empty", "untagged"} else script.get("query", question["cypher"])
+    assert extract_query(reply.text) == meant
+    repaired = scripted.reply(asked(request.messages[-1].text, REPAIR_REQUEST.format(reason="no")))
+    assert extract_query(repaired.text) == question["cypher"]
+
+
+def test_no_gold_query_is_refused_and_some_scripted_ones_are() -> None:
+    assert [question["uid"] for question in QUESTIONS if preflight(question["cypher"])] == []
+    refused = [uid for uid, script in SCRIPT.items() if "query" in script and preflight(script["query"])]
+    assert refused == ["H11", "H23", "H30"]
+
+
+def test_a_question_that_is_not_in_the_script_gets_no_query(scripted: ModuleType) -> None:
+    assert extract_query(scripted.reply(asked("Where is the moon?")).text) is None

@@ -1,0 +1,23 @@
+"""A process that opens the embedded graph, says where it runs, and waits to be killed."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import sys
+from pathlib import Path
+
+from pytest_llmeval.adapters.arcadedb import EmbeddedGraph
+from pytest_llmeval.cypher.scene_graph import read_scene
+
+
+async def main() -> None:
+    graph = await EmbeddedGraph.start(read_scene(Path(sys.argv[1])))
+    assert graph._server is not None
+    print(graph.process_id, graph._server._folder, flush=True)  # noqa: T201 - told to the test
+    await asyncio.Event().wait()
+
+
+# Whoever runs the tests in the background has Ctrl-C ignored, and this process would inherit that.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+asyncio.run(main())

@@ -1,0 +1,160 @@
+"""The embedded database's life: one child process that never outlives its owner, replaced when it breaks."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from neo4j.exceptions import Neo4jError
+
+from pytest_llmeval.adapters import arcadedb
+from pytest_llmeval.adapters.arcadedb import EmbeddedGraph
+from pytest_llmeval.adapters.bolt import Bolt, Login, TimeLimits
+from pytest_llmeval.adapters.graph import open_graph
+from pytest_llmeval.errors import GraphError
+
+if TYPE_CHECKING:
+    from pytest_llmeval.cypher.scene_graph import SceneGraph
+
+GONE_SECONDS = 20
+HASTY = TimeLimits(server=1.0, deadline=2.0)
+# Doubles a string until the server's memory is full; it loses the connection without a code.
+BOMB = "WITH 'xxxxxxxxxxxxxxxx' AS s " + "WITH s + s AS s " * 40 + "RETURN size(s) AS n"
+# Ignores the server's time limit.
+RUNAWAY = "RETURN reduce(a = 0, x IN range(1, 1000000) | a + reduce(b = 0, y IN range(1, 10000) | b + y)) AS n"
+
+
+@pytest.fixture(scope="module")
+def graph(arcadedb: None, runner: asyncio.Runner, scene: SceneGraph) -> Iterator[EmbeddedGraph]:  # noqa: ARG001 - skips
+    graph = runner.run(EmbeddedGraph.start(scene, limits=HASTY))
+    yield graph
+    runner.run(graph.close())
+
+
+WATCH = """
+import os, pathlib, sys, time
+def lives(process_id):
+    try:
+        os.kill(process_id, 0)
+    except ProcessLookupError:
+        return False
+    return True
+while lives(int(sys.argv[1])) or pathlib.Path(sys.argv[2]).exists():
+    time.sleep(0.05)
+"""
+
+
+def wait_until_gone(process_id: str, folder: str) -> bool:
+    """Return whether a process that is not ours, and its folder, vanish in time: nothing tells us when, so we watch."""
+    try:
+        subprocess.run([sys.executable, "-c", WATCH, process_id, folder], timeout=GONE_SECONDS, check=True)
+    except subprocess.TimeoutExpired:
+        return False
+    return True
+
+
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+def test_no_server_outlives_a_killed_parent(arcadedb: None, house: Path, how: signal.Signals) -> None:  # noqa: ARG001
+    command = [sys.executable, str(Path(__file__).with_name("embedded_parent.py")), str(house)]
+    root = str(Path(__file__).parents[2])
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env={**os.environ, "PYTHONPATH": root}
+    ) as parent:
+        assert parent.stdout is not None
+        process_id, folder = parent.stdout.readline().split()
+        assert Path(folder).is_dir()
+        parent.send_signal(how)
+    assert wait_until_gone(process_id, folder)
+
+
+def test_closing_ends_the_process_and_removes_its_folder(
+    arcadedb: None,  # noqa: ARG001 - skips
+    runner: asyncio.Runner,
+    scene: SceneGraph,
+) -> None:
+    graph = runner.run(EmbeddedGraph.start(scene))
+    assert graph._server is not None
+    process, folder = graph._server.process, graph._server._folder
+    runner.run(graph.close())
+    assert process.returncode == 0
+    assert not folder.exists()
+
+
+def test_many_queries_run_at_once_on_one_server(runner: asyncio.Runner, graph: EmbeddedGraph) -> None:
+    async def ask() -> set[str]:
+        queries = [graph.query(f"MATCH (r:Room) RETURN count(r) + {number} AS n") for number in range(100)]
+        return {result.text for result in await asyncio.gather(*queries)}
+
+    before = graph.process_id
+    assert runner.run(ask()) == {f"n\n{number + 9}\n(1 row)" for number in range(100)}
+    assert graph.process_id == before
+
+
+def test_a_server_that_died_is_replaced_before_the_next_query(runner: asyncio.Runner, graph: EmbeddedGraph) -> None:
+    assert graph.process_id is not None
+    os.kill(graph.process_id, signal.SIGKILL)
+    result = runner.run(graph.query("MATCH (r:Room) RETURN count(r) AS n"))
+    assert (result.text, result.error) == ("n\n9\n(1 row)", None)
+
+
+@pytest.mark.parametrize("query", [BOMB, RUNAWAY], ids=["bomb", "runaway"])
+def test_a_query_that_breaks_the_server_is_told_so_and_the_next_one_runs(
+    runner: asyncio.Runner, graph: EmbeddedGraph, query: str
+) -> None:
+    first = runner.run(graph.query(query))
+    assert first.error is not None
+    assert first.error.startswith("the query exhausted the database")
+    assert runner.run(graph.query("MATCH (r:Room) RETURN count(r) AS n")).text == "n\n9\n(1 row)"
+
+
+def test_neighbours_of_a_query_that_breaks_the_server_still_get_their_rows(
+    runner: asyncio.Runner, graph: EmbeddedGraph
+) -> None:
+    async def ask() -> list[str | None]:
+        queries = [graph.query("MATCH (o:Object) RETURN count(o) AS n") for _ in range(3)]
+        results = await asyncio.gather(graph.query(BOMB), *queries)
+        return [result.error for result in results]
+
+    bomb, *neighbours = runner.run(ask())
+    assert bomb is not None
+    assert neighbours == [None, None, None]
+
+
+def test_the_reader_cannot_write_even_past_the_preflight(runner: asyncio.Runner, graph: EmbeddedGraph) -> None:
+    async def write() -> None:
+        assert graph._server is not None
+        async with graph._server.reader.session() as session:
+            await (await session.run("CREATE (:Object {nodeSymbol: 'O999'})")).consume()
+
+    with pytest.raises(Neo4jError, match=r"Security\.Forbidden"):
+        runner.run(write())
+
+
+def test_only_who_knows_the_password_gets_in(runner: asyncio.Runner, graph: EmbeddedGraph) -> None:
+    assert graph._server is not None
+    login = graph._server.reader._login
+    stranger = Bolt(Login(uri=login.uri, username="root", password="playwithdata"), HASTY)  # noqa: S106 - the default
+
+    async def knock() -> None:
+        try:
+            await stranger.agent()
+        finally:
+            await stranger.close()
+
+    with pytest.raises(GraphError, match="refuses the user 'root'"):
+        runner.run(knock())
+
+
+def test_a_missing_installation_is_told_with_both_ways_out(
+    runner: asyncio.Runner, house: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(arcadedb.importlib.util, "find_spec", lambda _: None)
+    with pytest.raises(GraphError, match=r"\[graph\].*--llmeval-graph bolt://"):
+        runner.run(open_graph(None, house))

@@ -1,0 +1,110 @@
+"""Loading: once, whole, and never over somebody else's data. On a server of one's own."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_llmeval.adapters.bolt import Bolt, Login
+from pytest_llmeval.adapters.graph import open_graph
+from pytest_llmeval.adapters.neo4j import LIMITS, Neo4jGraph
+from pytest_llmeval.errors import GraphError, UsageError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from neo4j_process import Neo4jProcess
+
+    from pytest_llmeval.cypher.scene_graph import SceneGraph
+
+
+@pytest.fixture
+def emptied(runner: asyncio.Runner, neo4j_process: Neo4jProcess) -> Login:
+    """Return the login to a database without nodes."""
+    run(runner, neo4j_process.login, "MATCH (n) DETACH DELETE n")
+    return neo4j_process.login
+
+
+def run(runner: asyncio.Runner, login: Login, statement: str) -> None:
+    async def execute() -> None:
+        bolt = Bolt(login, LIMITS)
+        async with bolt.session() as session:
+            await (await session.run(statement)).consume()
+        await bolt.close()
+
+    runner.run(execute())
+
+
+def load(runner: asyncio.Runner, login: Login, scene: SceneGraph, *, reset: bool = False) -> list[str]:
+    """Load the scene and return what was told meanwhile."""
+    told: list[str] = []
+
+    async def open_and_close() -> None:
+        graph = await Neo4jGraph.open(login, scene, reset=reset, progress=told.append)
+        await graph.close()
+
+    runner.run(open_and_close())
+    return told
+
+
+def test_a_scene_that_is_there_is_not_loaded_again(runner: asyncio.Runner, emptied: Login, scene: SceneGraph) -> None:
+    assert len(load(runner, emptied, scene)) == 1
+    assert load(runner, emptied, scene) == []
+
+
+def test_a_single_changed_value_is_noticed(runner: asyncio.Runner, emptied: Login, scene: SceneGraph) -> None:
+    load(runner, emptied, scene)
+    run(runner, emptied, "MATCH (o:Object {nodeSymbol: 'O20'}) SET o.class = 'chair'")
+    with pytest.raises(GraphError, match="not this scene"):
+        load(runner, emptied, scene)
+
+
+def test_foreign_data_is_refused_and_kept(runner: asyncio.Runner, emptied: Login, scene: SceneGraph) -> None:
+    run(runner, emptied, "CREATE (:Invoice {number: 1})-[:OF]->(:Customer)")
+    with pytest.raises(GraphError, match=r"holds 2 nodes and 1 relationships .* --llmeval-graph-reset"):
+        load(runner, emptied, scene)
+    with pytest.raises(GraphError, match="holds 2 nodes"):
+        load(runner, emptied, scene)
+
+
+def test_foreign_data_is_wiped_where_that_is_allowed(runner: asyncio.Runner, emptied: Login, scene: SceneGraph) -> None:
+    run(runner, emptied, "UNWIND range(1, 25000) AS i CREATE (:Invoice {number: i})")
+    told = load(runner, emptied, scene, reset=True)
+    assert "wiping 25000 nodes" in told[0]
+    assert load(runner, emptied, scene) == []
+
+
+def test_login_and_database_come_from_the_environment(
+    runner: asyncio.Runner, emptied: Login, house: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HERACLES_NEO4J_USERNAME", emptied.username)
+    monkeypatch.setenv("HERACLES_NEO4J_PASSWORD", "overruled by the next line")
+    monkeypatch.setenv("LLMEVAL_NEO4J_PASSWORD", emptied.password)
+
+    async def ask() -> str:
+        graph = await open_graph(emptied.uri, house, progress=lambda _: None)
+        result = await graph.query("MATCH (r:Room) RETURN count(r) AS n")
+        await graph.close()
+        return result.text
+
+    assert runner.run(ask()) == "n\n9\n(1 row)"
+
+
+def test_a_wrong_password_is_told_as_such(
+    runner: asyncio.Runner, neo4j_process: Neo4jProcess, house: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LLMEVAL_NEO4J_PASSWORD", "wrong")
+    with pytest.raises(GraphError, match="refuses the user 'neo4j'"):
+        runner.run(open_graph(neo4j_process.login.uri, house))
+
+
+def test_a_server_that_is_not_there_is_named(runner: asyncio.Runner, house: Path) -> None:
+    with pytest.raises(GraphError, match=r"no graph database answers at bolt://127\.0\.0\.1:1"):
+        runner.run(open_graph("bolt://127.0.0.1:1", house))
+
+
+def test_an_address_of_another_kind_is_refused(runner: asyncio.Runner, house: Path) -> None:
+    with pytest.raises(UsageError, match="'http://localhost' is no graph database"):
+        runner.run(open_graph("http://localhost", house))
