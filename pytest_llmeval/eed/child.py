@@ -27,6 +27,11 @@ _SLOW_SECONDS = 1.0  # after which an evaluation may well be killed, and its suc
 _LOOK_SECONDS = 0.25  # how often a slow child is looked at
 _DEATH_SECONDS = 5.0  # from the end of a child's output to its end
 _KILOBYTES = 1024
+_INHERITED = (
+    *("PATH", "HOME", "LANG", "LC_", "TMP", "TEMP", "PYTHON", "VIRTUAL_ENV", "CONDA", "LD_", "DYLD_", "COVERAGE"),
+    *("SYSTEMROOT", "APPDATA", "USERPROFILE"),
+)
+"""Beginnings of the environment variables that a child gets: what a Python needs to run, so no keys and tokens."""
 
 
 class LimitExceeded(Exception):  # noqa: N818 - says what happened
@@ -133,10 +138,11 @@ class Child:
 
 
 def _environment() -> dict[str, str]:
-    """Return the child's environment: this package importable, and the same hashes in every run."""
+    """Return the child's environment: this package importable, the same hashes in every run, and no secrets."""
+    known = {name: value for name, value in os.environ.items() if name.upper().startswith(_INHERITED)}
     package = str(Path(pytest_llmeval.__file__).parents[1])
     path = os.pathsep.join(part for part in (package, os.environ.get("PYTHONPATH", "")) if part)
-    return {**os.environ, "PYTHONPATH": path, "PYTHONHASHSEED": "0"}
+    return {**known, "PYTHONPATH": path, "PYTHONHASHSEED": "0"}
 
 
 def _resident_megabytes(pid: int) -> float:

@@ -32,7 +32,6 @@ from pytest_llmeval.eed.symbols import opaque, symbol
 from pytest_llmeval.eed.tokens import Token
 
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
-_OPENING = tuple(_CLOSING)
 _SIGNS = ("+", "-")
 _PERCENT = sympy.Rational(1, 100)
 _DEGREE = sympy.pi / 180

@@ -19,10 +19,13 @@ import sympy
 Value: TypeAlias = Any  # an mpf or mpc; mpmath ships no types
 Point: TypeAlias = Mapping[str, Value]
 
-_DIGITS = 30
-_SAME = mpmath.mpf(10) ** -18
-_SAME_DECIMAL = mpmath.mpf(10) ** -8  # where a side holds a decimal, which was rounded by whoever wrote it
-_DIFFERENT = mpmath.mpf(10) ** -7
+_MP = mpmath.MPContext()
+"""A context of our own: the precision of mpmath's global one is anybody's."""
+_MP.dps = 30
+
+_SAME = _MP.mpf(10) ** -18
+_SAME_DECIMAL = _MP.mpf(10) ** -8  # where a side holds a decimal, which was rounded by whoever wrote it
+_DIFFERENT = _MP.mpf(10) ** -7
 _REAL_POINTS = 6  # that must agree
 _REAL_POINTS_BROKEN = 16  # where |x|, max and the like make formulas agree on half of the points
 # Intervals that symbols are drawn from. Small first: there angles stay in the principal range of the inverse
@@ -52,16 +55,15 @@ def compare(one: sympy.Basic, other: sympy.Basic) -> bool | None:
     wanted = _REAL_POINTS_BROKEN if one.has(*_BROKEN) or other.has(*_BROKEN) else _REAL_POINTS
     tolerance = _SAME_DECIMAL if one.has(sympy.Float) or other.has(sympy.Float) else _SAME
     found: Counter[_Finding] = Counter()
-    with mpmath.workdps(_DIGITS):
-        for gap, real in _gaps(one, other, names):
-            if tolerance < gap <= _DIFFERENT:
-                return None
-            finding = _Finding(real=real, agrees=gap <= tolerance)
-            if finding == _DIFFERS:
-                return False
-            found[finding] += 1
-            if found[_AGREES] == (wanted if names else 1):
-                return True
+    for gap, real in _gaps(one, other, names):
+        if tolerance < gap <= _DIFFERENT:
+            return None
+        finding = _Finding(real=real, agrees=gap <= tolerance)
+        if finding == _DIFFERS:
+            return False
+        found[finding] += 1
+        if found[_AGREES] == (wanted if names else 1):
+            return True
     return _from_few_points(found, wanted)
 
 
@@ -112,14 +114,14 @@ def _gaps(one: sympy.Basic, other: sympy.Basic, names: Sequence[str]) -> Iterato
 def _draw(name: str, number: int, interval: tuple[float, float], *, integer: bool) -> Value:
     """Return a symbol's value in one draw: a function of name and number alone, so that every process agrees."""
     source = random.Random(f"{number}:{name}")  # noqa: S311 - reproducible on purpose
-    return mpmath.mpf(source.randint(2, 5)) if integer else mpmath.mpf(source.uniform(*interval))
+    return _MP.mpf(source.randint(2, 5)) if integer else _MP.mpf(source.uniform(*interval))
 
 
 def _relative_gap(left: Value, right: Value) -> Value:
     if left == right:
-        return mpmath.mpf(0)
+        return _MP.mpf(0)
     scale = max(abs(left), abs(right))
-    if not mpmath.isfinite(scale):
+    if not _MP.isfinite(scale):
         msg = "infinite"
         raise CannotEvaluate(msg)
     return abs(left - right) / scale
@@ -148,7 +150,7 @@ class Evaluation:
         known = self._known.get(expression)
         if known is None:
             known = self._known[expression] = self._compute(expression)
-            if isinstance(known, mpmath.mpc) and known.imag:
+            if isinstance(known, _MP.mpc) and known.imag:
                 self._real = False
         return known
 
@@ -159,13 +161,13 @@ class Evaluation:
                 raise CannotEvaluate(msg)
             return self._point[expression.name]
         if isinstance(expression, sympy.Rational):
-            return mpmath.mpf(expression.p) / expression.q
+            return _MP.mpf(expression.p) / expression.q
         if isinstance(expression, sympy.Float):
-            return mpmath.mpf(str(expression))
+            return _MP.mpf(str(expression))
         if isinstance(expression, sympy.Add):
-            return mpmath.fsum(self._value(argument) for argument in expression.args)
+            return _MP.fsum(self._value(argument) for argument in expression.args)
         if isinstance(expression, sympy.Mul):
-            return mpmath.fprod(self._value(argument) for argument in expression.args)
+            return _MP.fprod(self._value(argument) for argument in expression.args)
         if isinstance(expression, sympy.Pow):
             return self._power(*expression.args)
         if isinstance(expression, (sympy.Sum, sympy.Product)):
@@ -180,8 +182,8 @@ class Evaluation:
             msg = "exponent out of range"
             raise CannotEvaluate(msg)
         if exponent is sympy.S.Half:
-            return mpmath.sqrt(foot)
-        return mpmath.power(foot, height)
+            return _MP.sqrt(foot)
+        return _MP.power(foot, height)
 
     def _function(self, expression: sympy.Basic) -> Value:
         constant = _constants().get(expression)
@@ -206,8 +208,8 @@ class Evaluation:
         if more or first != int(first) or last != int(last) or not 0 <= last - first < _TERMS:
             msg = "not a short finite sum"
             raise CannotEvaluate(msg)
-        values = [self._inner(expression.function, variable, mpmath.mpf(i)) for i in range(int(first), int(last) + 1)]
-        return mpmath.fsum(values) if isinstance(expression, sympy.Sum) else mpmath.fprod(values)
+        values = [self._inner(expression.function, variable, _MP.mpf(i)) for i in range(int(first), int(last) + 1)]
+        return _MP.fsum(values) if isinstance(expression, sympy.Sum) else _MP.fprod(values)
 
     def _integral(self, expression: sympy.Basic) -> Value:
         (variable, *limits), *more = expression.limits
@@ -215,7 +217,7 @@ class Evaluation:
             msg = "not a single definite integral"
             raise CannotEvaluate(msg)
         lower, upper = (self._value(limit) for limit in limits)
-        return mpmath.quad(lambda x: self._inner(expression.function, variable, x), [lower, upper], maxdegree=6)
+        return _MP.quad(lambda x: self._inner(expression.function, variable, x), [lower, upper], maxdegree=6)
 
     def _inner(self, expression: sympy.Basic, variable: sympy.Symbol, value: Value) -> Value:
         return Evaluation({**self._point, variable.name: value}).of(expression)[0]
@@ -224,31 +226,31 @@ class Evaluation:
 @cache
 def _constants() -> dict[sympy.Basic, Value]:
     return {
-        sympy.pi: mpmath.pi,
-        sympy.E: mpmath.e,
-        sympy.I: mpmath.mpc(0, 1),
-        sympy.EulerGamma: mpmath.euler,
+        sympy.pi: _MP.pi,
+        sympy.E: _MP.e,
+        sympy.I: _MP.mpc(0, 1),
+        sympy.EulerGamma: _MP.euler,
     }
 
 
 @cache
 def _functions() -> dict[str, Callable[..., Value]]:
     """Return the functions with values, by sympy's name."""
-    named = {name: getattr(mpmath, name) for name in _MPMATH_FUNCTIONS}
+    named = {name: getattr(_MP, name) for name in _MPMATH_FUNCTIONS}
     return {
         **named,
         "Abs": abs,
-        "conjugate": mpmath.conj,
-        "ceiling": mpmath.ceil,
+        "conjugate": _MP.conj,
+        "ceiling": _MP.ceil,
         "Max": max,
         "Min": min,
-        "LambertW": mpmath.lambertw,
-        "Mod": lambda a, b: a - b * mpmath.floor(a / b),
+        "LambertW": _MP.lambertw,
+        "Mod": lambda a, b: a - b * _MP.floor(a / b),
     }
 
 
 def _undefined(name: str, arguments: list[Value]) -> Value:
     """Return a value that depends on nothing but the function's name and its arguments' leading digits."""
-    text = ",".join([name, *(mpmath.nstr(argument, 12) for argument in arguments)])
+    text = ",".join([name, *(_MP.nstr(argument, 12) for argument in arguments)])
     digest = hashlib.sha256(text.encode()).digest()
-    return mpmath.mpf(int.from_bytes(digest[:8], "big")) / 2**64 * mpmath.mpf("0.3") + mpmath.mpf("0.35")
+    return _MP.mpf(int.from_bytes(digest[:8], "big")) / 2**64 * _MP.mpf("0.3") + _MP.mpf("0.35")

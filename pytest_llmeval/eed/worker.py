@@ -66,8 +66,11 @@ def _warm_up() -> None:
 
 
 def _limit_memory(megabytes: int) -> None:
-    """Cap the address space; macOS has no such cap, there the parent watches."""
-    if sys.platform not in ("win32", "darwin"):
+    """Cap the address space, and write no core files; macOS has no such cap, there the parent watches."""
+    if sys.platform == "win32":
+        return
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # the CPU limit would leave a core file behind
+    if sys.platform != "darwin":
         resource.setrlimit(resource.RLIMIT_AS, (megabytes * _MEGABYTE, megabytes * _MEGABYTE))
 
 
