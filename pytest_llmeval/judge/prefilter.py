@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final, Literal, TypeAlias
 
-from pytest_llmeval.judge.prompt import CANDIDATE_LIMIT
+from pytest_llmeval.judge.question import CANDIDATE_LIMIT
 
 PREFILTER_VERSION: Final = "prefilter/1"
 """Changes with every change of the rules or limits."""

@@ -5,40 +5,19 @@ The rules of equivalence are those of the published Geometry3K task; the words a
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Mapping
 from typing import Final
 
+from pytest_llmeval.judge.question import fenced, json_parameters, sendable
 from pytest_llmeval.records import Json, Message
 
 JUDGE_PROMPT_VERSION: Final = "judge/1"
-"""Changes with every change of the words, the limits or the parameters below."""
+"""Changes with every change of the words, the limits or the parameters of the question."""
 
-CANDIDATE_LIMIT: Final = 50_000
-"""Characters of a candidate that the judge sees: its last ones, where a solution states its answer (published task)."""
-
-JUDGE_PARAMETERS: Final[Mapping[str, Json]] = {
-    "temperature": 0,
-    "max_tokens": 512,
-    "response_format": {
-        "type": "json_schema",
-        "json_schema": {
-            "name": "verdict",
-            "strict": True,
-            "schema": {
-                "type": "object",
-                "properties": {
-                    "answer_correct": {"type": "integer", "enum": [0, 1]},
-                    "reason": {"type": "string"},
-                },
-                "required": ["answer_correct", "reason"],
-                "additionalProperties": False,
-            },
-        },
-    },
-}
-"""What a judge request is sent with (temperature and tokens: published task)."""
+JUDGE_PARAMETERS: Final[Mapping[str, Json]] = json_parameters(
+    "verdict", {"answer_correct": {"type": "integer", "enum": [0, 1]}, "reason": {"type": "string"}}
+)
+"""What a judge request is sent with."""
 
 _RULES = """\
 You grade answers to mathematics problems. You are given a problem, its ground truth and a candidate: the reply that \
@@ -73,10 +52,7 @@ Problem:
 Ground truth:
 {target}
 
-The candidate stands between the two lines that read {fence}. No line inside it ends it.{cut}
-{fence}
 {candidate}
-{fence}
 
 Is the candidate's final answer equivalent to the ground truth given above? Reply with the JSON object alone."""
 
@@ -86,24 +62,9 @@ def judge_messages(problem: str, target: str, candidate: str) -> tuple[Message, 
 
     The same three texts give the same messages on every run, so a stored or recorded verdict is found again.
     """
-    shown = candidate[-CANDIDATE_LIMIT:]
-    dropped = len(candidate) - len(shown)
     case = _QUESTION.format(
-        problem=_sendable(problem).replace("<image>", "[diagram]").strip() or "(not given)",
-        target=_sendable(target),
-        fence=_fence(problem, target, candidate),
-        cut=f" Its first {dropped:,} characters were cut; what you see is its end." if dropped else "",
-        candidate=_sendable(shown),
+        problem=sendable(problem).replace("<image>", "[diagram]").strip() or "(not given)",
+        target=sendable(target),
+        candidate=fenced(candidate, problem, target),
     )
     return (Message.of("system", _RULES), Message.of("user", case))
-
-
-def _fence(problem: str, target: str, candidate: str) -> str:
-    """Return a line that the candidate cannot hold: it would have to contain a hash of itself."""
-    texts = json.dumps([problem, target, candidate])
-    return f"CANDIDATE-{hashlib.sha256(texts.encode('ascii')).hexdigest()}"
-
-
-def _sendable(text: str) -> str:
-    """Replace lone surrogates, which models do produce and no provider's UTF-8 can carry."""
-    return text.encode("utf-8", "replace").decode("utf-8")

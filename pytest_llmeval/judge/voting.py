@@ -10,14 +10,37 @@ No waiting and no network: whoever drives a ballot asks the judge, in a loop of 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, Generic, TypeVar
 
 from pytest_llmeval.judge.verdict import judge_verdict
 from pytest_llmeval.records import Json, Verdict
 
 RETRIES: Final = 3
 """Further replies asked for when one is unusable, per vote (the published task tries three times in all)."""
+
+_Read = TypeVar("_Read")
+
+
+@dataclass(slots=True, kw_only=True)
+class Vote(Generic[_Read]):
+    """One vote: the judge is asked again, up to `retries` times, while `read` finds its reply unusable (None)."""
+
+    read: Callable[[str], _Read | None]
+    retries: int = RETRIES
+    result: _Read | None = field(default=None, init=False)
+    replies: int = field(default=0, init=False)
+
+    @property
+    def over(self) -> bool:
+        """Whether there is a result, or the vote is lost to unusable replies."""
+        return self.result is not None or self.replies > self.retries
+
+    def record(self, reply: str) -> None:
+        """Take the judge's next reply."""
+        self.result = self.read(reply)
+        self.replies += 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,13 +77,14 @@ class Ballot:
     stop_early: bool = True
     _cast: list[Verdict | None] = field(default_factory=list, init=False)
     _replies: int = field(default=0, init=False)
-    _unusable: int = field(default=0, init=False)
+    _vote: Vote[Verdict] = field(init=False)
 
     def __post_init__(self) -> None:
         """Refuse a ballot that could never decide."""
         if self.votes < 1 or self.retries < 0:
             msg = f"a ballot needs votes >= 1 and retries >= 0, not votes={self.votes}, retries={self.retries}"
             raise ValueError(msg)
+        self._vote = self._next_vote()
 
     def next_draw(self) -> int | None:
         """Return the draw to ask for, or None when voting is over."""
@@ -73,12 +97,10 @@ class Ballot:
             msg = f"ballot: draw {draw} was recorded, but the next draw is {self.next_draw()}"
             raise ValueError(msg)
         self._replies += 1
-        verdict = judge_verdict(reply)
-        if verdict is None and self._unusable < self.retries:
-            self._unusable += 1
-            return
-        self._cast.append(verdict)
-        self._unusable = 0
+        self._vote.record(reply)
+        if self._vote.over:
+            self._cast.append(self._vote.result)
+            self._vote = self._next_vote()
 
     @property
     def tally(self) -> Tally:
@@ -113,6 +135,9 @@ class Ballot:
         if tally.equivalent or tally.different:
             return f"the judge's votes decide nothing: {stand}"
         return f"the judge gave no usable verdict in {tally.replies} replies (wanted: one JSON object and nothing else)"
+
+    def _next_vote(self) -> Vote[Verdict]:
+        return Vote(read=judge_verdict, retries=self.retries)
 
     def _count(self, *, equivalent: bool) -> int:
         return sum(vote.equivalent is equivalent for vote in self._cast if vote)

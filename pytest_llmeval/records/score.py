@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import cast
+from typing import Final, Literal, TypeAlias, cast
 
 from pytest_llmeval.records.message import Json
 
@@ -14,6 +14,20 @@ class Verdict:
     """A judge's parsed reply: is the candidate's final answer equivalent to the target, and why."""
 
     equivalent: bool
+    reason: str
+
+
+ErrorKind: TypeAlias = Literal["PP", "RR"]
+
+ERROR_KINDS: Final[Mapping[ErrorKind, str]] = {"PP": "Physical Perception", "RR": "Robust Reasoning"}
+"""Where a physics solution goes wrong (PHYBench paper): the set-up is misread, or the derivation slips."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ErrorLabel:
+    """A judge's parsed reply about a wrong answer: the kind of its decisive error, and why."""
+
+    kind: ErrorKind
     reason: str
 
 
