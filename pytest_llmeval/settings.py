@@ -30,6 +30,7 @@ class Settings:
     overrides: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     graph: str | None = None
     graph_reset: bool = False
+    taxonomy: bool = False
     record: str | None = None
     report: str | None = None
     gate: str | None = None

@@ -8,6 +8,7 @@ from pytest_llmeval.engine.limits import Ticket
 from pytest_llmeval.engine.models import Models
 from pytest_llmeval.engine.specs import ModelSpec
 from pytest_llmeval.judge.prompt import JUDGE_PARAMETERS
+from pytest_llmeval.judge.taxonomy import TAXONOMY_PARAMETERS
 from pytest_llmeval.records import (
     GraphQuery,
     Json,
@@ -79,7 +80,13 @@ class Calls:
         return answer.reply
 
     async def ask_judge(self, model: ModelSpec, messages: Sequence[Message], draw: int) -> Reply:
-        """Return the judge's reply, asked with the judge's parameters."""
+        """Return the judge's verdict on an answer."""
         return await self.ask(
             model, messages, stage="judge", parameters=dict(JUDGE_PARAMETERS), draw=draw, role="judge"
+        )
+
+    async def ask_label(self, model: ModelSpec, messages: Sequence[Message], draw: int) -> Reply:
+        """Return the judge's label of a wrong answer."""
+        return await self.ask(
+            model, messages, stage="taxonomy", parameters=dict(TAXONOMY_PARAMETERS), draw=draw, role="judge"
         )

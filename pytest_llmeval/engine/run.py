@@ -12,6 +12,7 @@ from pytest_llmeval.engine.calls import Calls
 from pytest_llmeval.engine.choice import ModelChoice
 from pytest_llmeval.engine.graphs import Graphs
 from pytest_llmeval.engine.judging import Case, judge
+from pytest_llmeval.engine.labelling import labelled
 from pytest_llmeval.engine.limits import Ticket
 from pytest_llmeval.engine.models import Gauge, Models
 from pytest_llmeval.engine.plan import Plan, PlannedTest
@@ -64,13 +65,15 @@ class Run:
         self._rules: dict[str, Callable[[str], str | None]] = {}
 
     async def answer(self, worker: str, want: str, arguments: dict[str, Json]) -> Json:
-        """Return the JSON answer to one wish of a test: ``completion``, ``judge`` or ``generate``."""
+        """Return the JSON answer to one wish of a test: ``completion``, ``judge``, ``label`` or ``generate``."""
         match want:
             case "completion":
                 position = self._position(str(arguments["nodeid"]))
                 return (await self._scheduler.completion(worker, position)).to_json()
             case "judge":
                 return (await self._judge_for(arguments)).to_json()
+            case "label":
+                return (await self._label_for(arguments)).to_json()
             case "generate":
                 return (await self._generate_for(arguments)).to_json()
             case _:
@@ -198,6 +201,15 @@ class Run:
             prefilter=test is None or self._catalog.load(Path(test.file)).task.judge.prefilter,
         )
         return await judge(case, self._choice.judge(test), calls)
+
+    async def _label_for(self, arguments: dict[str, Json]) -> Completion:
+        test = self._plan.tests[self._position(str(arguments["nodeid"]))]
+        _, calls = self._on_behalf_of(arguments)
+        completion = Completion.from_json(cast("dict[str, Json]", arguments["completion"]))
+        sample = self._catalog.load(Path(test.file)).by_id[test.sample]
+        completion = await labelled(completion, sample, self._choice.judge(test), calls)
+        self._keep_transcript(test.key, completion.transcript)
+        return completion
 
     async def _generate_for(self, arguments: dict[str, Json]) -> Reply:
         test, calls = self._on_behalf_of(arguments)

@@ -57,6 +57,7 @@ OPTIONS = (
     Option("set", "list", "override a value of a task, repeatable", "TASK.KEY=VALUE"),
     Option("graph", "text", "graph database of Cypher tasks, such as bolt://localhost:7687 (an embedded one)", "URI"),
     Option("graph-reset", "flag", "allow loading into a graph database that holds something else, which is wiped"),
+    Option("taxonomy", "flag", "let the judge label wrong answers: set-up misread (PP) or derivation slips (RR)"),
     Option("record", "path", "record every reply into this file, for replay/FILE", "FILE"),
     Option("report", "path", "folder that run folders are made in", "DIR"),
     Option("gate", "path", "file of rules the run must meet; then only they decide over samples", "FILE"),

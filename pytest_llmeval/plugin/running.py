@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, cast
 import pytest
 
 from pytest_llmeval.assertions import NO_ANSWER
+from pytest_llmeval.errors import LLMEvalError
 from pytest_llmeval.judge.judgement import Judgement
-from pytest_llmeval.records import Completion, Json, Message, Reply, Sample, Score
+from pytest_llmeval.records import Completion, ErrorLabel, Json, Message, Reply, Sample, Score
 from pytest_llmeval.records.plain import plain_json
 
 if TYPE_CHECKING:
@@ -106,6 +107,21 @@ class Running:
         answer = self._open_link().ask("completion", {"nodeid": self._nodeid})
         self.completion = Completion.from_json(cast("dict[str, Json]", answer))
         return self.completion
+
+    def label(self) -> None:
+        """Have the judge label the completion if it was scored wrong and the sample has its reference solution.
+
+        A judge that cannot be reached leaves it unlabelled, with the reason.
+        """
+        wrong = any(score.decides and score.correct is False for score in self.scores)
+        if self.completion is None or self.sample is None or not wrong or not self.sample.metadata.get("solution"):
+            return
+        try:
+            wish: dict[str, Json] = {"nodeid": self._nodeid, "completion": self.completion.to_json()}
+            answer = self._open_link().ask("label", wish)
+            self.completion = Completion.from_json(cast("dict[str, Json]", answer))
+        except LLMEvalError as error:
+            self.completion = self.completion.labelled(ErrorLabel(kind=None, reason=str(error)))
 
 
 RUNNING_TEST = pytest.StashKey[Running]()

@@ -88,6 +88,9 @@ class EvalSession:
     def attach(self, item: pytest.Item, call: pytest.CallInfo[None], report: pytest.TestReport) -> None:
         """Put the sample's row on a report."""
         if (running := item.stash.get(RUNNING_TEST, None)) is not None:
+            if self.settings.taxonomy and call.when == "call":
+                # Here, because only the body knows that the answer is wrong, and the row leaves with this report.
+                running.label()
             attach_row(report, call, running, gating=self.settings.gate is not None)
 
 

@@ -5,10 +5,11 @@ from pytest_llmeval.records.message import Image, ImagePart, Json, Message, Part
 from pytest_llmeval.records.request import Operation, Reply, Request, Role, StopReason, Usage
 from pytest_llmeval.records.row import Outcome, Row, RowKey
 from pytest_llmeval.records.sample import Sample
-from pytest_llmeval.records.score import ERROR_KINDS, ErrorKind, ErrorLabel, Score, Verdict
+from pytest_llmeval.records.score import ERROR_KINDS, TAXONOMY, ErrorKind, ErrorLabel, Score, Verdict
 
 __all__ = [
     "ERROR_KINDS",
+    "TAXONOMY",
     "Completion",
     "ErrorKind",
     "ErrorLabel",

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias, cast
 
 from pytest_llmeval.records.message import Json, Message
 from pytest_llmeval.records.request import Reply, Role, StopReason, Usage
+from pytest_llmeval.records.score import TAXONOMY, ErrorLabel
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -184,6 +185,10 @@ class Completion:
     answer: str | None = None
     transcript: Transcript = field(default_factory=Transcript)
     details: Mapping[str, Json] = field(default_factory=dict)
+
+    def labelled(self, label: ErrorLabel) -> Completion:
+        """Return the completion with the kind of its error among the details."""
+        return replace(self, details={**self.details, TAXONOMY: label.to_json()})
 
     def to_json(self) -> dict[str, Json]:
         """Return the JSON form."""

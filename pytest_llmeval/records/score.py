@@ -23,12 +23,22 @@ ERROR_KINDS: Final[Mapping[ErrorKind, str]] = {"PP": "Physical Perception", "RR"
 """Where a physics solution goes wrong (PHYBench paper): the set-up is misread, or the derivation slips."""
 
 
+TAXONOMY: Final = "taxonomy"
+"""The key of a row's details that holds the label of its error."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ErrorLabel:
-    """A judge's parsed reply about a wrong answer: the kind of its decisive error, and why."""
+    """The kind of a wrong answer's decisive error by a judge, and why; `kind` None: no usable label, and why not."""
 
-    kind: ErrorKind
+    kind: ErrorKind | None
     reason: str
+    judge: str = ""
+    grader: str = ""
+
+    def to_json(self) -> dict[str, Json]:
+        """Return the JSON form."""
+        return {"label": self.kind, "reason": self.reason, "judge": self.judge, "grader": self.grader}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
