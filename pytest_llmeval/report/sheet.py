@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from pytest_llmeval.records import ERROR_KINDS
 from pytest_llmeval.report import numbers
 from pytest_llmeval.report.clean import clean
 from pytest_llmeval.results.summary import Mean, Summary, Tally, TaskInfo, TaskSummary, metric_name
@@ -95,7 +96,7 @@ def _sheet(entries: Sequence[TaskSummary]) -> Sheet:
         title += f" · {clean(entries[0].model)}"
     return Sheet(
         title=title,
-        blocks=(_figures(entries), _use(entries)),
+        blocks=(_figures(entries), _use(entries), *_taxonomy(entries)),
         notes=_notes(entries),
         literature=() if info.demo else tuple(_literature(info, entries[0].tally)),
     )
@@ -117,7 +118,7 @@ def _figures(entries: Sequence[TaskSummary]) -> Block:
     for entry in entries:
         labels.append(Label(text=_name(entry, entries)))
         tallies.append(entry.tally)
-        several = len(entry.info.group_by) > 1
+        several = len({group.key for group in entry.groups}) > 1
         for group in entry.groups:
             text = clean(f"{group.key} {group.value}" if several else group.value)
             labels.append(Label(text=text or numbers.NONE, indented=True))
@@ -250,6 +251,21 @@ def _use(entries: Sequence[TaskSummary]) -> Block:
     return Block(labels=tuple(Label(text=_name(entry, entries)) for entry in entries), units=tuple(units))
 
 
+def _taxonomy(entries: Sequence[TaskSummary]) -> Iterator[Block]:
+    """Yield how many wrong answers fail in which way, if that was asked for."""
+    asked = [entry for entry in entries if entry.tally.taxonomy]
+    if asked:
+        tallies = [entry.tally for entry in asked]
+        heads = dict.fromkeys(label for tally in tallies for label in tally.taxonomy)
+        columns = tuple(
+            Column(head=clean(head), cells=tuple(Cell(text=f"{tally.taxonomy.get(head, 0):,}") for tally in tallies))
+            for head in heads
+        )
+        kinds = ", ".join(f"{kind} = {name}" for kind, name in ERROR_KINDS.items())
+        labels = tuple(Label(text=_name(entry, entries)) for entry in asked)
+        yield Block(title=f"wrong answers by kind of error: {kinds}", labels=labels, units=(columns,))
+
+
 def _literature(info: TaskInfo, tally: Tally) -> Iterator[Block]:
     """Yield the published figures, a block for each source, in the columns that the run has too."""
     means = {metric_name(mean.name): mean for mean in (tally.accuracy, *tally.scores)}
@@ -281,6 +297,11 @@ def _notes(entries: Sequence[TaskSummary]) -> tuple[str, ...]:
         if entry.tally.cut:
             reasons = ", ".join(f"{clean(reason)} {number:,}" for reason, number in entry.tally.cut.items())
             said.append(f"{name}: cut replies: {reasons}.")
+        said += [
+            f"{name}: accuracy takes {one.ratio:.2f} × the samples of {clean(one.name)} for the same relative error "
+            f"({100 * (one.ratio - 1):+.0f} %, n = {one.n:,})."
+            for one in entry.tally.efficiency
+        ]
         said += [
             f"{name}: mixed rows: {clean(what)} is {' and '.join(map(clean, versions))}."
             for what, versions in entry.versions.items()

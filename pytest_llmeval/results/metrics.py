@@ -7,7 +7,8 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from math import fsum
 from typing import TypeVar
 
-from pytest_llmeval.records import Row, RowKey, Usage
+from pytest_llmeval.records import ERROR_KINDS, TAXONOMY, Row, RowKey, Usage
+from pytest_llmeval.results.efficiency import efficiencies
 from pytest_llmeval.results.statistics import (
     Clusters,
     bootstrap_interval,
@@ -26,6 +27,9 @@ CUT = frozenset({"length", "refusal", "filter"})
 """Stop reasons of replies that ended before the model was done."""
 
 NO_GROUP = "(none)"
+
+UNLABELLED = "unlabelled"
+"""Where answers count whose error the judge could not label."""
 
 SCORED = frozenset({"correct", "incorrect"})
 """Outcomes that tell of the model: the denominator of accuracy."""
@@ -58,14 +62,18 @@ def latest(rows: Iterable[Row]) -> tuple[Row, ...]:
 def tally(rows: Sequence[Row], info: TaskInfo) -> Tally:
     """Return the figures of rows of one task, test and model."""
     scored = [row for row in rows if row.outcome in SCORED]
+    accuracy = _mean("accuracy", [(row, float(row.outcome == "correct")) for row in scored])
+    scores = _scores(scored)
     return Tally(
         counts=Counts.of([row.outcome for row in rows]),
         samples=len({row.key.sample for row in rows}),
         epochs=max((row.key.epoch for row in rows), default=0),
-        accuracy=_mean("accuracy", [(row, float(row.outcome == "correct")) for row in scored]),
-        scores=_scores(scored),
+        accuracy=accuracy,
+        scores=scores,
         shares=_shares(scored, info),
         repeated=_repeated(scored),
+        efficiency=tuple(efficiencies(accuracy, scores)),
+        taxonomy=_taxonomy(rows),
         usage=sum((row.usage for row in rows), Usage()),
         unpriced=sum(row.usage.requests > 0 and row.usage.cost is None for row in rows),
         seconds=_seconds(rows),
@@ -110,7 +118,12 @@ def _task_summary(rows: Sequence[Row], info: TaskInfo) -> TaskSummary:
 
 
 def _groups(rows: Sequence[Row], key: str, info: TaskInfo) -> list[Group]:
-    """Return the figures by value; a row with several values, such as a list of tags, counts under each."""
+    """Return the figures by value; a row with several values, such as a list of tags, counts under each.
+
+    None for a column that no row has (a benchmark's public data may lack what others hold).
+    """
+    if not any(row.groups.get(key) for row in rows):
+        return []
     parts: dict[str, list[Row]] = defaultdict(list)
     for row in rows:
         for value in row.groups.get(key) or (NO_GROUP,):
@@ -199,6 +212,14 @@ def _repeated(scored: Sequence[Row]) -> tuple[Repeated, ...]:
             )
         )
     return tuple(found)
+
+
+def _taxonomy(rows: Sequence[Row]) -> dict[str, int]:
+    """Return how many wrong answers have each label; nothing when none was asked for."""
+    findings = [finding for row in rows if isinstance(finding := row.details.get(TAXONOMY), dict)]
+    labels = [finding.get("label") for finding in findings]
+    counts: dict[str, int] = {kind: labels.count(kind) for kind in ERROR_KINDS}
+    return {**counts, UNLABELLED: len(labels) - sum(counts.values())} if labels else {}
 
 
 def _seconds(rows: Sequence[Row]) -> Seconds:

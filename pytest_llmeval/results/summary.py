@@ -105,6 +105,18 @@ class Repeated:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Efficiency:
+    """For a mean with the same relative error, accuracy needs `ratio` times the samples that the score `name` needs.
+
+    Seen in `n` rows. Literature tells the excess, ``ratio - 1``.
+    """
+
+    name: str
+    ratio: float
+    n: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Seconds:
     """Seconds that the models took: the sum over all rows; median and 95th percentile of the rows that asked one."""
 
@@ -120,7 +132,8 @@ class Tally:
     `scores` by name; `shares`: how many of the answers have a property, such as ``valid_cypher``. `unpriced` rows have
     replies without a known price, so `usage.cost` is too low. `cut` counts replies by stop reason. `live` rows were
     answered in this run by a model, `recorded` ones from a recording, `cached` ones by other runs, the oldest of them
-    `oldest` seconds ago. `reruns` counts reports that were replaced.
+    `oldest` seconds ago. `reruns` counts reports that were replaced. `taxonomy` counts wrong answers by the kind of
+    their error, those without a usable label as "unlabelled"; empty when no labels were asked for.
     """
 
     counts: Counts
@@ -130,6 +143,8 @@ class Tally:
     scores: tuple[Mean, ...] = ()
     shares: tuple[Mean, ...] = ()
     repeated: tuple[Repeated, ...] = ()
+    efficiency: tuple[Efficiency, ...] = ()
+    taxonomy: Mapping[str, int] = field(default_factory=dict)
     usage: Usage = field(default_factory=Usage)
     unpriced: int = 0
     seconds: Seconds = field(default_factory=Seconds)
