@@ -53,4 +53,7 @@ class ModelChoice:
         if task.replay is None:
             msg = f"task {task.name!r} has no recorded replies and no model is configured: pass --llmeval-model SPEC"
             raise UsageError(msg)
+        if not task.replay.is_file():
+            msg = f"task {task.name!r}: its recorded replies are not there ({task.replay}): pass --llmeval-model SPEC"
+            raise UsageError(msg)
         return replay_spec(task.replay)
