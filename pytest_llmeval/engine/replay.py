@@ -181,7 +181,7 @@ def _similarity(wanted: set[str], other: set[str]) -> float:
 
 def _short(wanted: Json, recorded: Json) -> str:
     """Tell two values apart around the first character in which they differ."""
-    one, two = json.dumps(wanted, ensure_ascii=False), json.dumps(recorded, ensure_ascii=False)
+    one, two = (json.dumps(value, sort_keys=True, ensure_ascii=False) for value in (wanted, recorded))
     start = next((i for i, (a, b) in enumerate(zip(one, two, strict=False)) if a != b), min(len(one), len(two)))
     window = slice(max(0, start - 20), start + 60)
     return f"…{one[window]}…, recorded …{two[window]}…"

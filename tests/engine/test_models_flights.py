@@ -1,0 +1,256 @@
+"""Requests to the run's models: one call for equal ones, stored before anyone sees the reply."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from collections.abc import Coroutine
+from pathlib import Path
+from typing import Any
+
+import pytest
+from requests_and_replies import MODEL, reply, request
+from virtual_time import run
+
+from pytest_llmeval.engine.budget import Budget
+from pytest_llmeval.engine.completions import CompletionStore
+from pytest_llmeval.engine.gateway import Gateway
+from pytest_llmeval.engine.limits import Limiter, Ticket
+from pytest_llmeval.engine.models import Answer, Models
+from pytest_llmeval.engine.replay import Recorder, read_recording
+from pytest_llmeval.engine.specs import ModelSpec
+from pytest_llmeval.engine.statistics import CallStatistics
+from pytest_llmeval.errors import ProviderError, RunStopped, UsageError
+from pytest_llmeval.records import Reply, Request
+
+
+class SlowProvider:
+    """Answers after a second; a prompt of "fail" and its kin fails then."""
+
+    def __init__(self) -> None:
+        """Begin with nothing asked."""
+        self.asked: list[str] = []
+        self.closed = False
+
+    async def send(self, request: Request) -> Reply:
+        prompt = request.messages[-1].text
+        self.asked.append(prompt)
+        await asyncio.sleep(1)
+        if prompt.startswith("fail"):
+            raise ProviderError(prompt, reach="model" if prompt == "fail model" else "sample")
+        return reply(prompt.upper())
+
+    async def close(self) -> None:
+        self.closed = True
+
+
+class Bench:
+    """The run's models with one slow provider behind them."""
+
+    def __init__(
+        self, *, concurrency: int = 10, store: CompletionStore | None = None, record: Path | None = None
+    ) -> None:
+        """Open the store and the recorder."""
+        self.provider = SlowProvider()
+        self.concurrency = concurrency
+        self.store = store or CompletionStore(None)
+        self.models = Models(self.open_gateway, self.store, Recorder(record) if record else None)
+
+    def open_gateway(self, spec: ModelSpec) -> Gateway:
+        if spec.name == "no-key":
+            msg = "no key"
+            raise UsageError(msg)
+        statistics = CallStatistics()
+        limits = Limiter(self.concurrency, statistics=statistics)
+        return Gateway(
+            self.provider, name=spec.label, limits=limits, budget=Budget(), timeout=60, statistics=statistics
+        )
+
+    def run(self, main: Coroutine[Any, Any, None]) -> None:
+        """Run in virtual time, and close the store."""
+        try:
+            run(main)
+        finally:
+            self.store.close()
+
+    def ask(self, prompt: str, order: int = 0) -> asyncio.Task[Answer]:
+        return asyncio.create_task(self.models.ask(MODEL, request(prompt), Ticket(order)))
+
+
+def test_equal_requests_in_flight_are_one_call() -> None:
+    bench = Bench()
+
+    async def main() -> None:
+        answers = await asyncio.gather(*(bench.ask("a") for _ in range(20)))
+        assert {answer.reply.text for answer in answers} == {"A"}
+
+    bench.run(main())
+    assert bench.provider.asked == ["a"]
+
+
+def test_a_request_asked_again_comes_from_the_store_and_says_so() -> None:
+    bench = Bench()
+
+    async def main() -> None:
+        first, again = await bench.ask("a"), await bench.ask("a")
+        assert (first.cached, first.age, first.attempts) == (False, None, 1)
+        assert (again.cached, again.attempts) == (True, 0)
+        assert again.age is not None
+        assert again.age >= 0
+        assert again.reply == first.reply
+
+    bench.run(main())
+    assert bench.provider.asked == ["a"]
+
+
+def test_when_the_first_asker_is_cancelled_the_second_still_gets_the_reply() -> None:
+    bench = Bench()
+
+    async def main() -> None:
+        first, second = bench.ask("a"), bench.ask("a")
+        await asyncio.sleep(0.5)
+        first.cancel()
+        assert (await second).reply.text == "A"
+
+    bench.run(main())
+    assert bench.provider.asked == ["a"]
+
+
+def test_a_call_whose_asker_is_cancelled_reaches_the_store() -> None:
+    bench = Bench()
+
+    async def main() -> None:
+        asking = bench.ask("a")
+        await asyncio.sleep(0.5)
+        asking.cancel()
+        await asyncio.sleep(1)
+        assert bench.store.get(request("a").key) is not None
+
+    bench.run(main())
+
+
+def test_the_reply_is_stored_before_anyone_sees_it() -> None:
+    class Watched(CompletionStore):
+        def put(self, request: Request, reply: Reply) -> None:
+            assert not asking.done()
+            super().put(request, reply)
+            stored.append(request.key)
+
+    stored: list[str] = []
+    bench = Bench(store=Watched(None))
+
+    async def main() -> None:
+        nonlocal asking
+        asking = bench.ask("a")
+        await asking
+        assert stored == [request("a").key]
+
+    asking: asyncio.Task[Answer]
+    bench.run(main())
+
+
+def test_a_failure_is_told_to_all_who_asked_and_asked_anew_later() -> None:
+    bench = Bench()
+
+    async def main() -> None:
+        outcomes = await asyncio.gather(bench.ask("fail"), bench.ask("fail"), return_exceptions=True)
+        assert [str(outcome) for outcome in outcomes] == ["fail", "fail"]
+        with pytest.raises(ProviderError):
+            await bench.ask("fail")
+
+    bench.run(main())
+    assert bench.provider.asked == ["fail", "fail"]
+
+
+def test_who_becomes_urgent_hurries_the_call_it_shares() -> None:
+    bench = Bench(concurrency=1)
+
+    async def main() -> None:
+        late = Ticket(order=9)
+        askings = [bench.ask(f"q{number}", number) for number in range(3)]
+        askings.append(bench.ask("shared", 8))
+        askings.append(asyncio.create_task(bench.models.ask(MODEL, request("shared"), late)))
+        await asyncio.sleep(0.5)
+        late.urgent = True
+        await asyncio.gather(*askings)
+
+    bench.run(main())
+    assert bench.provider.asked == ["q0", "shared", "q1", "q2"]
+
+
+def test_a_model_that_failed_for_good_or_could_not_be_opened_is_lost() -> None:
+    bench = Bench()
+    keyless = ModelSpec(kind="openai", name="no-key", label="openai/no-key")
+
+    async def main() -> None:
+        with pytest.raises(ProviderError):
+            await bench.ask("fail")
+        assert bench.models.lost == set()
+        with pytest.raises(ProviderError):
+            await bench.ask("fail model")
+        assert bench.models.lost == {MODEL}
+        with pytest.raises(UsageError, match="no key"):
+            await bench.models.ask(keyless, request("a"), Ticket(0))
+        assert bench.models.lost == {MODEL, keyless}
+
+    bench.run(main())
+
+
+def test_a_store_that_takes_nothing_more_stops_the_run() -> None:
+    class Full(CompletionStore):
+        def put(self, request: Request, reply: Reply) -> None:  # noqa: ARG002 - as the store has it
+            msg = "database or disk is full"
+            raise sqlite3.OperationalError(msg)
+
+    bench = Bench(store=Full(None))
+
+    async def main() -> None:
+        with pytest.raises(RunStopped, match="replies cannot be kept any more: database or disk is full"):
+            await bench.ask("a")
+
+    bench.run(main())
+
+
+def test_closing_cancels_what_is_in_flight_and_closes_everything(tmp_path: Path) -> None:
+    bench = Bench(record=tmp_path / "replies.jsonl")
+
+    async def main() -> None:
+        await bench.ask("a")
+        asking = bench.ask("b")
+        await asyncio.sleep(0.5)
+        await bench.models.close()
+        with pytest.raises(asyncio.CancelledError):
+            await asking
+
+    bench.run(main())
+    assert bench.provider.closed
+    assert [line.reply.text for line in read_recording(tmp_path / "replies.jsonl")] == ["A"]
+    with pytest.raises(sqlite3.ProgrammingError):
+        bench.store.get("a")
+
+
+def test_a_recording_also_holds_what_came_from_the_store(tmp_path: Path) -> None:
+    store = CompletionStore(None)
+    store.put(request("a"), reply("stored"))
+    bench = Bench(store=store, record=tmp_path / "replies.jsonl")
+
+    async def main() -> None:
+        await asyncio.gather(bench.ask("a"), bench.ask("b"))
+        await bench.models.close()
+
+    bench.run(main())
+    assert {line.reply.text for line in read_recording(tmp_path / "replies.jsonl")} == {"stored", "B"}
+
+
+def test_the_gauge_tells_what_is_in_flight_and_what_was_used() -> None:
+    bench = Bench()
+
+    async def main() -> None:
+        askings = [bench.ask(f"q{number}") for number in range(3)]
+        await asyncio.sleep(0.5)
+        assert bench.models.gauge.in_flight == 3
+        await asyncio.gather(*askings)
+        assert bench.models.gauge.in_flight == 0
+        assert bench.models.gauge.usage.total_tokens == 45
+
+    bench.run(main())

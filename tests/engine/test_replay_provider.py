@@ -1,0 +1,116 @@
+"""Replay answers what was recorded and nothing else, and says what is wrong with a recording."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from requests_and_replies import reply, request
+from virtual_time import run
+
+from pytest_llmeval.engine.replay import MAX_TOLD, Recorder, ReplayProvider
+from pytest_llmeval.errors import ProviderError, UsageError
+from pytest_llmeval.records import Request
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    """Return a recording of three requests."""
+    file = tmp_path / "replies.jsonl"
+    recorder = Recorder(file)
+    recorder.record(request("What is the mass of the block?", temperature=0), reply("2 kg"), model="openai/m")
+    recorder.record(request("What is the speed of the cart?", temperature=0), reply("3 m/s"), model="openai/m")
+    recorder.record(request("Refine the drawing", temperature=0, top_p=1), reply("done"), model="openai/m")
+    recorder.close()
+    return file
+
+
+def send(file: Path, asked: Request) -> str:
+    return run(ReplayProvider(file).send(asked)).text
+
+
+def test_a_recorded_request_is_answered_whoever_is_asked(file: Path) -> None:
+    asked = request("What is the speed of the cart?", temperature=0)
+    assert send(file, asked) == "3 m/s"
+    other = Request(provider="replay", model=str(file), messages=asked.messages, parameters=asked.parameters)
+    assert send(file, other) == "3 m/s"
+
+
+@pytest.mark.parametrize(
+    ("asked", "differs"),
+    [
+        (request("What is the speed of the train?", temperature=0), r"messages: asked .*train.*, recorded .*cart"),
+        (request("What is the speed of the cart?", temperature=1), r"parameters: asked .*1.*, recorded .*0"),
+        (request("What is the speed of the cart?", temperature=0, draw=2), r"draw: asked …2…, recorded …0…"),
+        (request("What is the speed of the cart?", temperature=0, epoch=2), r"epoch: asked …2…, recorded …1…"),
+        (request("Refine the drawings", temperature=0, top_p=1), r"messages: asked .*drawings.*, recorded .*drawing"),
+    ],
+    ids=["prompt", "parameters", "draw", "epoch", "another neighbour"],
+)
+def test_a_miss_shows_the_nearest_recorded_request_and_where_it_differs(
+    file: Path, asked: Request, differs: str
+) -> None:
+    with pytest.raises(
+        ProviderError, match=rf"no recorded reply to this request; the nearest one differs in {differs}"
+    ) as caught:
+        send(file, asked)
+    assert str(file) in str(caught.value)
+    assert caught.value.cause == "replay"
+    assert caught.value.reach == "sample"
+
+
+def test_only_what_differs_is_told(file: Path) -> None:
+    with pytest.raises(ProviderError) as caught:
+        send(file, request("What is the speed of the cart?", temperature=0, draw=1))
+    assert "messages" not in str(caught.value)
+    assert "parameters" not in str(caught.value)
+
+
+def test_after_many_misses_none_is_searched_for_any_more(file: Path) -> None:
+    provider = ReplayProvider(file)
+    for number in range(MAX_TOLD):
+        with pytest.raises(ProviderError, match="the nearest one differs"):
+            run(provider.send(request(f"other {number}")))
+    with pytest.raises(ProviderError, match="the misses before it tell more"):
+        run(provider.send(request("other")))
+    assert run(provider.send(request("What is the speed of the cart?", temperature=0))).text == "3 m/s"
+
+
+def test_an_empty_recording_says_so(tmp_path: Path) -> None:
+    (tmp_path / "empty.jsonl").touch()
+    with pytest.raises(ProviderError, match="the recording is empty"):
+        send(tmp_path / "empty.jsonl", request("a"))
+
+
+def test_a_recording_that_is_not_there_is_a_usage_error(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"nowhere\.jsonl: the recording cannot be read: No such file"):
+        ReplayProvider(tmp_path / "nowhere.jsonl")
+
+
+@pytest.mark.parametrize(
+    "line", [b"no JSON\n", b"[]\n", b"3\n", b"{}\n", b'{"key": "a", "reply": {}}\n', b"\xff\xfe\n", b"\n", b"notes"]
+)
+def test_a_line_that_is_none_is_told_with_file_and_number(file: Path, line: bytes) -> None:
+    lines = file.read_bytes().splitlines(keepends=True)
+    file.write_bytes(b"".join([*lines[:1], line, *(lines[1:] if line.endswith(b"\n") else [])]))
+    with pytest.raises(UsageError, match=r"replies\.jsonl:2: not a line of a recording"):
+        ReplayProvider(file)
+
+
+def test_two_models_replies_to_the_same_request_are_refused(file: Path) -> None:
+    line = json.loads(file.read_text().splitlines()[0])
+    file.write_text(file.read_text() + json.dumps(line | {"model": "openai/other"}) + "\n")
+    with pytest.raises(UsageError, match="two replies to the same request, by openai/m and openai/other"):
+        ReplayProvider(file)
+
+
+def test_a_last_line_cut_by_a_kill_is_passed_over(file: Path) -> None:
+    whole = file.read_bytes()
+    last = whole.splitlines(keepends=True)[-1]
+    for length in (0, 1, 5, 40, len(last) - 2):
+        file.write_bytes(whole[: len(whole) - len(last) + length])
+        assert len(ReplayProvider(file)._lines) == 2
+    # Whole but for its line's end, it counts.
+    file.write_bytes(whole.removesuffix(b"\n"))
+    assert len(ReplayProvider(file)._lines) == 3

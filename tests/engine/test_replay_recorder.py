@@ -1,0 +1,137 @@
+"""Recording: each reply at once, pictures beside it, a stable order at the end, nothing lost by a kill."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from requests_and_replies import reply, request
+from virtual_time import run
+
+from pytest_llmeval.engine.replay import Recorder, ReplayProvider, read_recording
+from pytest_llmeval.errors import UsageError
+from pytest_llmeval.records import Image, Reply, Request
+
+PNG = b"\x89PNG\r\n\x1a\n picture "
+
+
+def picture(folder: Path, name: str, content: bytes = PNG) -> Image:
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / name).write_bytes(content)
+    return Image.load(folder / name)
+
+
+def record(file: Path, *pairs: tuple[Request, Reply], model: str = "openai/m") -> None:
+    recorder = Recorder(file)
+    for asked, answered in pairs:
+        recorder.record(asked, answered, model=model)
+    recorder.close()
+
+
+def test_all_stages_of_a_pipeline_are_replayed_with_their_pictures(tmp_path: Path) -> None:
+    drawn = picture(tmp_path / "run", "drawn.png")
+    stages = [
+        (request("what to draw?"), reply("a line AB")),
+        (request("draw a line AB"), reply("", images=(drawn,))),
+        (request("answer", image=drawn), reply("42")),
+    ]
+    record(tmp_path / "replies.jsonl", *stages)
+    shutil.rmtree(tmp_path / "run")
+    provider = ReplayProvider(tmp_path / "replies.jsonl")
+    assert run(provider.send(stages[0][0])).text == "a line AB"
+    (image,) = run(provider.send(stages[1][0])).images
+    assert image.read() == PNG
+    assert run(provider.send(request("answer", image=image))).text == "42"
+
+
+def test_a_picture_is_copied_once_under_its_digest_and_named_relative_to_the_recording(tmp_path: Path) -> None:
+    one, two = picture(tmp_path / "run", "one.png"), picture(tmp_path / "run", "two.png")
+    file = tmp_path / "replies.jsonl"
+    record(file, (request("a"), reply("", images=(one,))), (request("b"), reply("", images=(two,))))
+    kept = f"{hashlib.sha256(PNG).hexdigest()}.png"
+    assert [path.name for path in (tmp_path / "replies-images").iterdir()] == [kept]
+    paths = {json.loads(line)["reply"]["images"][0]["path"] for line in file.read_text().splitlines()}
+    assert paths == {f"replies-images/{kept}"}
+
+
+def test_a_recording_moves_with_its_pictures(tmp_path: Path) -> None:
+    image = picture(tmp_path / "run", "one.png")
+    record(tmp_path / "here" / "replies.jsonl", (request("a"), reply("", images=(image,))))
+    shutil.move(tmp_path / "here", tmp_path / "there")
+    (line,) = read_recording(tmp_path / "there" / "replies.jsonl")
+    assert line.reply.images[0].read() == PNG
+
+
+def test_a_copied_recording_that_is_recorded_on_takes_its_pictures_along(tmp_path: Path) -> None:
+    image = picture(tmp_path / "run", "one.png")
+    record(tmp_path / "a.jsonl", (request("a"), reply("", images=(image,))))
+    shutil.copy(tmp_path / "a.jsonl", tmp_path / "b.jsonl")
+    record(tmp_path / "b.jsonl", (request("b"), reply("x")))
+    shutil.rmtree(tmp_path / "a-images")
+    pictures = [image for line in read_recording(tmp_path / "b.jsonl") for image in line.reply.images]
+    assert [picture.read() for picture in pictures] == [PNG]
+
+
+def test_the_file_is_the_same_in_whatever_order_replies_came(tmp_path: Path) -> None:
+    pairs = [(request(f"q{number}"), reply(f"a{number}", created=number + 1.0)) for number in range(20)]
+    record(tmp_path / "one.jsonl", *pairs)
+    record(tmp_path / "two.jsonl", *reversed(pairs))
+    text = (tmp_path / "one.jsonl").read_text()
+    assert text == (tmp_path / "two.jsonl").read_text()
+    keys = [json.loads(line)["key"] for line in text.splitlines()]
+    assert keys == sorted(keys)
+
+
+def test_recording_on_keeps_what_is_there_and_replaces_what_is_asked_again(tmp_path: Path) -> None:
+    file = tmp_path / "replies.jsonl"
+    record(file, (request("a"), reply("old a")), (request("b"), reply("old b")))
+    record(file, (request("b"), reply("new b")), (request("c"), reply("new c")), model="openai/other")
+    assert {(line.model, line.reply.text) for line in read_recording(file)} == {
+        ("openai/m", "old a"),
+        ("openai/other", "new b"),
+        ("openai/other", "new c"),
+    }
+
+
+def test_a_recording_that_was_killed_holds_every_reply_it_was_given(tmp_path: Path) -> None:
+    file = tmp_path / "replies.jsonl"
+    recorder = Recorder(file)
+    for number in range(5):
+        recorder.record(request(f"q{number}"), reply(f"a{number}"), model="openai/m")
+    # Never closed; the kill came in the middle of a line.
+    killed = tmp_path / "killed.jsonl"
+    killed.write_bytes(file.read_bytes() + b'{"content": {"draw": 0, "ep')
+    recorder.close()
+    assert run(ReplayProvider(killed).send(request("q4"))).text == "a4"
+    record(killed, (request("q5"), reply("a5")))
+    assert sorted(line.reply.text for line in read_recording(killed)) == [f"a{number}" for number in range(6)]
+
+
+@pytest.mark.parametrize("text", ["\ud800", "\u2028\u0085", "Grüße 😀", "a\x00\r\nb"])
+def test_any_text_a_model_writes_survives(tmp_path: Path, text: str) -> None:
+    file = tmp_path / "replies.jsonl"
+    record(file, (request(text), reply(text)))
+    record(file, (request("another"), reply("x")))
+    assert run(ReplayProvider(file).send(request(text))).text == text
+    file.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("content", ["notes of mine", '{"samples": [1, 2]}', "- yaml\n"])
+def test_a_file_that_is_no_recording_is_refused_and_left_as_it_is(tmp_path: Path, content: str) -> None:
+    file = tmp_path / "notes.txt"
+    file.write_text(content)
+    with pytest.raises(UsageError, match=r"notes\.txt:1: not a line of a recording"):
+        Recorder(file)
+    assert file.read_text() == content
+
+
+def test_a_place_that_cannot_be_written_is_a_usage_error(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(UsageError, match=r"replies\.jsonl: replies cannot be recorded here"):
+        Recorder(tmp_path / "file" / "replies.jsonl")
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(UsageError, match="folder: replies cannot be recorded here"):
+        Recorder(tmp_path / "folder")
