@@ -41,6 +41,9 @@ _WORDS_AFTER_OPERAND: Final = _words(
     SKIP STARTS THEN UNION UNWIND USING WHEN WHERE WITH XOR
     """
 )
+KEYWORDS: Final = _WORDS_BEFORE_OPERAND | _WORDS_AFTER_OPERAND
+"""The words that structure a query."""
+
 _DECLARED_BEFORE: Final = (")", "]", ":", "{", "=", "*", ",")
 
 
@@ -69,7 +72,7 @@ def is_clause(tokens: Sequence[Token], index: int) -> bool:
 
 def _names_a_keyword(tokens: Sequence[Token], *, besides: str) -> bool:
     """Return whether a variable bears the name of a word that `is_clause` judges neighbours by, `besides` left out."""
-    keywords = (_WORDS_BEFORE_OPERAND | _WORDS_AFTER_OPERAND) - {besides}
+    keywords = KEYWORDS - {besides}
     for before, token, after in zip(tokens, tokens[1:], [*tokens[2:], Token("sign", ";")], strict=False):
         if token.word not in keywords or before.is_sign(".", ":", "$"):
             continue

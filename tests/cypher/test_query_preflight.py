@@ -4,7 +4,8 @@ import pytest
 from cypher.corpus import statements
 
 from pytest_llmeval.cypher import preflight
-from pytest_llmeval.cypher.query import MAX_BYTES, MAX_DEPTH, MAX_TOKENS
+from pytest_llmeval.cypher.nesting import MAX_DEPTH
+from pytest_llmeval.cypher.query import MAX_BYTES, MAX_TOKENS
 
 
 @pytest.mark.parametrize("cypher", statements("harmless.txt"))
@@ -41,27 +42,37 @@ def test_a_refusal_says_what_must_not_be(cypher: str, reason: str) -> None:
 
 @pytest.mark.parametrize(
     ("opening", "closing"),
-    [
-        ("(", ")"),
-        ("[", "]"),
-        ("{a: ", "}"),
-        ("NOT ", ""),
-        ("- ", ""),
-        ("CASE WHEN true THEN ", " END"),
-        ("size([", "])"),
-    ],
+    [("(", ")"), ("[", "]"), ("{a: ", "}"), ("NOT ", ""), ("- ", ""), ("CASE WHEN true THEN ", " END")],
 )
 def test_nesting_is_run_up_to_the_limit_and_refused_beyond(opening: str, closing: str) -> None:
-    levels = MAX_DEPTH // opening.count("[") // 2 if opening == "size([" else MAX_DEPTH
-    assert preflight(f"RETURN {opening * levels}1{closing * levels} AS x") is None
-    refusal = preflight(f"RETURN {opening * (levels + 1)}1{closing * (levels + 1)} AS x")
-    assert refusal == f"the query is nested more than {MAX_DEPTH} levels deep"
+    assert preflight(f"RETURN {opening * MAX_DEPTH}1{closing * MAX_DEPTH} AS x") is None
+    refusal = preflight(f"RETURN {opening * (MAX_DEPTH + 1)}1{closing * (MAX_DEPTH + 1)} AS x")
+    assert refusal is not None
+    assert refusal.endswith(f"more than {MAX_DEPTH} levels deep")
+
+
+@pytest.mark.parametrize("link", ["+ 1", "- 1", "* 1", "/ 1", "^ 1", "% 1", ".a", "+ or", "+ 'a'"])
+def test_a_chain_of_operators_nests_as_brackets_do(link: str) -> None:
+    assert preflight(f"WITH 1 AS or RETURN or {link * (MAX_DEPTH - 1)} AS x") is None
+    refusal = preflight(f"WITH 1 AS or RETURN or {link * (MAX_DEPTH + 1)} AS x")
+    assert refusal == f"the query chains operators more than {MAX_DEPTH} levels deep"
+
+
+def test_a_path_of_very_many_hops_is_refused() -> None:
+    assert preflight("MATCH (a)" + "--(b)" * 20 + " RETURN a") is None
+    assert preflight("MATCH (a)" + "--(b)" * 60 + " RETURN a") is not None
+
+
+def test_many_short_expressions_are_no_chain() -> None:
+    assert preflight("RETURN " + ", ".join(f"n.a.b + n.c AS x{number}" for number in range(100))) is None
+    assert (
+        preflight("MATCH (n) WHERE " + " OR ".join(f"n.x + {number} = n.y" for number in range(100)) + " RETURN n")
+        is None
+    )
 
 
 def test_a_variable_called_end_hides_no_nesting() -> None:
-    refusal = preflight("MATCH (end) RETURN " + "(end.x + " * 100 + "1" + ")" * 100)
-    assert refusal is not None
-    assert "nested" in refusal
+    assert preflight("MATCH (end) RETURN " + "(end.x + " * 100 + "1" + ")" * 100) is not None
 
 
 def test_brackets_in_strings_and_comments_are_no_nesting() -> None:
@@ -76,6 +87,8 @@ def test_a_long_query_is_refused_before_it_is_read() -> None:
     )
 
 
-def test_a_long_chain_of_operators_is_refused() -> None:
-    assert preflight("RETURN 1" + " + 1" * 100) is None
-    assert preflight("RETURN 1" + "+1" * MAX_TOKENS) is not None
+def test_a_query_of_very_many_words_is_refused() -> None:
+    assert preflight("MATCH (n) WHERE n.nodeSymbol IN [" + "'O1', " * 400 + "'O2'] RETURN n") is None
+    refusal = preflight("RETURN [" + "1, " * MAX_TOKENS + "1] AS l")
+    assert refusal is not None
+    assert refusal.endswith(f"at most {MAX_TOKENS} are run")
