@@ -1,0 +1,78 @@
+"""The public data of all three benchmarks, named on the command line as users do."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+MODEL = ["--llmeval-model", "openai/never-asked"]
+
+
+def run(*arguments: str, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", *arguments]
+    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False)
+
+
+def collected(*arguments: str) -> list[str]:
+    """Return the ids of what pytest collects."""
+    done = run("--co", *MODEL, *arguments)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return [line for line in done.stdout.splitlines() if "::" in line]
+
+
+def test_phybench_collects_the_hundred_public_problems(shared: Path) -> None:
+    data = shared / "data" / "phybench" / "PHYBench-fullques_v1.json"
+    ids = collected("benchmarks/phybench", "--llmeval-dataset", f"phybench={data}")
+    assert len(ids) == 100
+    assert "benchmarks/phybench/test_phybench.py::test_phybench[0495]" in ids
+
+
+def test_geometry3k_collects_the_public_test_set_with_its_images(shared: Path) -> None:
+    data = shared / "data" / "geometry3k" / "hiyouga_style_test_583.json"
+    ids = collected("benchmarks/geometry3k", "-k", "test_direct", "--llmeval-dataset", f"geometry3k={data}")
+    assert len(ids) == 583
+    assert ids[0] == "benchmarks/geometry3k/test_geometry3k.py::test_direct[2401]"
+
+
+def test_heracles_collects_the_public_questions(shared: Path) -> None:
+    data = shared / "data" / "heracles"
+    ids = collected("benchmarks/heracles", "--llmeval-dataset", f"heracles={data / 'qa_questions.yaml'}")
+    assert len(ids) == 6
+
+
+GOLD = """
+import os, pathlib, yaml
+
+QUESTIONS = yaml.safe_load(pathlib.Path(os.environ["GOLD_QUESTIONS"]).read_text())["questions"]
+
+def reply(request):
+    text = request.messages[-1].text
+    question = next(q for q in QUESTIONS if q["question"] in text)
+    refining = question["cypher"] in text
+    return f"<answer>{question['solution'] if refining else question['cypher']}</answer>"
+"""
+
+
+def test_heracles_runs_its_pipeline_on_the_public_scene(
+    shared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if importlib.util.find_spec("arcadedb_embedded") is None:
+        pytest.skip("arcadedb-embedded is not installed")
+    questions = shared / "conformance" / "dsg_questions.yaml"
+    monkeypatch.setenv("GOLD_QUESTIONS", str(questions))
+    (tmp_path / "gold.py").write_text(GOLD)
+    scene = shared / "data" / "heracles" / "example_dsg.json"
+    options = [f"--llmeval-dataset=heracles={questions}", f"--llmeval-set=heracles.graph.scene={scene}"]
+    options += ["--llmeval-model=python/./gold.py:reply", f"--llmeval-report={tmp_path / 'reports'}"]
+    done = run(str(ROOT / "benchmarks" / "heracles"), "--rootdir", str(ROOT), *options, cwd=tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    rows = (tmp_path / "reports" / "latest" / "rows.jsonl").read_text().splitlines()
+    details = [json.loads(row)["details"] for row in rows]
+    assert len(details) == 15
+    assert all(found["valid_cypher"] and found["valid_sldp"] for found in details)
