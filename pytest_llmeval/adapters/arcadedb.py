@@ -17,7 +17,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import AsyncIterator, Callable
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from pathlib import Path
 
 from pytest_llmeval.adapters import arcadedb_server
@@ -42,7 +42,7 @@ _ENVIRONMENT = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "PYTHONPATH", "PYTHO
 
 _MISSING = (
     "this task asks a graph database, and none is given: install the embedded one "
-    "(pip install 'pytest-llmeval-suite[graph]'; it has wheels for Linux and macOS on x86-64 and arm64), "
+    "(the extra `graph`, package arcadedb-embedded; there is no wheel of it for some platforms), "
     "or name a server with --llmeval-graph bolt://HOST:7687"
 )
 
@@ -83,24 +83,27 @@ class EmbeddedGraph:
         return None if self._server is None else self._server.process.pid
 
     async def _ask(self, cypher: str) -> RowsText:
-        """Ask; what fails beside other queries, or on a used server, is tried once more alone on a fresh one.
+        """Ask; what fails beside other queries is asked again alone, and at last alone on a fresh server.
 
         Only then is it known whose fault it is: a runaway takes its neighbours down, or leaves a full memory behind.
         """
-        try:
+        with suppress(NoAnswerError):
             async with self._slots:
                 return await self._attempt(cypher)
-        except NoAnswerError:
-            async with self._alone():
-                await self._discard(self._server)
+        async with self._alone():
+            while True:
+                untouched = (await self._running()).asked == 0
                 try:
                     return await self._attempt(cypher)
                 except NoAnswerError as trouble:
-                    msg = f"the query exhausted the database, which had to be restarted: {trouble}"
-                    raise QueryFailedError(msg) from trouble
+                    if untouched:
+                        msg = f"the query exhausted the database, which had to be restarted: {trouble}"
+                        raise QueryFailedError(msg) from trouble
 
     async def _attempt(self, cypher: str) -> RowsText:
+        """Ask once, and give up the server when it does not answer."""
         server = await self._running()
+        server.asked += 1
         try:
             return await server.reader.ask(cypher)
         except NoAnswerError:
@@ -116,9 +119,9 @@ class EmbeddedGraph:
                 self._server = await _start(self._scene, self._limits, self._progress)
             return self._server
 
-    async def _discard(self, server: _Server | None) -> None:
+    async def _discard(self, server: _Server) -> None:
         """Kill a server, unless another query did already."""
-        if server is not None and server is self._server:
+        if server is self._server:
             self._server = None
             await server.stop(kill=True)
 
@@ -136,10 +139,11 @@ def _engine() -> str:
 
 
 class _Server:
-    """The child process, and the reader's connection to it."""
+    """The child process, and the reader's connection to it; `asked` counts the queries it was sent."""
 
     def __init__(self, process: subprocess.Popen[bytes], folder: Path, reader: Bolt) -> None:
         self.process, self._folder, self.reader = process, folder, reader
+        self.asked = 0
 
     async def stop(self, *, kill: bool = False) -> None:
         """End the process, at once with `kill`, and remove what it left."""
@@ -222,7 +226,8 @@ def _end(process: subprocess.Popen[bytes], folder: Path) -> None:
     """Let the process end, kill it if it does not, and remove its folder."""
     for pipe in (process.stdin, process.stdout):
         if pipe is not None:
-            pipe.close()
+            with suppress(BrokenPipeError):  # what a dead process was still to be told
+                pipe.close()
     try:
         process.wait(_STOP_SECONDS)
     except subprocess.TimeoutExpired:

@@ -156,5 +156,5 @@ def test_a_missing_installation_is_told_with_both_ways_out(
     runner: asyncio.Runner, house: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(arcadedb.importlib.util, "find_spec", lambda _: None)
-    with pytest.raises(GraphError, match=r"\[graph\].*--llmeval-graph bolt://"):
+    with pytest.raises(GraphError, match=r"arcadedb-embedded.*--llmeval-graph bolt://"):
         runner.run(open_graph(None, house))
