@@ -32,9 +32,11 @@ def test_the_prompt_holds_the_problem_and_neither_its_solution_nor_its_answer() 
     sample = read_samples(task)[0]
     (message,) = render(task, "generate", sample, (), {})
     assert message.role == "user"
-    assert message.text.startswith("You are a physics expert.")
-    assert r"in a \boxed{} environment." in message.text
-    assert message.text.endswith(f"\nQuestion: {sample.input}\nAnswer:")
+    assert message.text == (
+        "You are a physics expert. Please read the following question and provide a step-by-step solution. Put your "
+        "final answer, which must be a readable LaTeX formula, in a \\boxed{} environment.\n"
+        f"Question: {sample.input}\nAnswer:"
+    )
     assert sample.target not in message.text
     assert sample.metadata["solution"] not in message.text
 
