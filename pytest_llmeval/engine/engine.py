@@ -46,7 +46,7 @@ class Engine:
     @property
     def started(self) -> bool:
         """Whether anybody asked yet."""
-        return self._loop is not None
+        return self._thread is not None
 
     @property
     def gauge(self) -> Gauge | None:
@@ -56,26 +56,29 @@ class Engine:
     def discard(self, nodeid: str) -> None:
         """Say that a test is over, whether or not it asked; before the first wish this starts nothing."""
         with self._lock:
+            if self._stopped is not None:
+                return
             if self._loop is None:
                 self._over.append(nodeid)
-            elif self._stopped is None:
+            else:
                 self._loop.call_soon_threadsafe(self._discard, nodeid)
 
     def stop(self, reason: str) -> None:
         """Cancel what runs and close everything; who still waits gets RunStopped with the reason."""
         with self._lock:
             self._stopped = self._stopped or reason
-            loop, thread = self._loop, self._thread
-        if loop is None or thread is None or not thread.is_alive():
-            return
-        closing = asyncio.run_coroutine_threadsafe(self._close(), loop)
+            if self._loop is None or self._thread is None:
+                return
+            closing = asyncio.run_coroutine_threadsafe(self._close(), self._loop)
         try:
             closing.result(CLOSE_SECONDS)
         except TimeoutError:
             closing.cancel()
         finally:
-            loop.call_soon_threadsafe(loop.stop)
-            thread.join(CLOSE_SECONDS)
+            with self._lock:
+                if self._loop is not None:
+                    self._loop.call_soon_threadsafe(self._loop.stop)
+            self._thread.join(CLOSE_SECONDS)
 
     def _start(self) -> asyncio.AbstractEventLoop:
         loop = asyncio.new_event_loop()
@@ -92,6 +95,7 @@ class Engine:
         finally:
             with self._lock:
                 self._stopped = self._stopped or "the engine's thread ended"
+                self._loop = None
             # Nobody may wait for ever, however the loop came to its end.
             tasks = asyncio.all_tasks(loop)
             for task in tasks:

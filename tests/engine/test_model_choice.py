@@ -1,0 +1,123 @@
+"""Which model answers a test, and which judges it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from small_task import planned, write_task
+
+from pytest_llmeval.catalog import Catalog
+from pytest_llmeval.engine.choice import ModelChoice
+from pytest_llmeval.engine.specs import ModelSpec
+from pytest_llmeval.errors import UsageError
+from pytest_llmeval.settings import Settings
+
+
+@pytest.fixture(autouse=True)
+def no_azure(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Begin without the variables that name a judge."""
+    monkeypatch.delenv("JUDGE_DEPLOYMENT", raising=False)
+    monkeypatch.delenv("AZURE_OPENAI_ENDPOINT", raising=False)
+
+
+def choice(folder: Path, **settings: Any) -> ModelChoice:
+    resolved = Settings(folder=str(folder), **settings)
+    return ModelChoice(resolved, Catalog(resolved))
+
+
+def text(spec: ModelSpec | None) -> str | None:
+    return None if spec is None else spec.text
+
+
+@pytest.fixture
+def recorded(tmp_path: Path) -> Path:
+    """Return a task with recorded replies."""
+    (tmp_path / "replies.jsonl").touch()
+    return write_task(tmp_path, more="replay: replies.jsonl\n")
+
+
+def test_a_test_is_answered_by_the_model_it_was_made_for(tmp_path: Path) -> None:
+    file = write_task(tmp_path)
+    models = choice(tmp_path, models=("openai/a", "openai/b"))
+    assert models.solver(planned(file, "1", model="openai/b")).text == "openai/b"
+
+
+def test_without_a_model_the_tasks_own_recording_answers(tmp_path: Path, recorded: Path) -> None:
+    spec = choice(tmp_path).solver(planned(recorded, "1"))
+    assert (spec.kind, spec.name, spec.label) == ("replay", str(tmp_path / "replies.jsonl"), "recorded")
+
+
+def test_a_task_with_neither_is_a_usage_error(tmp_path: Path) -> None:
+    file = write_task(tmp_path)
+    with pytest.raises(UsageError, match="task 'sums' has no recorded replies and no model is configured"):
+        choice(tmp_path).solver(planned(file, "1"))
+
+
+def test_recorded_replies_that_are_not_there_are_a_usage_error(tmp_path: Path, recorded: Path) -> None:
+    (tmp_path / "replies.jsonl").unlink()
+    with pytest.raises(UsageError, match="its recorded replies are not there"):
+        choice(tmp_path).solver(planned(recorded, "1"))
+
+
+def test_a_test_of_ones_own_is_answered_by_the_first_model(tmp_path: Path) -> None:
+    assert choice(tmp_path, models=("openai/a", "openai/b")).solver(None).text == "openai/a"
+    with pytest.raises(UsageError, match="no model is configured: pass --llmeval-model SPEC"):
+        choice(tmp_path).solver(None)
+
+
+def test_recorded_replies_are_judged_by_the_recording_they_came_from(tmp_path: Path, recorded: Path) -> None:
+    assert choice(tmp_path).judge(planned(recorded, "1")) == choice(tmp_path).solver(planned(recorded, "1"))
+    spec = "replay/replies.jsonl"
+    typed = choice(tmp_path, models=(spec,)).judge(planned(recorded, "1", model=spec))
+    assert typed is not None
+    assert typed.label == spec
+
+
+def test_a_recorded_judge_never_serves_a_live_models_answers(tmp_path: Path, recorded: Path) -> None:
+    assert choice(tmp_path, models=("openai/a",)).judge(planned(recorded, "1", model="openai/a")) is None
+
+
+def test_the_configured_judge_goes_before_all(tmp_path: Path, recorded: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("JUDGE_DEPLOYMENT", "j")
+    monkeypatch.setenv("AZURE_OPENAI_ENDPOINT", "https://x.openai.azure.com")
+    models = choice(tmp_path, judge="openai/judge")
+    for test in (planned(recorded, "1"), planned(recorded, "1", model="openai/a"), None):
+        assert text(models.judge(test)) == "openai/judge"
+
+
+AZURE = {"JUDGE_DEPLOYMENT": "j", "AZURE_OPENAI_ENDPOINT": "https://x.openai.azure.com"}
+
+
+@pytest.mark.parametrize(
+    ("variables", "expected"),
+    [
+        (AZURE, "azure/j"),
+        ({"JUDGE_DEPLOYMENT": "j"}, None),
+        ({**AZURE, "JUDGE_DEPLOYMENT": ""}, None),
+        ({**AZURE, "AZURE_OPENAI_ENDPOINT": ""}, None),
+    ],
+)
+def test_azures_variables_name_a_judge_for_live_models(
+    recorded: Path, monkeypatch: pytest.MonkeyPatch, variables: dict[str, str], expected: str | None
+) -> None:
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    models = choice(recorded.parent, models=("openai/a",))
+    assert text(models.judge(planned(recorded, "1", model="openai/a"))) == expected
+    assert text(models.judge(None)) == expected
+
+
+def test_recorded_replies_never_ask_azures_judge(
+    tmp_path: Path, recorded: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("JUDGE_DEPLOYMENT", "j")
+    monkeypatch.setenv("AZURE_OPENAI_ENDPOINT", "https://x.openai.azure.com")
+    judge = choice(tmp_path).judge(planned(recorded, "1"))
+    assert judge is not None
+    assert judge.recorded
+
+
+def test_without_any_judge_there_is_none(tmp_path: Path) -> None:
+    assert choice(tmp_path).judge(None) is None
