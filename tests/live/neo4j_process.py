@@ -50,14 +50,11 @@ class Neo4jProcess:
         (self._folder / "neo4j.conf").write_text(SETTINGS.format(port=port))
         self._process = self._launch(_jars())
         self.login = Login(uri=f"bolt://127.0.0.1:{port}", username="neo4j", password=PASSWORD)
-        assert self._process.stdout is not None
-        if self._process.stdout.readline().strip() != b"READY":
-            log = (self._folder / "server.log").read_text(errors="replace")[-2000:]
+        try:
+            self._make_ready()
+        except BaseException:
             self.stop()
-            pytest.fail(f"Neo4j did not start: {log}")
-        with neo4j.GraphDatabase.driver(self.login.uri, auth=("neo4j", "neo4j")) as driver:
-            change = "ALTER CURRENT USER SET PASSWORD FROM 'neo4j' TO $password"
-            driver.execute_query(change, password=PASSWORD, database_="system")
+            raise
 
     def stop(self) -> None:
         """End the server and remove its data."""
@@ -70,6 +67,15 @@ class Neo4jProcess:
             self._process.kill()
             self._process.wait()
         shutil.rmtree(self._folder, ignore_errors=True)
+
+    def _make_ready(self) -> None:
+        assert self._process.stdout is not None
+        if self._process.stdout.readline().strip() != b"READY":
+            log = (self._folder / "server.log").read_text(errors="replace")[-2000:]
+            pytest.fail(f"Neo4j did not start: {log}")
+        with neo4j.GraphDatabase.driver(self.login.uri, auth=("neo4j", "neo4j")) as driver:
+            change = "ALTER CURRENT USER SET PASSWORD FROM 'neo4j' TO $password"
+            driver.execute_query(change, password=PASSWORD, database_="system")
 
     def _launch(self, jars: Path) -> subprocess.Popen[bytes]:
         opened = ("java.nio", "java.io", "sun.nio.ch")

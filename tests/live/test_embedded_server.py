@@ -127,10 +127,15 @@ def test_neighbours_of_a_query_that_breaks_the_server_still_get_their_rows(
     assert neighbours == [None, None, None]
 
 
+def reader(runner: asyncio.Runner, graph: EmbeddedGraph) -> Bolt:
+    return runner.run(graph._running()).reader
+
+
 def test_the_reader_cannot_write_even_past_the_preflight(runner: asyncio.Runner, graph: EmbeddedGraph) -> None:
+    bolt = reader(runner, graph)
+
     async def write() -> None:
-        assert graph._server is not None
-        async with graph._server.reader.session() as session:
+        async with bolt.session() as session:
             await (await session.run("CREATE (:Object {nodeSymbol: 'O999'})")).consume()
 
     with pytest.raises(Neo4jError, match=r"Security\.Forbidden"):
@@ -138,11 +143,10 @@ def test_the_reader_cannot_write_even_past_the_preflight(runner: asyncio.Runner,
 
 
 def test_only_who_knows_the_password_gets_in(runner: asyncio.Runner, graph: EmbeddedGraph) -> None:
-    assert graph._server is not None
-    login = graph._server.reader._login
-    stranger = Bolt(Login(uri=login.uri, username="root", password="playwithdata"), HASTY)  # noqa: S106 - the default
+    uri = reader(runner, graph)._login.uri
 
     async def knock() -> None:
+        stranger = Bolt(Login(uri=uri, username="root", password="playwithdata"), HASTY)  # noqa: S106 - the default
         try:
             await stranger.agent()
         finally:
