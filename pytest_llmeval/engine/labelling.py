@@ -7,7 +7,6 @@ from dataclasses import replace
 from pytest_llmeval.engine.calls import Calls
 from pytest_llmeval.engine.judging import NO_JUDGE
 from pytest_llmeval.engine.specs import ModelSpec
-from pytest_llmeval.errors import LLMEvalError
 from pytest_llmeval.judge.taxonomy import TAXONOMY_PROMPT_VERSION, taxonomy_messages
 from pytest_llmeval.judge.verdict import error_label
 from pytest_llmeval.judge.voting import Vote
@@ -21,7 +20,7 @@ async def labelled(completion: Completion, sample: Sample, model: ModelSpec | No
     """
     try:
         label = await _label(completion, sample, model, calls)
-    except LLMEvalError as error:
+    except Exception as error:  # noqa: BLE001 - as said, whatever: a test's report is made meanwhile, and must be
         label = ErrorLabel(kind=None, reason=f"{type(error).__name__}: {error}")
     label = replace(label, judge="" if model is None else model.label, grader=TAXONOMY_PROMPT_VERSION)
     events = (*completion.transcript.events, *calls.transcript.events)

@@ -120,7 +120,7 @@ def _task_summary(rows: Sequence[Row], info: TaskInfo) -> TaskSummary:
 def _groups(rows: Sequence[Row], key: str, info: TaskInfo) -> list[Group]:
     """Return the figures by value; a row with several values, such as a list of tags, counts under each.
 
-    None for a column that no row has (a benchmark's public data may lack what others hold).
+    A column that no row has makes none: a benchmark's public data may lack what others hold.
     """
     if not any(row.groups.get(key) for row in rows):
         return []
