@@ -92,11 +92,15 @@ def free_waits_from_timeout(items: Sequence[pytest.Item]) -> None:
     A `timeout` mark is repeated with ``func_only=True``, closest to the test, and takes effect also for a time-out
     given on the command line or in the ini file.
     """
+    body_only = pytest.mark.timeout(func_only=True)
     for item in items:
         if waits(item):
             mark = item.get_closest_marker("timeout")
-            arguments, keywords = ((), {}) if mark is None else (mark.args, mark.kwargs)
-            item.add_marker(pytest.mark.timeout(*arguments, **{**keywords, "func_only": True}), append=False)
+            item.add_marker(body_only if mark is None else _repeated(mark), append=False)
+
+
+def _repeated(mark: pytest.Mark) -> pytest.MarkDecorator:
+    return pytest.mark.timeout(*mark.args, **{**mark.kwargs, "func_only": True})
 
 
 def _task_file(marker: pytest.Mark, test_file: Path) -> Path:
