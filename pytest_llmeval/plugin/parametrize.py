@@ -100,7 +100,8 @@ def free_waits_from_timeout(items: Sequence[pytest.Item]) -> None:
 
 
 def _repeated(mark: pytest.Mark) -> pytest.MarkDecorator:
-    return pytest.mark.timeout(*mark.args, **{**mark.kwargs, "func_only": True})
+    repeated: pytest.MarkDecorator = pytest.mark.timeout(*mark.args, **{**mark.kwargs, "func_only": True})
+    return repeated
 
 
 def _task_file(marker: pytest.Mark, test_file: Path) -> Path:
