@@ -71,11 +71,14 @@ import pytest
 from pytest_llmeval import assert_judge_equivalent
 
 def test_right():
-    assert assert_judge_equivalent("x is 1/2", "0.5", problem="Find x").correct
+    assert assert_judge_equivalent("x is 1/2, as beta is 2", "0.5", problem="Find x").correct
+
+def test_plainly_equal_without_asking():
+    assert assert_judge_equivalent("1/2", "0.5").details["judge"] == "prefilter/1"
 
 def test_wrong():
     with pytest.raises(AssertionError, match="another value"):
-        assert_judge_equivalent("x is 3", "0.5")
+        assert_judge_equivalent("x is alpha", "0.5")
 """
 
 JUDGE = """
@@ -90,4 +93,4 @@ def test_the_judge_serves_without_a_task(pytester: pytest.Pytester, mode: list[s
     pytester.makepyfile(judge=JUDGE)
     pytester.makepyfile(JUDGED)
     arguments = ("-p", "pytest_llmeval.plugin", "--llmeval-judge", "python/./judge.py:reply", *mode)
-    pytester.runpytest_subprocess(*arguments).assert_outcomes(passed=2)
+    pytester.runpytest_subprocess(*arguments).assert_outcomes(passed=3)
