@@ -32,6 +32,7 @@ class Settings:
     graph_reset: bool = False
     taxonomy: bool = False
     record: str | None = None
+    resume: str | None = None
     report: str | None = None
     gate: str | None = None
     folder: str = "."

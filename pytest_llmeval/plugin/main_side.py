@@ -26,21 +26,25 @@ if TYPE_CHECKING:
     from pytest_llmeval.engine.run import Run
     from pytest_llmeval.plugin.conclusion import Conclusion
     from pytest_llmeval.results.gate import Gate
-    from pytest_llmeval.results.store import RunFolder
+    from pytest_llmeval.results.store import RunFolder, StoredRun
 
 
 class MainSide:
     """Holds the plan and the rows; opens engine and run folder when they are first needed."""
 
     def __init__(self, config: pytest.Config, settings: Settings, catalog: Catalog) -> None:
-        """Hold nothing yet. UsageError when the gate's file is wrong: better now than after the run is paid."""
+        """Hold nothing yet.
+
+        UsageError when the gate's file is wrong, or the run to resume is not there: better now than after it is paid.
+        """
         self._gate = _load_gate(settings)
+        self._resumed = _resumed_run(settings)
         self._config, self._settings, self._catalog = config, settings, catalog
         self._lock = threading.Lock()
         self._folder: RunFolder | None = None
         self._scratch: tempfile.TemporaryDirectory[str] | None = None
         self.plan = Plan(tests=(), tasks=())
-        self.recorder = Recorder(catalog, self.run_folder)
+        self.recorder = Recorder(catalog, self.run_folder, () if self._resumed is None else self._resumed.rows)
 
     @cached_property
     def engine(self) -> Engine:
@@ -92,7 +96,7 @@ class MainSide:
 
     def run_folder(self) -> RunFolder | None:
         """Return the run's folder, made on first use (in whichever thread that is); None when no files are wanted."""
-        if self._settings.report is None:
+        if self._settings.report is None and self._resumed is None:
             return None
         with self._lock:
             if self._folder is None:
@@ -102,7 +106,11 @@ class MainSide:
 
                 info = run_info(self._settings, self._catalog, self.plan, self._config.rootpath)
                 redactor = Redactor.of(os.environ)
-                self._folder = RunFolder.create(Path(self._settings.report), info, redactor=redactor)
+                self._folder = (
+                    RunFolder.create(Path(self._settings.report or ""), info, redactor=redactor)
+                    if self._resumed is None
+                    else RunFolder.resume(self._resumed, info, redactor=redactor)
+                )
             return self._folder
 
     def close(self, reason: str) -> None:
@@ -115,7 +123,7 @@ class MainSide:
 
         A session that only lists tests, or ends before the first test asks, has no rows and leaves no files.
         """
-        if not self.plan.tests or not (self.engine.started or self.recorder.rows):
+        if not self.plan.tests or not (self.engine.started or self.recorder.reported):
             return None
         from pytest_llmeval.plugin.conclusion import conclude  # noqa: PLC0415 - rich and jinja2, for runs
 
@@ -156,7 +164,7 @@ class MainSide:
     def show_progress(self) -> None:
         """Write a line on how far the run is, now and then."""
         if self.plan.tests and (gauge := self.engine.gauge) is not None:
-            self._progress.show(len(self.recorder.rows), len(self.plan.tests), gauge)
+            self._progress.show(self.recorder.reported, len(self.plan.tests), gauge)
 
     @cached_property
     def _progress(self) -> ProgressLine:
@@ -169,3 +177,11 @@ def _load_gate(settings: Settings) -> Gate | None:
     from pytest_llmeval.results.gate_file import load_gate  # noqa: PLC0415 - yaml, for sessions with a gate
 
     return load_gate(Path(settings.gate))
+
+
+def _resumed_run(settings: Settings) -> StoredRun | None:
+    if settings.resume is None:
+        return None
+    from pytest_llmeval.plugin.resuming import find_resumed  # noqa: PLC0415 - for sessions that resume
+
+    return find_resumed(settings.resume, folder=Path(settings.folder), reports=settings.report)

@@ -19,12 +19,16 @@ Kind: TypeAlias = Literal["text", "list", "count", "number", "flag", "path"]
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One option: its name on the command line without ``--llmeval-``, its kind, and what it is for."""
+    """One option: its name on the command line without ``--llmeval-``, its kind, and what it is for.
+
+    One that has a `bare` value may be typed without any, and then means that.
+    """
 
     name: str
     kind: Kind
     help: str
     metavar: str | None = None
+    bare: str | None = None
 
     @property
     def dest(self) -> str:
@@ -59,6 +63,7 @@ OPTIONS = (
     Option("graph-reset", "flag", "allow loading into a graph database that holds something else, which is wiped"),
     Option("taxonomy", "flag", "let the judge label wrong answers: set-up misread (PP) or derivation slips (RR)"),
     Option("record", "path", "record every reply into this file, for replay/FILE", "FILE"),
+    Option("resume", "text", "continue an earlier run in its folder: its name or path, or the latest", "RUN", "latest"),
     Option("report", "path", "folder that run folders are made in", "DIR"),
     Option("gate", "path", "file of rules the run must meet; then only they decide over samples", "FILE"),
 )  # fmt: skip
@@ -75,6 +80,8 @@ def add_options(parser: pytest.Parser) -> None:
         keywords: dict[str, Any] = {"dest": option.dest, "default": None, "help": option.help}
         if option.kind != "flag":
             keywords["metavar"] = option.metavar
+        if option.bare is not None:
+            keywords |= {"nargs": "?", "const": option.bare}
         group.addoption(option.flag, action=actions.get(option.kind, "store"), **keywords)
         parser.addini(option.dest, f"default of {option.flag}", type="string", default=None)
 

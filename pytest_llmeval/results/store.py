@@ -60,6 +60,21 @@ class RunFolder:
             raise UsageError(msg) from error
         return folder
 
+    @classmethod
+    def resume(cls, run: StoredRun, info: Mapping[str, Json], *, redactor: Redactor) -> RunFolder:
+        """Open the folder of `run` to go on in; `info` of this session joins run.json under ``resumed``.
+
+        UsageError when the folder cannot be written.
+        """
+        session = {"started": datetime.now(UTC).isoformat(), **info}
+        try:
+            folder = cls(run.path, redactor)
+            folder.write_run({**run.info, "resumed": [*cast("list[Json]", run.info.get("resumed", [])), session]})
+        except OSError as error:
+            msg = f"cannot go on in the run's folder {run.path}: {error.strerror or error}"
+            raise UsageError(msg) from error
+        return folder
+
     def write_run(self, info: Mapping[str, Json]) -> None:
         """Replace run.json."""
         self._write_json(RUN, {"schema": SCHEMA, **info})
