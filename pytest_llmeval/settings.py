@@ -13,7 +13,8 @@ from pytest_llmeval.records import Json
 class Settings:
     """The options of a run. Paths are absolute; secrets are never among them.
 
-    `timeout` is one request's seconds; `overrides` holds, per task name, dotted keys and their values.
+    `timeout` is one request's seconds, `cache_max_age` a reply's; `overrides` holds, per task name, dotted keys and
+    their values.
     """
 
     models: tuple[str, ...] = ()
@@ -31,6 +32,8 @@ class Settings:
     graph: str | None = None
     graph_reset: bool = False
     taxonomy: bool = False
+    cache: str | None = None
+    cache_max_age: float | None = None
     record: str | None = None
     resume: str | None = None
     report: str | None = None

@@ -74,6 +74,7 @@ class Calls:
                 key=request.key,
                 cached=answer.cached,
                 age=answer.age,
+                other_run=answer.other_run,
                 attempts=answer.attempts,
             )
         )

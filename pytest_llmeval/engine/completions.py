@@ -55,12 +55,12 @@ class CompletionStore:
         row = self._connection.execute("SELECT reply, created FROM completions WHERE key = ?", (key,)).fetchone()
         return None if row is None else StoredReply(Reply.from_json(json.loads(row[0])), row[1])
 
-    def put(self, request: Request, reply: Reply) -> None:
-        """Store a reply; on return it survives the death of this process."""
+    def put(self, request: Request, reply: Reply, *, key: str | None = None) -> None:
+        """Store a reply, under the request's key unless told; on return it survives the death of this process."""
         self._connection.execute(
             "INSERT OR REPLACE INTO completions VALUES (?, ?, ?, ?, ?, ?, ?)",
             (
-                request.key,
+                key or request.key,
                 request.provider,
                 request.model,
                 request.role,

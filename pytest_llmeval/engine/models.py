@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from pytest_llmeval.engine.completions import CompletionStore
+from pytest_llmeval.engine.cache import Cache
+from pytest_llmeval.engine.completions import CompletionStore, StoredReply
 from pytest_llmeval.engine.gateway import Gateway
 from pytest_llmeval.engine.limits import Ticket
 from pytest_llmeval.engine.replay import Recorder
@@ -19,12 +21,17 @@ from pytest_llmeval.records import Reply, Request, Usage
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """A reply and where it came from. `age`: seconds since a stored reply was stored, None for a fresh one."""
+    """A reply and where it came from.
+
+    `cached`: no call was made; `age`: seconds since a stored reply was stored, None for a fresh one; `other_run`:
+    another run made it.
+    """
 
     reply: Reply
     cached: bool
     age: float | None
     attempts: int
+    other_run: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,10 +52,21 @@ class Models:
     """Answers requests: from the store, from an equal request in flight, or by a call."""
 
     def __init__(
-        self, open_gateway: Callable[[ModelSpec], Gateway], store: CompletionStore, recorder: Recorder | None
+        self,
+        open_gateway: Callable[[ModelSpec], Gateway],
+        store: CompletionStore,
+        recorder: Recorder | None,
+        *,
+        cache: Cache | None = None,
+        started: float = 0.0,
     ) -> None:
-        """Open gateways on first use by `open_gateway`; keep replies in `store`, and in `recorder` if given."""
+        """Open gateways on first use by `open_gateway`; keep replies in `store`, and in `recorder` if given.
+
+        What the run lacks may come from `cache`, which gets its live replies. A reply older than `started`, when the
+        run first began (s since 1970), is another run's.
+        """
         self._open_gateway, self._store, self._recorder = open_gateway, store, recorder
+        self._cache, self._started = cache, started
         self._gateways: dict[ModelSpec, Gateway] = {}
         self._flights: dict[str, _Flight] = {}
         self.lost: set[ModelSpec] = set()
@@ -61,10 +79,11 @@ class Models:
         the others, and its reply is stored, for it is paid.
         """
         key = request.key
-        if (stored := self._store.get(key)) is not None:
+        if (stored := self._store.get(key) or self._from_cache(spec, request)) is not None:
             self._record(spec, request, stored.reply)
             age = max(0.0, time.time() - stored.created)
-            return Answer(reply=stored.reply, cached=True, age=age, attempts=0)
+            other_run = stored.created < self._started
+            return Answer(reply=stored.reply, cached=True, age=age, attempts=0, other_run=other_run)
         flight = self._flights.get(key) or self._start(key, spec, request, ticket.order)
 
         def hurry() -> None:
@@ -95,9 +114,9 @@ class Models:
         await asyncio.gather(*flights, return_exceptions=True)
         closing = (gateway.close() for gateway in self._gateways.values())
         await asyncio.gather(*closing, return_exceptions=True)
-        self._store.close()
-        if self._recorder is not None:
-            self._recorder.close()
+        for file in (self._store, self._cache, self._recorder):
+            if file is not None:
+                file.close()
 
     def _start(self, key: str, spec: ModelSpec, request: Request, order: int) -> _Flight:
         ticket = Ticket(order)
@@ -116,14 +135,32 @@ class Models:
             if spec not in self._gateways or (isinstance(error, ProviderError) and error.reach == "model"):
                 self.lost.add(spec)
             raise
-        try:
+        with _keeping():
             self._store.put(request, reply)
             self._record(spec, request, reply)
-        except (OSError, sqlite3.Error) as error:
-            msg = f"replies cannot be kept any more: {error}"
-            raise RunStopped(msg) from error
+            if self._cache is not None and not spec.recorded:
+                self._cache.put(request, reply)
         return Answer(reply=reply, cached=False, age=None, attempts=attempts)
+
+    def _from_cache(self, spec: ModelSpec, request: Request) -> StoredReply | None:
+        """Return another run's reply, from now on this run's too."""
+        if self._cache is None or spec.recorded:
+            return None
+        with _keeping():
+            if (found := self._cache.get(request)) is not None:
+                self._store.put(request, found.reply)
+        return found
 
     def _record(self, spec: ModelSpec, request: Request, reply: Reply) -> None:
         if self._recorder is not None:
             self._recorder.record(request, reply, model=spec.label)
+
+
+@contextmanager
+def _keeping() -> Iterator[None]:
+    """End the run when replies cannot be kept: they would be paid in vain."""
+    try:
+        yield
+    except (OSError, sqlite3.Error) as error:
+        msg = f"replies cannot be kept any more: {error}"
+        raise RunStopped(msg) from error

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import cast
 
+from pytest_llmeval.engine.pictures import keep_picture
 from pytest_llmeval.errors import ProviderError, UsageError
 from pytest_llmeval.records import Image, Json, Reply, Request
 
@@ -145,13 +145,7 @@ class Recorder:
         return replace(line, reply=replace(line.reply, images=tuple(map(self._keep, line.reply.images))))
 
     def _keep(self, image: Image) -> Image:
-        kept = self._images / f"{image.digest}{Path(image.path).suffix}"
-        if not kept.exists():
-            self._images.mkdir(parents=True, exist_ok=True)
-            new = kept.with_name(f".{kept.name}.new")
-            shutil.copyfile(image.path, new)
-            new.replace(kept)
-        return replace(image, path=f"{self._images.name}/{kept.name}")
+        return replace(image, path=f"{self._images.name}/{keep_picture(image, self._images).name}")
 
 
 def _is_torn(line: bytes) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +13,7 @@ from pytest_llmeval.adapters.python import PythonProvider
 from pytest_llmeval.callables import load_callable
 from pytest_llmeval.catalog import Catalog
 from pytest_llmeval.engine.budget import Budget
+from pytest_llmeval.engine.cache import COMPLETIONS, Cache
 from pytest_llmeval.engine.choice import ModelChoice
 from pytest_llmeval.engine.completions import CompletionStore
 from pytest_llmeval.engine.gateway import Gateway
@@ -32,9 +34,13 @@ LOOK_AHEAD = 2
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Surroundings:
-    """What a run is given by the session: where files go, how notes reach the user, and how far to look ahead."""
+    """What a run is given by the session: where files go, how notes reach the user, and how far to look ahead.
+
+    `started`: when the run first began (s since 1970), which for a resumed one was in an earlier session.
+    """
 
     folder: Path
+    started: float
     keep_transcript: KeepTranscript
     tell: Callable[[str], None]
     stops_early: bool
@@ -65,13 +71,30 @@ def open_run(settings: Settings, catalog: Catalog, plan: Plan, around: Surroundi
     return Run(
         plan=plan,
         catalog=catalog,
-        models=Models(open_gateway, CompletionStore(around.folder / "completions.sqlite3"), recorder),
+        models=Models(
+            open_gateway,
+            CompletionStore(around.folder / COMPLETIONS),
+            recorder,
+            cache=_cache(settings),
+            started=around.started,
+        ),
         graphs=Graphs(open_scene),
         choice=ModelChoice(settings, catalog),
         image_store=images,
         window=settings.concurrency * (1 if around.stops_early else LOOK_AHEAD),
         keep_transcript=around.keep_transcript,
     )
+
+
+def _cache(settings: Settings) -> Cache | None:
+    if settings.cache is None:
+        return None
+    endpoints = {
+        "openai": settings.base_url or os.environ.get("OPENAI_BASE_URL", ""),
+        "azure": os.environ.get("AZURE_OPENAI_ENDPOINT", ""),
+        "python": settings.folder,
+    }
+    return Cache(Path(settings.cache), max_age=settings.cache_max_age, endpoints=endpoints)
 
 
 def _provider(spec: ModelSpec, settings: Settings, images: ImageFolder) -> Provider:

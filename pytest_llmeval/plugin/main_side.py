@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 import threading
+import time
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -145,6 +146,7 @@ class MainSide:
             self.plan,
             Surroundings(
                 folder=self._data_folder(),
+                started=time.time() if self._resumed is None else self._resumed.started,
                 keep_transcript=self._keep_transcript,
                 tell=self._progress.tell,
                 stops_early=bool(self._config.getoption("maxfail", 0)),

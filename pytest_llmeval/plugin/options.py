@@ -11,10 +11,11 @@ from typing import Any, Literal, TypeAlias
 
 import pytest
 
+from pytest_llmeval.durations import seconds_of
 from pytest_llmeval.engine.specs import FORMS
 from pytest_llmeval.settings import Settings
 
-Kind: TypeAlias = Literal["text", "list", "count", "number", "flag", "path"]
+Kind: TypeAlias = Literal["text", "list", "count", "number", "flag", "path", "duration"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +63,8 @@ OPTIONS = (
     Option("graph", "text", "graph database of Cypher tasks, such as bolt://localhost:7687 (an embedded one)", "URI"),
     Option("graph-reset", "flag", "allow loading into a graph database that holds something else, which is wiped"),
     Option("taxonomy", "flag", "let the judge label wrong answers: set-up misread (PP) or derivation slips (RR)"),
+    Option("cache", "path", "folder of answers that runs leave to one another; rows then say cached", "DIR"),
+    Option("cache-max-age", "duration", "age of cached answers at most: seconds, or such as 12h, 7d", "AGE"),
     Option("record", "path", "record every reply into this file, for replay/FILE", "FILE"),
     Option("resume", "text", "continue an earlier run in its folder: its name or path, or the latest", "RUN", "latest"),
     Option("report", "path", "folder that run folders are made in", "DIR"),
@@ -70,6 +73,13 @@ OPTIONS = (
 
 _FIELDS = {"model": "models", "sample": "samples"}
 """The fields of `Settings` that are called otherwise than their option, which is given once for each value."""
+
+_NUMBERS: Mapping[str, tuple[Callable[[str], float], str]] = {
+    "count": (int, "a whole number from 1 on"),
+    "number": (float, "a number above 0"),
+    "duration": (seconds_of, "a span of time, such as 90, 30m, 12h or 7d"),
+}
+"""How the kinds that are numbers are read, and what is told of any other text."""
 
 
 def add_options(parser: pytest.Parser) -> None:
@@ -125,10 +135,9 @@ def _convert(option: Option, texts: list[Any], place: str, folder: Path) -> Any:
             return texts
         case "flag":
             return texts[-1] is True or str(texts[-1]).lower() in {"1", "true", "yes", "on"}
-        case "count":
-            return _number(int, texts[-1], place, "a whole number from 1 on")
-        case "number":
-            return _number(float, texts[-1], place, "a number above 0")
+        case "count" | "number" | "duration":
+            convert, expected = _NUMBERS[option.kind]
+            return _number(convert, texts[-1], place, expected)
         case "path":
             return str((folder / texts[-1]).resolve())
         case "text":

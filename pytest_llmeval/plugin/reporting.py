@@ -86,6 +86,8 @@ def _completed(row: Row, completion: Completion) -> Row:
         stop_reason=completion.stop_reason,
         usage=completion.transcript.usage,
         seconds=completion.transcript.latency,
+        cached=completion.transcript.age is not None,
+        age=completion.transcript.age,
         details=completion.details,
     )
 

@@ -13,7 +13,10 @@ from pytest_llmeval.records.score import TAXONOMY, ErrorLabel
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelCall:
-    """One request and its reply. `cached`: no call was made; `age`: of the stored reply, in seconds."""
+    """One request and its reply.
+
+    `cached`: no call was made; `age`: of the stored reply, in seconds; `other_run`: another run made it.
+    """
 
     stage: str
     role: Role
@@ -24,6 +27,7 @@ class ModelCall:
     key: str
     cached: bool = False
     age: float | None = None
+    other_run: bool = False
     attempts: int = 1
 
     def to_json(self) -> dict[str, Json]:
@@ -39,6 +43,7 @@ class ModelCall:
             "key": self.key,
             "cached": self.cached,
             "age": self.age,
+            "other_run": self.other_run,
             "attempts": self.attempts,
         }
 
@@ -55,6 +60,7 @@ class ModelCall:
             key=str(data["key"]),
             cached=bool(data["cached"]),
             age=cast("float | None", data["age"]),
+            other_run=bool(data.get("other_run")),
             attempts=cast("int", data["attempts"]),
         )
 
@@ -162,6 +168,13 @@ class Transcript:
     def latency(self) -> float:
         """Seconds that the models took, without queueing."""
         return sum(call.reply.latency for call in self.calls)
+
+    @property
+    def age(self) -> float | None:
+        """Seconds since the oldest reply was made, if other runs made all of them; None otherwise."""
+        if not self.calls or not all(call.other_run for call in self.calls):
+            return None
+        return max(call.age or 0.0 for call in self.calls)
 
     def to_json(self) -> list[Json]:
         """Return the JSON form."""

@@ -114,6 +114,11 @@ class StoredRun:
     rows: tuple[Row, ...]
     remarks: tuple[str, ...] = ()
 
+    @property
+    def started(self) -> float:
+        """When the run began, in seconds since 1970."""
+        return datetime.fromisoformat(str(self.info["started"])).timestamp()
+
 
 def read_run(path: Path) -> StoredRun:
     """Return a finished or killed run from its folder, or from ``latest``; UsageError when there is none."""

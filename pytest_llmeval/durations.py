@@ -1,0 +1,17 @@
+"""Spans of time as people type them."""
+
+from __future__ import annotations
+
+import math
+
+UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
+
+
+def seconds_of(text: str) -> float:
+    """Return the seconds of a span such as ``90``, ``30m``, ``12h`` or ``7d``; ValueError for anything else."""
+    number, unit = (text[:-1], text[-1]) if text[-1:] in UNITS else (text, "s")
+    seconds = float(number) * UNITS[unit]
+    if not 0 < seconds < math.inf:
+        msg = f"{text!r} is no span of time"
+        raise ValueError(msg)
+    return seconds
