@@ -14,7 +14,7 @@ class Settings:
     """The options of a run. Paths are absolute; secrets are never among them.
 
     `timeout` is one request's seconds, `cache_max_age` a reply's; `overrides` holds, per task name, dotted keys and
-    their values.
+    their values; `budget` is in US dollars.
     """
 
     models: tuple[str, ...] = ()
@@ -24,6 +24,9 @@ class Settings:
     rpm: float | None = None
     tpm: float | None = None
     timeout: float = 600.0
+    budget: float | None = None
+    prices: str | None = None
+    max_tokens_total: int | None = None
     epochs: int = 1
     limit: int | None = None
     samples: tuple[str, ...] = ()

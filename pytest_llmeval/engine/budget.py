@@ -93,7 +93,7 @@ class Budget:
     def require_price(self, model: str) -> None:
         """Raise UsageError when dollars are limited and the model has no price."""
         if self._usd is not None and model not in self._prices:
-            msg = f"budget: no price is known for {model}; add it to the price file, or limit tokens instead of dollars"
+            msg = f"budget: no price is known for {model}; add it to the file of --llmeval-prices, or limit tokens"
             raise UsageError(msg)
 
     @contextmanager

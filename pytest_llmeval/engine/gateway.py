@@ -71,10 +71,8 @@ class Gateway:
     ) -> None:
         """Take the model's name on the command line and the seconds that one attempt may take.
 
-        UsageError when the budget limits dollars and knows no price for the model. `statistics` should be the ones
-        that `limits` writes to. `jitter` draws from 0..1.
+        `statistics` should be the ones that `limits` writes to. `jitter` draws from 0..1.
         """
-        budget.require_price(name)
         self._provider, self._name, self._timeout = provider, name, timeout
         self._limits, self._budget, self._statistics = limits, budget, statistics
         self._max_attempts, self._jitter, self._sleep = max_attempts, jitter, sleep

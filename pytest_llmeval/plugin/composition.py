@@ -12,7 +12,6 @@ from pytest_llmeval.adapters.provider import open_provider
 from pytest_llmeval.adapters.python import PythonProvider
 from pytest_llmeval.callables import load_callable
 from pytest_llmeval.catalog import Catalog
-from pytest_llmeval.engine.budget import Budget
 from pytest_llmeval.engine.cache import COMPLETIONS, Cache
 from pytest_llmeval.engine.choice import ModelChoice
 from pytest_llmeval.engine.completions import CompletionStore
@@ -26,6 +25,7 @@ from pytest_llmeval.engine.replay import Recorder, ReplayProvider
 from pytest_llmeval.engine.run import KeepTranscript, Run
 from pytest_llmeval.engine.specs import ModelSpec
 from pytest_llmeval.engine.statistics import CallStatistics
+from pytest_llmeval.plugin.spending import Spending
 from pytest_llmeval.settings import Settings
 
 LOOK_AHEAD = 2
@@ -50,6 +50,7 @@ def open_run(settings: Settings, catalog: Catalog, plan: Plan, around: Surroundi
     """Return the run of `plan`, nothing of it started."""
     images = ImageFolder(around.folder / "images")
     recorder = Recorder(Path(settings.record)) if settings.record else None
+    spending = Spending(settings)
 
     def open_gateway(spec: ModelSpec) -> Gateway:
         statistics = CallStatistics()
@@ -57,7 +58,7 @@ def open_run(settings: Settings, catalog: Catalog, plan: Plan, around: Surroundi
             _provider(spec, settings, images),
             name=spec.label,
             limits=Limiter(settings.concurrency, rpm=settings.rpm, tpm=settings.tpm, statistics=statistics),
-            budget=budget,
+            budget=spending.budget(spec),
             timeout=settings.timeout,
             statistics=statistics,
         )
@@ -67,7 +68,6 @@ def open_run(settings: Settings, catalog: Catalog, plan: Plan, around: Surroundi
 
         return await open_graph(settings.graph, scene, reset=settings.graph_reset, progress=around.tell)
 
-    budget = Budget()
     return Run(
         plan=plan,
         catalog=catalog,

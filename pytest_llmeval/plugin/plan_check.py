@@ -11,17 +11,23 @@ from pytest_llmeval.catalog import Catalog
 from pytest_llmeval.engine.choice import ModelChoice
 from pytest_llmeval.engine.plan import Plan
 from pytest_llmeval.errors import UsageError
+from pytest_llmeval.plugin.spending import Spending
 from pytest_llmeval.settings import Settings
 
 
 def check_plan(plan: Plan, settings: Settings, catalog: Catalog) -> None:
-    """Raise pytest.UsageError for an option that names no task or sample here, or a test without a model."""
+    """Raise pytest.UsageError for an option that names no task or sample here, a test without model, or one's price."""
     try:
         _check_tasks(plan, settings)
         _check_samples(plan, settings, catalog)
-        choice = ModelChoice(settings, catalog)
+        choice, spending = ModelChoice(settings, catalog), Spending(settings)
         for _, tests in groupby(plan.tests, lambda test: (test.file, test.model)):
-            choice.solver(next(tests))
+            test = next(tests)
+            spending.budget(choice.solver(test))
+            scorer = catalog.load(Path(test.file)).task.scorer
+            judged = settings.taxonomy or (scorer is not None and scorer.kind == "judge")
+            if judged and (judge := choice.judge(test)) is not None:
+                spending.budget(judge)
     except UsageError as error:
         raise pytest.UsageError(str(error)) from None
 

@@ -119,5 +119,5 @@ def test_without_limits_nothing_is_refused_and_no_price_is_needed() -> None:
 
 def test_a_dollar_limit_needs_a_price_and_a_token_limit_does_not() -> None:
     Budget(max_tokens=5).require_price("openai/m")
-    with pytest.raises(UsageError, match="no price is known for openai/m; add it to the price file"):
+    with pytest.raises(UsageError, match="no price is known for openai/m; add it to the file of --llmeval-prices"):
         Budget(usd=5).require_price("openai/m")
