@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_llmeval.plugin.worker_side import CHANNEL
+from pytest_llmeval.plugin.worker_side import CHANNEL, IS_FIRST
 
 if TYPE_CHECKING:
     from _pytest.terminal import TerminalReporter
@@ -22,12 +22,20 @@ class MainHooks:
         """Serve `main`."""
         self._config, self._main = config, main
         self._conclusion: Conclusion | None = None
+        self._workers = 0
+        self._session: pytest.Session | None = None
+
+    def pytest_sessionstart(self, session: pytest.Session) -> None:
+        """Keep the session: reports come without it."""
+        self._session = session
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_configure_node(self, node: Any) -> None:  # noqa: ANN401 - xdist's type; xdist may be absent
         """Give a worker its channel to the engine."""
         channel = node.gateway.newchannel()
         node.workerinput[CHANNEL] = channel
+        node.workerinput[IS_FIRST] = self._workers == 0
+        self._workers += 1
         self._main.listen(node.gateway.id, channel)
 
     @pytest.hookimpl(optionalhook=True)
@@ -38,9 +46,15 @@ class MainHooks:
             msg = "--dist each would pay for every sample once per worker; use another --dist"
             raise pytest.UsageError(msg)
 
+    @pytest.hookimpl(trylast=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Take the row off the report."""
+        """Take the row off the report; stop the engine when this failure was one too many (pytest counts first).
+
+        Under -x xdist waits for all workers before the session finishes, and they wait for their replies.
+        """
         self._main.report(report)
+        if self._session is not None and self._session.shouldfail:
+            self._main.close(str(self._session.shouldfail))
 
     def pytest_runtest_logfinish(self, nodeid: str) -> None:
         """Note that a test is over, and show progress."""

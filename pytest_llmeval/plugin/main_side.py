@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from pytest_llmeval.catalog import Catalog
 from pytest_llmeval.engine.plan import Plan
+from pytest_llmeval.plugin.interruption import SigtermAsCtrlC
 from pytest_llmeval.plugin.plan_check import check_plan
 from pytest_llmeval.plugin.progress import ProgressLine
 from pytest_llmeval.plugin.recorder import Recorder
@@ -45,6 +46,7 @@ class MainSide:
         self._folder: RunFolder | None = None
         self._scratch: tempfile.TemporaryDirectory[str] | None = None
         self.plan = Plan(tests=(), tasks=())
+        self._sigterm = SigtermAsCtrlC()
         self.recorder = Recorder(catalog, self.run_folder, () if self._resumed is None else self._resumed.rows)
 
     @cached_property
@@ -81,6 +83,7 @@ class MainSide:
         """Refuse a plan that cannot be run, with pytest.UsageError."""
         if self.plan.tasks:
             check_plan(self.plan, self._settings, self._catalog)
+            self._sigterm.install()
 
     def listen(self, worker: str, channel: Channel) -> None:
         """Serve a worker's channel."""
@@ -117,7 +120,12 @@ class MainSide:
     def close(self, reason: str) -> None:
         """Stop the engine; what was paid is stored by then."""
         if "engine" in self.__dict__:
-            self.engine.stop(reason)
+            try:
+                self.engine.stop(reason)
+            except OSError as error:
+                # A recording that cannot be written must not cost the table.
+                self._progress.tell(f"while closing: {error}")
+        self._sigterm.restore()
 
     def conclude(self) -> Conclusion | None:
         """Account for every planned sample, write the summary and close the files; None when nothing was planned.

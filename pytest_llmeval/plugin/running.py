@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 import pytest
 
 from pytest_llmeval.assertions import NO_ANSWER
-from pytest_llmeval.errors import LLMEvalError
+from pytest_llmeval.errors import LLMEvalError, RunStopped
 from pytest_llmeval.judge.judgement import Judgement
 from pytest_llmeval.records import Completion, ErrorLabel, Json, Message, Reply, Sample, Score
 from pytest_llmeval.records.plain import plain_json
@@ -30,7 +30,7 @@ class RunningJudge:
         """Return the judgement on one candidate; one that the engine asked for beforehand costs nothing."""
         __tracebackhide__ = True
         wish: dict[str, Json] = {"nodeid": self._nodeid, "problem": problem, "target": target}
-        answer = self._link.ask("judge", {**wish, "candidate": candidate, "votes": votes})
+        answer = _asked(self._link, "judge", {**wish, "candidate": candidate, "votes": votes})
         return Judgement.from_json(cast("dict[str, Json]", answer))
 
 
@@ -47,7 +47,7 @@ class LLM:
         if isinstance(messages, str):
             messages = [Message.of("user", messages)]
         wish: dict[str, Json] = {"nodeid": self._nodeid, "messages": [message.to_json() for message in messages]}
-        answer = self._link.ask("generate", {**wish, "parameters": dict(parameters), "draw": draw})
+        answer = _asked(self._link, "generate", {**wish, "parameters": dict(parameters), "draw": draw})
         return Reply.from_json(cast("dict[str, Json]", answer))
 
 
@@ -122,6 +122,15 @@ class Running:
             self.completion = Completion.from_json(cast("dict[str, Json]", answer))
         except LLMEvalError as error:
             self.completion = self.completion.labelled(ErrorLabel(kind=None, reason=str(error)))
+
+
+def _asked(link: Link, want: str, wish: dict[str, Json]) -> Json:
+    """Return the engine's answer to a body's request; when the run has stopped, the test is skipped, not failed."""
+    __tracebackhide__ = True
+    try:
+        return link.ask(want, wish)
+    except RunStopped as stopped:
+        pytest.skip(f"run stopped: {stopped}")
 
 
 RUNNING_TEST = pytest.StashKey[Running]()

@@ -12,6 +12,7 @@ from pytest_llmeval.assertions import RUNNING
 from pytest_llmeval.catalog import Catalog
 from pytest_llmeval.engine.plan import Plan
 from pytest_llmeval.engine.specs import parse_spec
+from pytest_llmeval.errors import UsageError
 from pytest_llmeval.plugin.main_side import MainSide
 from pytest_llmeval.plugin.options import resolve
 from pytest_llmeval.plugin.parametrize import (
@@ -52,6 +53,9 @@ class EvalSession:
         self.settings = resolve(config)
         for spec in (*self.settings.models, *filter(None, [self.settings.judge])):
             parse_spec(spec, folder=Path(self.settings.folder))
+        if self.settings.record and len(self.settings.models) > 1:
+            msg = "--llmeval-record takes one --llmeval-model: a recording answers a request whoever is asked"
+            raise UsageError(msg)
         self.catalog = Catalog(self.settings)
         self.main = None if hasattr(config, "workerinput") else MainSide(config, self.settings, self.catalog)
         self._side: Side = self.main or WorkerSide(config)

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 CHANNEL = "llmeval"
 """The key in a worker's input under which its channel travels."""
 
-FIRST_WORKER = "gw0"
+IS_FIRST = "llmeval-first"
+"""The key that tells the first worker (ids are the user's to choose: ``--tx popen//id=abc``)."""
 
 
 class WorkerSide:
@@ -35,4 +36,4 @@ class WorkerSide:
     def collected(self, plan: Plan) -> None:
         """Tell the controller the plan; workers after the first tell its digest alone."""
         if plan.tasks:
-            self.link.announce(plan, whole=self._input["workerid"] == FIRST_WORKER)
+            self.link.announce(plan, whole=self._input[IS_FIRST])

@@ -182,12 +182,7 @@ def test_a_server_of_which_a_third_of_the_requests_fail_costs_no_sample(
     assert set(seen) == {fault["kind"] for fault in FAULTS}
 
 
-LATE_STOP = pytest.mark.xfail(
-    reason="under xdist -x reaches the engine only once all workers have finished their tests"
-)
-
-
-@pytest.mark.parametrize("mode", ["-n0", pytest.param("-n2", marks=LATE_STOP)])
+@pytest.mark.parametrize("mode", ["-n0", "-n2"])
 def test_x_leaves_what_hangs_behind(project: Project, model_server: ModelServer, mode: str) -> None:
     hanging = {f"say {n}": [{"kind": "stall"}] * 9 for n in range(1, SAMPLES)}
     model_server.program(script=hanging, reply={"content": "wrong"})
@@ -197,12 +192,15 @@ def test_x_leaves_what_hangs_behind(project: Project, model_server: ModelServer,
 
 
 @MODES
-def test_an_interrupt_ends_a_run_that_waits(project: Project, model_server: ModelServer, mode: str) -> None:
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM], ids=["Ctrl-C", "SIGTERM"])
+def test_an_interrupt_ends_a_run_that_waits(
+    project: Project, model_server: ModelServer, mode: str, how: signal.Signals
+) -> None:
     model_server.program(script={f"say {n}": [{"kind": "stall"}] for n in range(3, SAMPLES)})
     with project.start(*at(model_server), mode) as process:
         while model_server.report()["requests"] < 5:
             assert process.poll() is None
-        process.send_signal(signal.SIGINT)
+        process.send_signal(how)
         output, _ = process.communicate(timeout=PATIENCE)
     assert process.returncode == pytest.ExitCode.INTERRUPTED, output
     outcomes = project.outcomes()

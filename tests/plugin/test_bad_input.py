@@ -90,6 +90,10 @@ OPTIONS = {
     "set": ([*SCRIPTED, "--llmeval-set", "sums"], "*'sums' is not of the form --llmeval-set TASK.KEY=VALUE*"),
     "set task": ([*SCRIPTED, "--llmeval-set", "sum.version=2"], "*'sum'*tasks collected here: sums*"),
     "dataset": ([*SCRIPTED, "--llmeval-dataset", "sums"], "*--llmeval-dataset TASK=PATH*"),
+    "record": (
+        [*SCRIPTED, "--llmeval-model", "openai/x", "--llmeval-record", "r.jsonl"],
+        "*--llmeval-record takes one --llmeval-model*",
+    ),
     "gate": ([*SCRIPTED, "--llmeval-gate", "none.yaml"], "*none.yaml*"),
 }
 

@@ -18,6 +18,7 @@ MODES = {
     "-n2 loadfile": ["-n2", "--dist", "loadfile"],
     "-n2 loadscope": ["-n2", "--dist", "loadscope"],
     "-n2 loadgroup": ["-n2", "--dist", "loadgroup"],
+    "workers with ids of the user's": ["--dist", "load", "--tx", "popen//id=one", "--tx", "popen//id=two"],
 }
 SCRIPTED = ["--llmeval-model", "python/./model.py:reply"]
 
