@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import argparse
 import sys
+import time
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Final, TextIO, TypeAlias
 
 from pytest_llmeval.errors import LLMEvalError, UsageError
@@ -103,7 +105,54 @@ def _eed(chosen: argparse.Namespace) -> int:
         return _YES if sandbox.score(chosen.answer, chosen.target, mode=modes[0]).equivalent else _NO
 
 
-_COMMANDS: tuple[Callable[[Commands], None], ...] = (_declare_sldp, _declare_eed)
+def _declare_cache(commands: Commands) -> None:
+    cache = commands.add_parser("cache", help="look into the folder of --llmeval-cache, empty it, or export it")
+    actions = cache.add_subparsers(title="actions", metavar="ACTION", required=True)
+    stats = actions.add_parser("stats", help="how many replies there are of each model, and how old they are")
+    prune = actions.add_parser("prune", help="delete old replies")
+    export = actions.add_parser("export", help="write a recording that replay/FILE answers from")
+    for action, run in ((stats, _cache_stats), (prune, _cache_prune), (export, _cache_export)):
+        action.add_argument("folder", type=Path, help="the folder of --llmeval-cache")
+        action.set_defaults(run=run)
+    prune.add_argument("--older-than", required=True, metavar="AGE", help="seconds, or such as 12h, 7d")
+    export.add_argument("file", type=Path, help="the recording to make")
+    export.add_argument("--model", action="append", default=[], metavar="SPEC", help="only its replies, repeatable")
+
+
+def _cache_stats(chosen: argparse.Namespace) -> int:
+    from pytest_llmeval.engine.cache_folder import stocks  # noqa: PLC0415 - only this command needs it
+    from pytest_llmeval.report.numbers import age  # noqa: PLC0415 - as above
+
+    now = time.time()
+    lines = [
+        f"{stock.replies:>8,}  {stock.model}, {age(now - stock.newest)} to {age(now - stock.oldest)} old"
+        for stock in stocks(chosen.folder)
+    ]
+    _say("\n".join(lines or ["empty"]))
+    return _YES
+
+
+def _cache_prune(chosen: argparse.Namespace) -> int:
+    from pytest_llmeval.durations import seconds_of  # noqa: PLC0415 - only this command needs it
+    from pytest_llmeval.engine.cache_folder import prune  # noqa: PLC0415 - as above
+
+    try:
+        seconds = seconds_of(chosen.older_than)
+    except ValueError:
+        message = f"--older-than: {chosen.older_than!r} is not a span of time, such as 90, 30m, 12h or 7d"
+        raise UsageError(message) from None
+    _say(f"replies deleted: {prune(chosen.folder, older_than=seconds):,}")
+    return _YES
+
+
+def _cache_export(chosen: argparse.Namespace) -> int:
+    from pytest_llmeval.engine.cache_folder import export  # noqa: PLC0415 - only this command needs it
+
+    _say(f"replies in {chosen.file}: {export(chosen.folder, chosen.file, models=chosen.model):,}")
+    return _YES
+
+
+_COMMANDS: tuple[Callable[[Commands], None], ...] = (_declare_sldp, _declare_eed, _declare_cache)
 
 
 def _say(text: str, stream: TextIO | None = None) -> None:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import sqlite3
 import time
+from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import NamedTuple
 
 from pytest_llmeval.errors import UsageError
-from pytest_llmeval.records import Reply, Request
+from pytest_llmeval.records import Json, Reply, Request
 
 SCHEMA_VERSION = 1
 
@@ -27,6 +28,23 @@ class StoredReply(NamedTuple):
 
     reply: Reply
     created: float
+
+
+class Kept(NamedTuple):
+    """A line of the store: who was asked, what (`Request.content`), and the reply."""
+
+    model: str
+    content: dict[str, Json]
+    stored: StoredReply
+
+
+class Stock(NamedTuple):
+    """What the store holds of one model: how many replies, and when the oldest and newest were made (s since 1970)."""
+
+    model: str
+    replies: int
+    oldest: float
+    newest: float
 
 
 class CompletionStore:
@@ -70,6 +88,30 @@ class CompletionStore:
                 reply.created or time.time(),
             ),
         )
+
+    def kept(self) -> Iterator[Kept]:
+        """Yield everything, oldest first."""
+        lines = self._connection.execute(
+            "SELECT provider || '/' || model, content, reply, created FROM completions ORDER BY created, key"
+        )
+        for model, content, reply, created in lines:
+            yield Kept(model, json.loads(content), StoredReply(Reply.from_json(json.loads(reply)), created))
+
+    def stocks(self) -> list[Stock]:
+        """Return what there is of each model."""
+        return [
+            Stock(*line)
+            for line in self._connection.execute(
+                "SELECT provider || '/' || model AS name, count(*), min(created), max(created) FROM completions "
+                "GROUP BY name ORDER BY name"
+            )
+        ]
+
+    def forget(self, before: float) -> int:
+        """Delete the replies made before a moment (s since 1970) and return how many those were."""
+        deleted = self._connection.execute("DELETE FROM completions WHERE created < ?", (before,)).rowcount
+        self._connection.execute("VACUUM")
+        return deleted
 
     def close(self) -> None:
         """Close the file."""

@@ -11,6 +11,7 @@ from typing import cast
 from pytest_llmeval.engine.pictures import keep_picture
 from pytest_llmeval.errors import ProviderError, UsageError
 from pytest_llmeval.records import Image, Json, Reply, Request
+from pytest_llmeval.records.request import content_key
 
 MAX_TOLD = 10
 """Misses that tell the nearest recorded request: finding it reads the whole recording, and nobody reads more."""
@@ -121,9 +122,11 @@ class Recorder:
 
     def record(self, request: Request, reply: Reply, *, model: str) -> None:
         """Add one reply of `model`; a second reply to the same request replaces the first."""
-        line = Recorded(
-            key=request.content_key, model=model, content=request.content, reply=replace(reply, created=0.0)
-        )
+        self.add(model, request.content, reply)
+
+    def add(self, model: str, content: dict[str, Json], reply: Reply) -> None:
+        """Add one reply of `model` to a request with this `content`."""
+        line = Recorded(key=content_key(content), model=model, content=content, reply=replace(reply, created=0.0))
         line = self._with_pictures(line)
         self._lines[line.key] = line
         self._stream.write(_dump(line))

@@ -50,12 +50,17 @@ class Request:
     @property
     def content_key(self) -> str:
         """The hash of `content`."""
-        return _digest(self.content)
+        return content_key(self.content)
 
     @property
     def key(self) -> str:
         """The hash of provider, model and `content`: equal keys are one paid call."""
         return _digest([self.provider, self.model, self.content])
+
+
+def content_key(content: Json) -> str:
+    """Return the hash of a request's `content`, also of one read back from JSON."""
+    return _digest(content)
 
 
 def _identity(message: Message) -> Json:
