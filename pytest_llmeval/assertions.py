@@ -127,7 +127,8 @@ def assert_eed_at_least(
     """Assert that an answer's Expression Edit Distance score reaches `minimum` (0..100; seed: PHYBench).
 
     None takes what the running test's task says, else 100 and "corrected". Scored in a killable child process, which
-    one pair may use for a limited CPU time. The AssertionError tells score, distance and the edits.
+    one pair may use for a limited CPU time. The AssertionError tells score, distance and the edits. `UnscoredError`
+    when the corrected mode decides and cannot read the target; the published mode then gives 0, by its rules.
     """
     __tracebackhide__ = True
     from pytest_llmeval.eed.result import EedResult  # noqa: PLC0415 - light, but for tests that score formulas only
@@ -142,7 +143,9 @@ def assert_eed_at_least(
     score = record_score(_eed_score("EED", results[deciding], minimum, decides=True))
     if also and also != deciding:
         record_score(_eed_score(f"EED {also}", results[also], minimum, decides=False))
-    return _decided(score, f"EED ({deciding}) {score.value:.2f} of 100, wanted at least {minimum:g}: {answer!r}")
+    return _decided(
+        score, f"EED ({deciding}) {results[deciding].score:.2f} of 100, wanted at least {minimum:g}: {answer!r}"
+    )
 
 
 def assert_judge_equivalent(
@@ -204,9 +207,9 @@ def _eed_score(name: str, result: EedResult, minimum: float, *, decides: bool) -
     told = f"{result.reason}: a {result.reading} difference" if edits else result.reason
     return Score(
         name=name,
-        value=result.score,
+        value=result.score if result.decided else None,
         scale=100.0,
-        correct=result.score >= minimum,
+        correct=result.score >= minimum if result.decided else None,
         explanation="\n".join([told, *(f"  {edit}" for edit in edits[:MAX_EDITS])]),
         grader=result.grader,
         decides=decides,

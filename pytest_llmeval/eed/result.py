@@ -10,7 +10,7 @@ from pytest_llmeval.eed.edits import Edit
 from pytest_llmeval.records import Json
 
 Mode: TypeAlias = Literal["corrected", "published"]
-Reading: TypeAlias = Literal["equivalent", "coefficient", "structural", "unreadable"]
+Reading: TypeAlias = Literal["equivalent", "coefficient", "structural", "unreadable", "unreadable target"]
 
 EED_CORRECTED: Final = "eed-corrected/1"
 """Version of the default mode; changes with every change of a score."""
@@ -31,8 +31,10 @@ class EedResult:
 
     `score` lies in 0..100; 100 only for equality. `distance` counts in nodes, `tree_size` is the target's number of
     nodes, `relative_distance` their quotient; None where no trees were compared (equal beforehand, or unreadable).
-    `edits` turn the answer's tree into the target's. `reason` says how the score came about in one line; `assumptions`
-    what was taken for granted; `answer` and `target` are the formulas as they were read.
+    `edits` turn the answer's tree into the target's. `reading` says how the answer differs: ``"unreadable"`` is an
+    answer that is no formula, ``"unreadable target"`` a target that is none, so that nothing is decided. `reason` says
+    how the score came about in one line; `assumptions` what was taken for granted; `answer` and `target` are the
+    formulas as they were read.
     """
 
     mode: Mode
@@ -57,10 +59,20 @@ class EedResult:
         """Whether the answer equals the target."""
         return self.reading == "equivalent"
 
+    @property
+    def decided(self) -> bool:
+        """Whether the score says something about the answer; not where the target itself could not be read."""
+        return self.reading != "unreadable target"
+
     @classmethod
     def unreadable(cls, mode: Mode, reason: str) -> EedResult:
         """Return the result of an answer that is no formula, or none that may be evaluated: score 0."""
         return cls(mode=mode, score=0.0, reading="unreadable", reason=reason)
+
+    @classmethod
+    def unreadable_target(cls, mode: Mode, reason: str) -> EedResult:
+        """Return the result of any answer to a target that cannot be read: score 0, which is not the answer's."""
+        return cls(mode=mode, score=0.0, reading="unreadable target", reason=f"the target cannot be read: {reason}")
 
     def rescored(self, score: ScoreFunction) -> EedResult:
         """Return the same comparison under another scoring function; equal stays 100, unreadable 0."""

@@ -35,7 +35,8 @@ def eed_score(
     100 means equal; else ``max(0, 60 - 100 d/n)``, with d the edit distance from answer to target and n the target's
     number of nodes. ``"corrected"`` reads LaTeX as physicists write it and takes symbols for positive;
     ``"published"`` reproduces the public metric, quirks included. A malformed or empty answer scores 0 with a reason;
-    nothing is ever raised for what the texts say.
+    nothing is ever raised for what the texts say. A target that the corrected mode cannot read says nothing of the
+    answer: the result reads ``"unreadable target"``, and its 0 counts for nobody.
 
     Runs in this process, without time or memory limits: for formulas that nobody has looked at, use
     `pytest_llmeval.eed.Sandbox` or `eed_score_many`.
@@ -56,7 +57,6 @@ def score_pair(
         return EedResult.unreadable(mode, "no answer")
     try:
         check_text(answer)
-        check_text(target)
         match mode:
             case "corrected":
                 return _corrected(answer, target, weights, stage)
@@ -64,14 +64,10 @@ def score_pair(
                 return _published(answer, target, weights, stage)
             case _:
                 assert_never(mode)
-    except Refused as refused:
-        return EedResult.unreadable(mode, str(refused))
-    except RecursionError:
-        return EedResult.unreadable(mode, "nested too deeply")
     except MemoryError:
         raise
     except Exception as error:  # noqa: BLE001 - sympy raises anything; what a model wrote must never break a run
-        return EedResult.unreadable(mode, f"cannot be evaluated: {type(error).__name__}: {_first_line(error)}")
+        return EedResult.unreadable(mode, _told(error))
 
 
 def expressions_equivalent(answer: str, target: str, *, stage: Stage = unlimited) -> bool:
@@ -90,17 +86,26 @@ def expressions_equivalent(answer: str, target: str, *, stage: Stage = unlimited
         return False
 
 
-def _first_line(error: Exception) -> str:
-    return (str(error).splitlines() or [""])[0][:200]
+def _told(error: Exception) -> str:
+    """Return why a formula has no value to compare."""
+    if isinstance(error, Refused):
+        return str(error)
+    if isinstance(error, RecursionError):
+        return "nested too deeply"
+    first_line = (str(error).splitlines() or [""])[0][:200]
+    return f"cannot be evaluated: {type(error).__name__}: {first_line}"
 
 
 def _corrected(answer: str, target: str, weights: Weights, stage: Stage) -> EedResult:
     if reading.same_text(answer, target):
         return _equivalent("corrected", "identical text")
     try:
+        check_text(target)
         goal = corrected.read_target(target)
-    except Refused as refused:
-        return EedResult.unreadable("corrected", f"the target cannot be read: {refused}")
+    except MemoryError:
+        raise
+    except Exception as error:  # noqa: BLE001 - as in score_pair, but this is not the answer's fault
+        return EedResult.unreadable_target("corrected", _told(error))
     mine, goal, assumptions = corrected.settled(reading.read(answer), goal)
     shown = _Shown(answer=mine.formula, target=goal.formula, assumptions=assumptions)
     if corrected.equal(mine, goal, stage):
@@ -109,13 +114,14 @@ def _corrected(answer: str, target: str, weights: Weights, stage: Stage) -> EedR
 
 
 def _published(answer: str, target: str, weights: Weights, stage: Stage) -> EedResult:
+    check_text(target)
     guarded = published.guard(answer, target)
     if guarded == published.IDENTICAL:
         return _equivalent("published", guarded)
     if guarded:
         return EedResult.unreadable("published", guarded)
-    goal = published.read_target(target, stage)
-    mine = published.simplified(published.read(answer), stage)
+    known = published.read_target(target, stage)
+    goal, mine = known.simplified, published.read_answer(answer, known, stage)
     shown = _Shown(answer=mine, target=goal)
     if published.equal(mine, goal, stage):
         return _equivalent("published", "equal to the target", shown)

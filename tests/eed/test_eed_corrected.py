@@ -75,8 +75,23 @@ def test_what_is_no_answer_scores_0_with_a_reason(answer: str | None) -> None:
     assert result.reason
 
 
-def test_an_unreadable_target_is_said_to_be_the_target() -> None:
-    assert "the target cannot be read" in eed_score("x", r"\nosuchcommand{x}").reason
+@pytest.mark.parametrize(
+    "target", [r"\nosuchcommand{x}", "", "(", "x\0", "9" * 401, "(" * 49 + "x" + ")" * 49, "x^{9^{9^9}}!"]
+)
+def test_an_unreadable_target_decides_nothing_about_the_answer(target: str) -> None:
+    result = eed_score("x", target)
+    assert (result.score, result.reading, result.decided) == (0, "unreadable target", False)
+    assert result.reason.startswith("the target cannot be read: ")
+
+
+def test_an_answer_that_is_none_is_wrong_whatever_the_target() -> None:
+    for answer in (None, "", "x\0"):
+        assert eed_score(answer, r"\nosuchcommand{x}").decided
+
+
+def test_the_published_mode_gives_0_for_an_unreadable_target_as_its_rules_say() -> None:
+    result = eed_score("x", r"\nosuchcommand{x} +", mode="published")
+    assert (result.score, result.reading, result.decided) == (0, "unreadable", True)
 
 
 def test_identical_text_is_equal_even_when_nobody_can_read_it() -> None:

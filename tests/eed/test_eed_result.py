@@ -21,3 +21,9 @@ def test_a_result_survives_json(answer: str, mode: Mode) -> None:
 )
 def test_a_score_reads_as_an_error_of_its_kind(answer: str, reading: str) -> None:
     assert eed_score(answer, "2a+b").reading == reading
+
+
+def test_an_undecided_result_survives_json_too() -> None:
+    result = eed_score("x", "(")
+    assert not result.decided
+    assert EedResult.from_json(json.loads(json.dumps(result.to_json()))) == result
