@@ -27,6 +27,7 @@ class Settings:
     budget: float | None = None
     prices: str | None = None
     max_tokens_total: int | None = None
+    estimate: bool = False
     epochs: int = 1
     limit: int | None = None
     samples: tuple[str, ...] = ()

@@ -26,6 +26,9 @@ def pytest_configure(config: pytest.Config) -> None:
     except LLMEvalError as error:
         raise pytest.UsageError(str(error)) from None
     config.stash[SESSION] = session
+    if session.settings.estimate:
+        # Before xdist looks at it: nothing runs, so no workers are needed.
+        config.option.dist = "no"
     if session.main is not None:
         config.pluginmanager.register(MainHooks(config, session.main), "llmeval-main")
 

@@ -46,6 +46,11 @@ class MainHooks:
             msg = "--dist each would pay for every sample once per worker; use another --dist"
             raise pytest.UsageError(msg)
 
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtestloop(self, session: pytest.Session) -> bool | None:
+        """Tell what the tests would cost instead of running them, if that is asked for."""
+        return self._main.tell_estimate(session.config) or None
+
     @pytest.hookimpl(trylast=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Take the row off the report; stop the engine when this failure was one too many (pytest counts first).

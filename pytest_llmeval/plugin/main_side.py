@@ -85,6 +85,17 @@ class MainSide:
             check_plan(self.plan, self._settings, self._catalog)
             self._sigterm.install()
 
+    def tell_estimate(self, config: pytest.Config) -> bool:
+        """Write what the plan would ask and cost, if that is asked for, and tell whether it was."""
+        if not self._settings.estimate:
+            return False
+        from pytest_llmeval.plugin.estimate import estimate_lines  # noqa: PLC0415 - prompts are rendered with jinja2
+
+        reporter = config.pluginmanager.getplugin("terminalreporter")
+        for line in estimate_lines(self.plan, self._settings, self._catalog) or ["nothing to estimate"]:
+            reporter.write_line(f"estimate: {line}")
+        return True
+
     def listen(self, worker: str, channel: Channel) -> None:
         """Serve a worker's channel."""
         self.controller_link.listen(worker, channel)

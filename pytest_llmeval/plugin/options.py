@@ -58,6 +58,7 @@ OPTIONS = (
     Option("budget", "number", "US dollars that the run may cost; needs --llmeval-prices", "USD"),
     Option("prices", "path", "file of prices: openai/NAME: {input: 1.25, output: 10} per million tokens", "FILE"),
     Option("max-tokens-total", "count", "tokens that the run may use, of all models together", "N"),
+    Option("estimate", "flag", "tell requests, tokens and (with prices) dollars of the selected tests, and stop"),
     Option("epochs", "count", "repetitions of every sample (1)", "K"),
     Option("limit", "count", "samples per task at most, before -k", "N"),
     Option("sample", "list", "run the samples with this raw id only, repeatable", "ID"),
