@@ -64,6 +64,9 @@ class DirectLink:
             return self._engine.ask("", want, arguments).result()
         except CancelledError:
             raise RunStopped(_CUT_OFF) from None
+        except LLMEvalError as error:
+            # Without the engine's frames: they tell a test's author nothing.
+            raise error.with_traceback(None) from None
 
 
 class WorkerLink:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pytest_llmeval.records import Completion, Sample
 
 
-@pytest.fixture
+@pytest.fixture(name="_llmeval_case")  # the underscore keeps it out of `pytest --fixtures`
 def llmeval_case(request: pytest.FixtureRequest) -> Case:
     """Return which sample, model and epoch the test was made for."""
     if not hasattr(request, "param"):
@@ -28,15 +28,15 @@ def llmeval_case(request: pytest.FixtureRequest) -> Case:
 
 
 @pytest.fixture
-def sample(request: pytest.FixtureRequest, llmeval_case: Case) -> Sample:
+def sample(request: pytest.FixtureRequest, _llmeval_case: Case) -> Sample:
     """Return the dataset row that the test is about."""
     found = _running(request).sample
-    assert found is not None, llmeval_case  # noqa: S101 - set for every test with a case
+    assert found is not None  # noqa: S101 - set for every test with a case
     return found
 
 
 @pytest.fixture
-def completion(request: pytest.FixtureRequest, llmeval_case: Case) -> Completion:  # noqa: ARG001 - brings the case
+def completion(request: pytest.FixtureRequest, _llmeval_case: Case) -> Completion:
     """Return what the solver made of the sample; setting up waits for the model, and for the judge if the task has one.
 
     What the provider, the database or the judge failed at is raised here, so that it is an error of the test.

@@ -51,6 +51,11 @@ class MainHooks:
         """Tell what the tests would cost instead of running them, if that is asked for."""
         return self._main.tell_estimate(session.config) or None
 
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_report_teststatus(self, report: pytest.TestReport) -> tuple[str, str, str] | None:
+        """Show a sample whose worker died as an error: that is no answer of the model's."""
+        return ("error", "E", "ERROR") if self._main.died_over(report) else None
+
     @pytest.hookimpl(trylast=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Take the row off the report; stop the engine when this failure was one too many (pytest counts first).

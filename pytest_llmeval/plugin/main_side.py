@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING
 
 from pytest_llmeval.catalog import Catalog
 from pytest_llmeval.engine.plan import Plan
+from pytest_llmeval.errors import UsageError
 from pytest_llmeval.plugin.interruption import SigtermAsCtrlC
-from pytest_llmeval.plugin.plan_check import check_plan
+from pytest_llmeval.plugin.plan_check import check_plan, check_report_folder, missing_judge
 from pytest_llmeval.plugin.progress import ProgressLine
-from pytest_llmeval.plugin.recorder import Recorder
+from pytest_llmeval.plugin.recorder import CRASHED, Recorder
 from pytest_llmeval.plugin.task_info import task_info
 from pytest_llmeval.records import RowKey, Transcript
 from pytest_llmeval.settings import Settings
@@ -47,6 +48,7 @@ class MainSide:
         self._scratch: tempfile.TemporaryDirectory[str] | None = None
         self.plan = Plan(tests=(), tasks=())
         self._sigterm = SigtermAsCtrlC()
+        self._checked = False
         self.recorder = Recorder(catalog, self.run_folder, () if self._resumed is None else self._resumed.rows)
 
     @cached_property
@@ -81,8 +83,12 @@ class MainSide:
 
     def check(self) -> None:
         """Refuse a plan that cannot be run, with pytest.UsageError."""
-        if self.plan.tasks:
+        if self.plan.tasks and not self._checked:
+            self._checked = True  # xdist's controller asks once per worker
             check_plan(self.plan, self._settings, self._catalog)
+            check_report_folder(self._settings)
+            if remark := missing_judge(self.plan, self._settings, self._catalog):
+                self._progress.tell(remark)
             self._sigterm.install()
 
     def tell_estimate(self, config: pytest.Config) -> bool:
@@ -103,6 +109,10 @@ class MainSide:
     def report(self, report: pytest.TestReport) -> None:
         """Take the row off a test's report."""
         self.recorder.take(report, self.plan)
+
+    def died_over(self, report: pytest.TestReport) -> bool:
+        """Tell whether a report is xdist's, of a planned test whose worker died."""
+        return str(report.when) == CRASHED and report.nodeid in self.plan.index
 
     def over(self, nodeid: str) -> None:
         """Note that a test is over."""
@@ -149,7 +159,14 @@ class MainSide:
 
         self.recorder.complete(self.plan)
         tasks = {loaded.task.name: task_info(loaded) for loaded in self._catalog.loaded.values()}
-        conclusion = conclude(self.recorder.rows, tasks, self._gate, self.run_folder())
+        try:
+            conclusion = conclude(self.recorder.rows, tasks, self._gate, self.run_folder())
+        except (OSError, UsageError):
+            # Whatever the files came to, the table is still printed.
+            conclusion = conclude(self.recorder.rows, tasks, self._gate, None)
+        if self.recorder.trouble:
+            self._progress.tell(f"not all of the run could be written: {self.recorder.trouble}")
+        self._progress.flush()
         if self._folder is not None:
             self._folder.close()
         if self._scratch is not None:

@@ -14,7 +14,7 @@ from pytest_llmeval.errors import LLMEvalError, UsageError
 from pytest_llmeval.settings import Settings
 from pytest_llmeval.slugs import id_slugs, slug
 
-CASE = "llmeval_case"
+CASE = "_llmeval_case"
 """The fixture that carries a test's case; `sample` and `completion` build on it."""
 
 
@@ -129,7 +129,7 @@ def _test_name(item: pytest.Item, case: Case) -> str:
     """Return the test function's node id with the parameters that are not ours."""
     assert isinstance(item, pytest.Function)  # noqa: S101 - only functions have a callspec
     parent = item.parent.nodeid if item.parent is not None else ""
-    others = item.callspec.id.replace(case.id, "", 1).strip("-")
+    others = f"-{item.callspec.id}-".replace(f"-{case.id}-", "-", 1).strip("-")
     return f"{parent}::{item.originalname}" + (f"[{others}]" if others else "")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from itertools import groupby
 from pathlib import Path
 
@@ -47,3 +48,25 @@ def _check_samples(plan: Plan, settings: Settings, catalog: Catalog) -> None:
     if unknown := [sample for sample in settings.samples if sample not in known]:
         msg = f"--llmeval-sample {unknown[0]!r}: no task collected here has a sample with this id"
         raise UsageError(msg)
+
+
+def missing_judge(plan: Plan, settings: Settings, catalog: Catalog) -> str | None:
+    """Return a remark if a task is scored by a judge and there is none: only plain answers can then be decided."""
+    choice = ModelChoice(settings, catalog)
+    for _, tests in groupby(plan.tests, lambda test: (test.file, test.model)):
+        test = next(tests)
+        scorer = catalog.load(Path(test.file)).task.scorer
+        if scorer is not None and scorer.kind == "judge" and choice.judge(test) is None:
+            return f"task {test.task!r} is scored by a judge and none is configured: pass --llmeval-judge SPEC"
+    return None
+
+
+def check_report_folder(settings: Settings) -> None:
+    """Raise pytest.UsageError when run folders cannot be made where the reports are to go."""
+    if settings.report is None:
+        return
+    folder = Path(settings.report)
+    existing = next(parent for parent in (folder, *folder.parents) if parent.exists())
+    if not existing.is_dir() or not os.access(existing, os.W_OK):
+        msg = f"--llmeval-report {folder}: {existing} is no folder that can be written to; choose another"
+        raise pytest.UsageError(msg)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import deque
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -22,27 +23,39 @@ class ProgressLine:
         shown = reporter is not None and reporter.isatty and reporter.verbosity >= 0
         self._reporter = reporter if shown else None
         self._started = self._shown = time.monotonic()
+        self._notes: deque[str] = deque()
 
     def show(self, done: int, planned: int, gauge: Gauge) -> None:
         """Write how far the run is, if the last line is old enough."""
         now = time.monotonic()
-        if self._reporter is None or now - self._shown < EVERY:
-            return
-        self._shown = now
-        self.tell(progress_text(done, planned, gauge, elapsed=now - self._started))
+        self.flush()
+        if now - self._shown >= EVERY:
+            self._shown = now
+            self._write(progress_text(done, planned, gauge, elapsed=now - self._started))
 
     def tell(self, text: str) -> None:
-        """Write a note, such as that a database is being started."""
-        if self._reporter is not None:
-            self._reporter.ensure_newline()
-            self._reporter.write_line(f"llmeval: {text}")
+        """Keep a note, such as that a database was started, until the main thread writes; from any thread."""
+        self._notes.append(text)
+
+    def flush(self) -> None:
+        """Write the notes that were kept."""
+        while self._notes:
+            self._write(self._notes.popleft())
+
+    def _write(self, text: str) -> None:
+        if self._reporter is None:
+            return
+        self._reporter.ensure_newline()
+        if self._reporter._tw.width_of_current_line:  # noqa: SLF001 - xdist's dots are no line that the reporter knows
+            self._reporter._tw.line()  # noqa: SLF001 - as above
+        self._reporter.write_line(f"llmeval: {text}")
 
 
 def progress_text(done: int, planned: int, gauge: Gauge, *, elapsed: float) -> str:
     """Return ``120/500 done · 64 in flight · $1.20 · 3:10 left``; tokens where no price is known."""
     used = gauge.usage
     spent = f"${used.cost:.2f}" if used.cost is not None else f"{used.total_tokens:,} tokens"
-    parts = [f"{done}/{planned} done", f"{gauge.in_flight} in flight", spent]
+    parts = [f"{done}/{planned} done", f"{gauge.in_flight} in flight", *([spent] if used.total_tokens else [])]
     if done:
         minutes, seconds = divmod(round(elapsed / done * (planned - done)), 60)
         parts.append(f"{minutes}:{seconds:02} left")

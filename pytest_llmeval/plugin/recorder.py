@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from pytest_llmeval.catalog import Catalog
 from pytest_llmeval.engine.plan import Plan, PlannedTest
+from pytest_llmeval.errors import UsageError
 from pytest_llmeval.plugin.reporting import unreported_row
 from pytest_llmeval.records import Json, Outcome, Row, RowKey
 
@@ -34,6 +35,8 @@ class Recorder:
         self._catalog, self._open_folder = catalog, open_folder
         self._earlier = {row.key: row for row in earlier}
         self._rows: dict[RowKey, Row] = {}
+        self.trouble: str | None = None
+        """Why the last row that could not be written was not."""
 
     @property
     def rows(self) -> tuple[Row, ...]:
@@ -69,5 +72,9 @@ class Recorder:
         if before is not None:
             row = replace(row, reports=before.reports + 1)
         self._rows[row.key] = row
-        if (folder := self._open_folder()) is not None:
-            folder.add_row(row)
+        try:
+            if (folder := self._open_folder()) is not None:
+                folder.add_row(row)
+        except (OSError, UsageError) as error:
+            # The table can still be printed; what a full disk cost is told with it.
+            self.trouble = str(error)

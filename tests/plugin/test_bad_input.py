@@ -94,6 +94,7 @@ OPTIONS = {
         [*SCRIPTED, "--llmeval-model", "openai/x", "--llmeval-record", "r.jsonl"],
         "*--llmeval-record takes one --llmeval-model*",
     ),
+    "report": ([*SCRIPTED, "--llmeval-report", "data.jsonl"], "*--llmeval-report*data.jsonl is no folder*"),
     "gate": ([*SCRIPTED, "--llmeval-gate", "none.yaml"], "*none.yaml*"),
 }
 

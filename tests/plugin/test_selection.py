@@ -141,3 +141,26 @@ def test_sums(sample, completion, tolerance):
     assert project.calls() == [0, 1]
     tests = {row["test"] for row in project.rows()}
     assert tests == {"test_sums.py::test_sums[0.01]", "test_sums.py::test_sums[100.0]"}
+
+
+def test_parameters_that_hold_the_samples_id_do_not_split_a_test(project: Project) -> None:
+    project.write(
+        "test_sums.py",
+        """
+import pytest
+from pytest_llmeval import assert_sldp_equal
+pytestmark = pytest.mark.llmeval("task.yaml")
+
+@pytest.fixture(params=["seed0001", "w"])
+def seed(request):
+    return request.param
+
+def test_sums(seed, sample, completion):
+    assert_sldp_equal(completion.answer, sample.target)
+""",
+    )
+    project.run(*SCRIPTED, "--llmeval-limit", "3")
+    assert {row["test"] for row in project.rows()} == {
+        "test_sums.py::test_sums[seed0001]",
+        "test_sums.py::test_sums[w]",
+    }
