@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from pytest_llmeval.engine.models import Gauge
     from pytest_llmeval.engine.run import Run
+    from pytest_llmeval.engine.statistics import Effort
     from pytest_llmeval.records import Json
 
 CLOSE_SECONDS = 10.0
@@ -52,6 +53,11 @@ class Engine:
     def gauge(self) -> Gauge | None:
         """How the calls stand, None before the run is open."""
         return None if self._run is None else self._run.gauge
+
+    @property
+    def effort(self) -> Effort | None:
+        """What the calls came to, None when the run was never open."""
+        return None if self._run is None else self._run.effort
 
     def discard(self, nodeid: str) -> None:
         """Say that a test is over, whether or not it asked; before the first wish this starts nothing."""

@@ -111,6 +111,11 @@ class Gateway:
         """What all replies so far used."""
         return self._statistics.usage
 
+    @property
+    def statistics(self) -> CallStatistics:
+        """What the calls came to so far."""
+        return self._statistics
+
     async def close(self) -> None:
         """Let go of the provider's connections."""
         await self._provider.close()

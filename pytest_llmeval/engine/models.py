@@ -15,6 +15,7 @@ from pytest_llmeval.engine.gateway import Gateway
 from pytest_llmeval.engine.limits import Ticket
 from pytest_llmeval.engine.replay import Recorder
 from pytest_llmeval.engine.specs import ModelSpec
+from pytest_llmeval.engine.statistics import Effort
 from pytest_llmeval.errors import LLMEvalError, ProviderError, RunStopped
 from pytest_llmeval.records import Reply, Request, Usage
 
@@ -69,6 +70,7 @@ class Models:
         self._cache, self._started = cache, started
         self._gateways: dict[ModelSpec, Gateway] = {}
         self._flights: dict[str, _Flight] = {}
+        self._from_store = 0
         self.lost: set[ModelSpec] = set()
         """The models that can serve nobody any more: they could not be opened, or a failure ended them."""
 
@@ -81,6 +83,7 @@ class Models:
         key = request.key
         if (stored := self._store.get(key) or self._from_cache(spec, request)) is not None:
             self._record(spec, request, stored.reply)
+            self._from_store += not spec.recorded
             age = max(0.0, time.time() - stored.created)
             other_run = stored.created < self._started
             return Answer(reply=stored.reply, cached=True, age=age, attempts=0, other_run=other_run)
@@ -105,6 +108,12 @@ class Models:
             in_flight=sum(gateway.in_flight for gateway in gateways),
             usage=sum((gateway.usage for gateway in gateways), Usage()),
         )
+
+    @property
+    def effort(self) -> Effort:
+        """What the live models were asked; a recording is nobody's effort."""
+        live = {spec.label: gateway.statistics for spec, gateway in self._gateways.items() if not spec.recorded}
+        return Effort(models=live, from_store=self._from_store)
 
     async def close(self) -> None:
         """Cancel what is in flight and close gateways, recording and store."""

@@ -20,6 +20,7 @@ from pytest_llmeval.engine.ports import Graph, ImageStore
 from pytest_llmeval.engine.sample_run import SampleRun
 from pytest_llmeval.engine.scheduler import Scheduler
 from pytest_llmeval.engine.specs import ModelSpec
+from pytest_llmeval.engine.statistics import Effort
 from pytest_llmeval.errors import LLMEvalError, RunStopped, ScorerError, TaskError, UsageError
 from pytest_llmeval.judge.judgement import Judgement
 from pytest_llmeval.records import Completion, Json, Message, Reply, RowKey, StageNote, Transcript
@@ -84,6 +85,11 @@ class Run:
     def gauge(self) -> Gauge:
         """How the calls stand. May be read from any thread."""
         return self._models.gauge
+
+    @property
+    def effort(self) -> Effort:
+        """What the calls of the session came to."""
+        return self._models.effort
 
     def discard(self, nodeid: str) -> None:
         """Give up the place of a test that is over."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from pytest_llmeval.records import Json, Usage
@@ -31,6 +32,24 @@ class CallStatistics:
     latencies: list[float] = field(default_factory=list)
     peak_in_flight: int = 0
 
+    @classmethod
+    def combined(cls, parts: Iterable[CallStatistics]) -> CallStatistics:
+        """Return the sums over several models; `peak_in_flight` is the highest of any one."""
+        total = cls()
+        for part in parts:
+            total.requests += part.requests
+            total.replies += part.replies
+            total.retries += part.retries
+            total.errors += part.errors
+            total.abandoned += part.abandoned
+            total.statuses += part.statuses
+            total.limited_seconds += part.limited_seconds
+            total.backoff_seconds += part.backoff_seconds
+            total.usage += part.usage
+            total.latencies += part.latencies
+            total.peak_in_flight = max(total.peak_in_flight, part.peak_in_flight)
+        return total
+
     def latency_quantile(self, share: float) -> float | None:
         """Return the latency (s) that `share` (0..1) of the replies did not exceed; None before any reply."""
         if not self.latencies:
@@ -54,3 +73,21 @@ class CallStatistics:
             "latency_p95": self.latency_quantile(0.95),
             "peak_in_flight": self.peak_in_flight,
         }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Effort:
+    """What the live models of a session were asked, by their names, and how many replies the store had already."""
+
+    models: Mapping[str, CallStatistics]
+    from_store: int
+
+    @property
+    def total(self) -> CallStatistics:
+        """All models together."""
+        return CallStatistics.combined(self.models.values())
+
+    def to_json(self) -> dict[str, Json]:
+        """Return the JSON form."""
+        models: dict[str, Json] = {name: part.to_json() for name, part in self.models.items()}
+        return {"from_store": self.from_store, **self.total.to_json(), "models": models}

@@ -160,10 +160,10 @@ class MainSide:
         self.recorder.complete(self.plan)
         tasks = {loaded.task.name: task_info(loaded) for loaded in self._catalog.loaded.values()}
         try:
-            conclusion = conclude(self.recorder.rows, tasks, self._gate, self.run_folder())
+            conclusion = conclude(self.recorder.rows, tasks, self._gate, self.run_folder(), self.engine.effort)
         except (OSError, UsageError):
             # Whatever the files came to, the table is still printed.
-            conclusion = conclude(self.recorder.rows, tasks, self._gate, None)
+            conclusion = conclude(self.recorder.rows, tasks, self._gate, None, self.engine.effort)
         if self.recorder.trouble:
             self._progress.tell(f"not all of the run could be written: {self.recorder.trouble}")
         self._progress.flush()

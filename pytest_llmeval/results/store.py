@@ -87,9 +87,9 @@ class RunFolder:
         """Append what happened for one row."""
         self._append(self._transcripts, {**cast("dict[str, Json]", key._asdict()), "events": transcript.to_json()})
 
-    def write_summary(self, summary: Summary, markdown: str) -> None:
-        """Replace summary.json and summary.md."""
-        self._write_json(SUMMARY, summary.to_json())
+    def write_summary(self, summary: Summary, markdown: str, *, engine: Json = None) -> None:
+        """Replace summary.json and summary.md; what `engine` tells of its last session stands under its name."""
+        self._write_json(SUMMARY, {**summary.to_json(), "engine": engine})
         write_atomically(self.path / SUMMARY_TEXT, self._redactor.text(markdown))
 
     def close(self) -> None:

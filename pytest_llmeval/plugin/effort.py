@@ -1,0 +1,36 @@
+"""The engine's own summary, below the results."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from pytest_llmeval.report.numbers import count, money, seconds
+
+if TYPE_CHECKING:
+    from pytest_llmeval.engine.statistics import Effort
+
+
+def effort_lines(effort: Effort) -> list[str]:
+    """Return what the calls of a session came to, in two lines; none when no live model was asked."""
+    total = effort.total
+    if not total.requests:
+        return []
+    calls = [
+        f"{count(total.requests)} requests",
+        f"{count(effort.from_store)} replies from store",
+        f"retries: {_causes(total.retries)}",
+        f"lost {seconds(total.limited_seconds)} s to limits, {seconds(total.backoff_seconds)} s to back-off",
+    ]
+    latency = " / ".join(seconds(total.latency_quantile(share)) for share in (0.5, 0.95))
+    costs = [
+        f"{count(total.usage.total_tokens)} tokens",
+        money(total.usage.cost),
+        f"latency p50 / p95 {latency} s",
+        f"at most {count(total.peak_in_flight)} in flight",
+    ]
+    return ["engine: " + " · ".join(calls), "        " + " · ".join(costs)]
+
+
+def _causes(counts: Counter[str]) -> str:
+    return ", ".join(f"{number} {cause}" for cause, number in counts.most_common()) or "none"
