@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pytest_llmeval.eed import EedResult, eed_score, eed_score_many
     from pytest_llmeval.errors import LLMEvalError
     from pytest_llmeval.judge import judge_verdict
-    from pytest_llmeval.records import Completion, Message, Reply, Request, Sample, Score, Verdict
+    from pytest_llmeval.records import Completion, Message, Reply, Request, Sample, Score, Usage, Verdict
     from pytest_llmeval.sldp import parse_sldp, sldp_diff, sldp_equals
 
 _HOMES = {
@@ -26,7 +26,7 @@ _HOMES = {
     "eed": ("EedResult", "eed_score", "eed_score_many"),
     "errors": ("LLMEvalError",),
     "judge": ("judge_verdict",),
-    "records": ("Completion", "Message", "Reply", "Request", "Sample", "Score", "Verdict"),
+    "records": ("Completion", "Message", "Reply", "Request", "Sample", "Score", "Usage", "Verdict"),
     "sldp": ("parse_sldp", "sldp_diff", "sldp_equals"),
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
@@ -40,6 +40,7 @@ __all__ = [
     "Request",
     "Sample",
     "Score",
+    "Usage",
     "Verdict",
     "assert_eed_at_least",
     "assert_judge_equivalent",
