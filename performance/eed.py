@@ -1,9 +1,10 @@
-"""CPU seconds of the expression edit distance a pair, and what each saving brings.
+"""CPU seconds of the expression edit distance a pair, what each saving brings, and what several processes bring.
 
 Every variant runs in a process of its own, warmed up, over the same pairs. The yardstick is the public reference
 (phybench-official/phybench d9db3ec), measured cold over the conformance pairs: 0.52 CPU seconds a pair.
 
-    python performance/eed.py [--pairs FILE] [--every N] [--json FILE]
+    python performance/eed.py [--pairs FILE] [--every N] [--only NAME] [--json FILE]
+    python performance/eed.py --processes 1 2 [--pairs FILE] [--every N]
 """
 
 from __future__ import annotations
@@ -11,95 +12,198 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import resource
 import statistics
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
+from typing import Any, NamedTuple
 from unittest.mock import patch
 
-SHARED = Path(os.environ.get("LLMEVAL_SHARED", Path(__file__).parents[2] / "shared"))
+ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT))  # the package of this checkout
+
+from pytest_llmeval.eed import eed_score_many  # noqa: E402 - found by the line above
+
+SHARED = Path(os.environ.get("LLMEVAL_SHARED", ROOT.parent / "shared"))
 REFERENCE_SECONDS = 0.52
+NANOSECONDS = 1e9
+
+
+class Variant(NamedTuple):
+    """A mode without some of its savings."""
+
+    mode: str
+    points: str = "all"  # what random points may do: nothing, refute, all
+    alike: bool = True  # an answer that reads as its target is not simplified again (published)
+    targets: bool = True  # targets are remembered
+
+
 VARIANTS = {
-    "published, no savings": "published",
-    "published, refuting at points": "published",
-    "published": "published",
-    "corrected, no points at all": "corrected",
-    "corrected, refuting only": "corrected",
-    "corrected": "corrected",
+    "published, plain": Variant("published", points="nothing", alike=False, targets=False),
+    "+ refuting at points": Variant("published", alike=False, targets=False),
+    "+ target cache": Variant("published", alike=False),
+    "published": Variant("published"),
+    "corrected, plain": Variant("corrected", points="nothing", targets=False),
+    "+ refuting at points ": Variant("corrected", points="refute", targets=False),
+    "corrected": Variant("corrected"),
 }
 
 
 def main() -> None:
-    """Print the table, or measure one variant and print its figures as JSON."""
+    """Print a table, or measure one variant and print its figures as JSON."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--pairs", type=Path, default=SHARED / "conformance" / "eed.jsonl")
     parser.add_argument("--every", type=int, default=1, help="take every N-th pair")
+    parser.add_argument("--only", choices=["published", "corrected"], help="measure this mode alone")
     parser.add_argument("--json", type=Path, help="write the figures here, too")
+    parser.add_argument("--processes", type=int, nargs="+", help="measure eed_score_many with so many children instead")
     parser.add_argument("--variant", choices=VARIANTS, help=argparse.SUPPRESS)
     options = parser.parse_args()
     pairs = [json.loads(line) for line in options.pairs.read_text().splitlines()][:: options.every]
     if options.variant:
-        print(json.dumps(measured(options.variant, [(pair["answer"], pair["target"]) for pair in pairs])))
-        return
-    figures = {variant: in_child(variant, options) for variant in VARIANTS}
+        print(json.dumps(measured(VARIANTS[options.variant], pairs)))
+    elif options.processes:
+        compare_processes(pairs, options)
+    else:
+        compare_variants(pairs, options)
+
+
+def compare_variants(pairs: list[dict[str, Any]], options: argparse.Namespace) -> None:
+    """Print what each saving brings; `changed` counts scores unlike the mode's, `unlike` those unlike the truth."""
+    wanted = {name: variant for name, variant in VARIANTS.items() if options.only in (None, variant.mode)}
+    figures = {name: in_child(name, options) for name in wanted}
     print(f"{len(pairs)} pairs; CPU seconds a pair; the reference: {REFERENCE_SECONDS}")
-    print(f"{'variant':<32}{'mean':>9}{'median':>9}{'p99':>9}{'faster':>9}{'equal':>8}{'changed':>9}")
-    for variant, figure in figures.items():
-        changed = changes(figure, figures[VARIANTS[variant]])
-        print(f"{variant:<32}{figure['mean']:>9.4f}{figure['median']:>9.4f}{figure['p99']:>9.3f}"
-              f"{REFERENCE_SECONDS / figure['mean']:>8.1f}x{figure['equal']:>8}{changed:>9}")  # fmt: skip
+    print(f"{'variant':<24}{'mean':>9}{'median':>9}{'p99':>9}{'faster':>9}{'equal':>8}{'changed':>9}{'unlike':>8}")
+    for name, figure in figures.items():
+        changed = sum(differ(*two) for two in zip(figure["scores"], figures[wanted[name].mode]["scores"], strict=True))
+        faster = f"{REFERENCE_SECONDS / figure['mean']:.1f}x"
+        print(f"{name:<24}{figure['mean']:>9.4f}{figure['median']:>9.4f}{figure['p99']:>9.3f}"
+              f"{faster:>9}{figure['equal']:>8}{changed:>9}{figure['unlike']:>8}")  # fmt: skip
     if options.json:
         options.json.write_text(json.dumps(figures, indent=1))
 
 
-def in_child(variant: str, options: argparse.Namespace) -> dict[str, object]:
+def in_child(name: str, options: argparse.Namespace) -> dict[str, Any]:
     """Measure one variant in a fresh process."""
-    command = [sys.executable, __file__, "--variant", variant, "--pairs", str(options.pairs)]
-    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1]), "PYTHONHASHSEED": "0"}
+    command = [sys.executable, __file__, "--variant", name, "--pairs", str(options.pairs)]
     run = subprocess.run(
-        [*command, "--every", str(options.every)], check=True, capture_output=True, text=True, env=environment
+        [*command, "--every", str(options.every)],
+        check=True,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONHASHSEED": "0"},
     )
     return json.loads(run.stdout)
 
 
-def measured(variant: str, pairs: list[tuple[str, str]]) -> dict[str, object]:
+def measured(variant: Variant, pairs: list[dict[str, Any]]) -> dict[str, Any]:
     """Return the CPU seconds and scores of one variant."""
     from pytest_llmeval.eed import corrected, numeric, published  # noqa: PLC0415 - the parent needs no sympy
     from pytest_llmeval.eed.scoring import score_pair  # noqa: PLC0415 - as above
     from pytest_llmeval.eed.stages import cpu_timer  # noqa: PLC0415 - as above
 
-    mode = VARIANTS[variant]
-    compare = numeric.compare
+    compare, read_answer = numeric.compare, published.read_answer
 
     def points(one, other):  # noqa: ANN001, ANN202 - stands in for numeric.compare
-        if "no" in variant:
+        if variant.points == "nothing":
             return None
-        return False if compare(one, other) is False else None if "only" in variant else compare(one, other)
+        found = compare(one, other)
+        return None if found and variant.points == "refute" else found
 
-    score_pair(r"\frac{a}{b}+\sin x", r"\frac{a}{c}+\sin x", mode=mode)
+    def simplified_anew(text, target, stage):  # noqa: ANN001, ANN202 - stands in for published.read_answer
+        return read_answer(text, target if variant.alike else target._replace(read=None), stage)
+
+    score_pair(r"\frac{a}{b}+\sin x", r"\frac{a}{c}+\sin x", mode=variant.mode)
     seconds, scores = [], []
-    with patch.object(numeric, "compare", points):
-        for answer, target in pairs:
-            if variant != mode:
+    with patch.object(numeric, "compare", points), patch.object(published, "read_answer", simplified_anew):
+        for pair in pairs:
+            if not variant.targets:
                 published.read_target.cache_clear()
                 corrected.read_target.cache_clear()
                 corrected.simplified.cache_clear()
             start = time.process_time()
-            scores.append(score_pair(answer, target, mode=mode, stage=cpu_timer).score)
+            result = score_pair(pair["answer"], pair["target"], mode=variant.mode, stage=cpu_timer)
             seconds.append(time.process_time() - start)
+            scores.append(result.score)
     return {
         "mean": statistics.fmean(seconds),
         "median": statistics.median(seconds),
         "p99": statistics.quantiles(seconds, n=100)[98],
         "equal": scores.count(100.0),
+        "unlike": sum(unlike(variant.mode, *two) for two in zip(scores, pairs, strict=True)),
         "scores": scores,
     }
 
 
-def changes(one: dict[str, object], other: dict[str, object]) -> int:
-    """Return how many scores differ between two variants."""
-    return sum(abs(a - b) > 1e-6 for a, b in zip(one["scores"], other["scores"], strict=True))
+def unlike(mode: str, score: float, pair: dict[str, Any]) -> bool:
+    """Tell whether a score is not the reference's (published), or against what a person says (corrected)."""
+    if mode == "published":
+        return pair["reference"] is not None and differ(score, pair["reference"]["score"])
+    return pair["truth"] != "ambiguous" and (score == 100) != (pair["truth"] == "equivalent")
+
+
+def differ(one: float, other: float) -> bool:
+    """Tell whether two scores are not the same."""
+    return abs(one - other) > 1e-6
+
+
+def compare_processes(pairs: list[dict[str, Any]], options: argparse.Namespace) -> None:
+    """Print what several children bring, on this machine as it is and as if nobody else had used it."""
+    texts = [(pair["answer"], pair["target"]) for pair in pairs]
+    print(f"{len(pairs)} pairs, {options.only or 'corrected'}; times in seconds")
+    print(f"{'processes':>9}{'wall':>8}{'CPU':>8}{'waited':>8}{'faster':>8}{'quiet wall':>12}{'faster':>8}")
+    first = None
+    for processes in options.processes:
+        found = with_processes(texts, processes, options.only or "corrected")
+        first = first or found
+        print(f"{processes:>9}{found.wall:>8.1f}{found.cpu:>8.1f}{found.waited:>8.1f}{first.wall / found.wall:>7.2f}x"
+              f"{found.quiet:>12.1f}{first.quiet / found.quiet:>7.2f}x")  # fmt: skip
+
+
+class Many(NamedTuple):
+    """One pass of eed_score_many, start of the children included, in seconds."""
+
+    wall: float
+    cpu: float  # of the children
+    waited: float  # a working child's, for a core that somebody else had; 0 where the system does not tell
+    quiet: float  # wall time without that
+
+
+def with_processes(texts: list[tuple[str, str]], processes: int, mode: str) -> Many:
+    """Score all pairs in so many children."""
+    spent: list[tuple[float, float]] = []
+
+    def look(done: int) -> None:
+        if done == len(texts):
+            spent.extend(run_and_waited())
+
+    before, start = children_seconds(), time.perf_counter()
+    for _ in eed_score_many(texts, processes=processes, mode=mode, progress=look):
+        pass
+    wall = time.perf_counter() - start
+    working = sorted(spent, reverse=True)[:processes]  # a spare child has run less than those that work
+    waited = sum(waits for _, waits in working) / processes
+    return Many(wall, children_seconds() - before, waited, wall - waited)
+
+
+def children_seconds() -> float:
+    """Return the CPU seconds of all children that have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def run_and_waited() -> list[tuple[float, float]]:
+    """Return how long each living child ran, and was ready to run and did not (Linux: /proc/PID/schedstat)."""
+    pids = [pid for task in Path("/proc/self/task").glob("*/children") for pid in task.read_text().split()]
+    found = []
+    for pid in pids:
+        with suppress(OSError):  # ended meanwhile
+            run, waited, _ = Path(f"/proc/{pid}/schedstat").read_text().split()
+            found.append((int(run) / NANOSECONDS, int(waited) / NANOSECONDS))
+    return found
 
 
 if __name__ == "__main__":
