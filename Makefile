@@ -10,7 +10,7 @@ run: .venv/run.stamp
 	$(BIN)/python -m pytest benchmarks/ -n auto -q --no-header --tb=no -r "" --llmeval-gate benchmarks/gates.yaml
 
 test: lint
-	$(BIN)/python -m pytest tests/ -n auto --dist loadgroup
+	$(BIN)/python -m pytest tests/ -n auto
 
 lint: .venv/test.stamp
 	$(BIN)/ruff check

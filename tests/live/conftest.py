@@ -21,14 +21,6 @@ from pytest_llmeval.cypher.scene_graph import SceneGraph, read_scene
 HOUSE = Path(__file__).parents[2] / "fixtures" / "heracles" / "scene.json"
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Keep the tests of one kind of server in one worker (--dist loadgroup): a server takes seconds and 800 MB."""
-    for item in items:
-        if item.path.is_relative_to(Path(__file__).parent):
-            item.add_marker(pytest.mark.xdist_group("live"))
-
-
 @pytest.fixture(scope="session")
 def runner() -> Iterator[asyncio.Runner]:
     with asyncio.Runner() as runner:
