@@ -21,6 +21,12 @@ SAMPLES = 40
 PATIENCE = 120
 """Seconds after which a run that should have ended counts as hanging."""
 
+
+def hear_ctrl_c() -> None:
+    """Undo that a shell lets its background jobs, and all that they start, ignore SIGINT."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 TASK = """
 name: echo
 dataset:
@@ -53,18 +59,29 @@ class Project:
         environment = {key: value for key, value in os.environ.items() if not key.startswith(("OPENAI", "LLMEVAL"))}
         command = [sys.executable, "-m", "pytest", "-p", "pytest_llmeval.plugin", *arguments]
         return subprocess.Popen(
-            command, cwd=self.path, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+            command,
+            cwd=self.path,
+            env=environment,
+            text=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            preexec_fn=hear_ctrl_c,  # noqa: PLW1509 - the tests start no threads of their own
         )
 
     def run(self, *arguments: str) -> tuple[int, str]:
         """Return exit status and output of a run."""
         with self.start(*arguments) as process:
-            try:
-                output, _ = process.communicate(timeout=PATIENCE)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                pytest.fail(f"the run hangs: {process.communicate()[0]}")
+            output = self.ended(process)
         return process.returncode, output
+
+    @staticmethod
+    def ended(process: subprocess.Popen[str]) -> str:
+        """Return the output of a run once it has ended; one that hangs is killed and fails the test."""
+        try:
+            return process.communicate(timeout=PATIENCE)[0]
+        except subprocess.TimeoutExpired:
+            process.kill()
+            pytest.fail(f"the run hangs: {process.communicate()[0]}")
 
     def outcomes(self) -> Counter[str]:
         """Return how many samples ended in which way."""
@@ -201,7 +218,7 @@ def test_an_interrupt_ends_a_run_that_waits(
         while model_server.report()["requests"] < 5:
             assert process.poll() is None
         process.send_signal(how)
-        output, _ = process.communicate(timeout=PATIENCE)
+        output = project.ended(process)
     assert process.returncode == pytest.ExitCode.INTERRUPTED, output
     outcomes = project.outcomes()
     assert set(outcomes) <= {"correct", "not run"}
