@@ -26,7 +26,7 @@ def outcomes() -> dict[tuple[str, Mode], tuple[EedResult, EedResult]]:
         text = "".join(piece * count for piece, count in case["parts"])
         return sandbox.score(text, TARGET, mode=mode), sandbox.score(NEXT, TARGET, mode=mode)
 
-    with Sandbox(2, cpu_seconds=1, memory_mb=600) as sandbox, ThreadPoolExecutor(2) as threads:
+    with Sandbox(2, cpu_seconds=0.25, memory_mb=600) as sandbox, ThreadPoolExecutor(2) as threads:
         running: dict[tuple[str, Mode], Future[tuple[EedResult, EedResult]]] = {
             (case["name"], mode): threads.submit(scored, case, mode) for case in CORPUS for mode in case["modes"]
         }

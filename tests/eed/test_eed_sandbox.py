@@ -120,7 +120,7 @@ def test_many_pairs_keep_their_order_and_are_read_only_as_needed() -> None:
 
 
 def test_an_expensive_pair_does_not_disturb_its_neighbours() -> None:
-    limits = Limits(cpu_seconds=1)
+    limits = Limits(cpu_seconds=0.25)
     pairs = [("x^2+2", "x^2+1"), (TOWER, "x^2+1"), ("x^2+1", "1+x^2")]
     scores = [result.score for result in eed_score_many(pairs, mode="published", limits=limits)]
     assert scores == [40, 0, 100]
@@ -130,7 +130,7 @@ def test_a_script_needs_no_main_guard(tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text(
         "from pytest_llmeval.eed import eed_score_many\n"
-        "print([result.score for result in eed_score_many([('4 m g', '2 m g')], processes=2)])\n"
+        "print([result.score for result in eed_score_many([('4 m g', '2 m g')])])\n"
     )
     run = subprocess.run(
         [sys.executable, "-W", "error", script],
