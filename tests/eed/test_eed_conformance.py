@@ -60,5 +60,5 @@ def test_every_public_target_equals_itself_in_a_box(shared: Path) -> None:
     rows = json.loads((shared / "data" / "phybench" / "PHYBench-fullques_v1.json").read_text(encoding="utf-8"))
     targets = [row["answer"] for row in rows]
     boxed = [(rf"\boxed{{{target.strip().strip('$')}}}", target) for target in targets]
-    unlike = [result for result in eed_score_many(boxed, processes=PROCESSES) if result.score != 100]
+    unlike = [result for result in eed_score_many(boxed) if result.score != 100]
     assert not unlike
