@@ -1,0 +1,1 @@
+"""The subcommands of ``llmeval``: each module declares one and runs it."""
