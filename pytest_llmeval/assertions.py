@@ -203,6 +203,7 @@ def _eed_score(name: str, result: EedResult, minimum: float, *, decides: bool) -
         "assumptions": [*result.assumptions],
         "answer": result.answer,
         "target": result.target,
+        "trees": None if result.trees is None else result.trees.to_json(),
     }
     told = f"{result.reason}: a {result.reading} difference" if edits else result.reason
     return Score(

@@ -7,6 +7,7 @@ from typing import Final, Literal, TypeAlias, cast
 
 from pytest_llmeval.eed.distance import ScoreFunction
 from pytest_llmeval.eed.edits import Edit
+from pytest_llmeval.eed.marked import MarkedTrees
 from pytest_llmeval.records import Json
 
 Mode: TypeAlias = Literal["corrected", "published"]
@@ -34,7 +35,7 @@ class EedResult:
     `edits` turn the answer's tree into the target's. `reading` says how the answer differs: ``"unreadable"`` is an
     answer that is no formula, ``"unreadable target"`` a target that is none, so that nothing is decided. `reason` says
     how the score came about in one line; `assumptions` what was taken for granted; `answer` and `target` are the
-    formulas as they were read.
+    formulas as they were read, `trees` what was compared (None where nothing was, or where they are too large to show).
     """
 
     mode: Mode
@@ -48,6 +49,7 @@ class EedResult:
     assumptions: tuple[str, ...] = ()
     answer: str = ""
     target: str = ""
+    trees: MarkedTrees | None = None
 
     @property
     def grader(self) -> str:
@@ -95,11 +97,13 @@ class EedResult:
             "assumptions": list(self.assumptions),
             "answer": self.answer,
             "target": self.target,
+            "trees": None if self.trees is None else self.trees.to_json(),
         }
 
     @classmethod
     def from_json(cls, data: dict[str, Json]) -> EedResult:
         """Return the result that `to_json` wrote."""
+        trees = cast("dict[str, Json] | None", data.get("trees"))
         return cls(
             mode=cast("Mode", data["mode"]),
             score=cast("float", data["score"]),
@@ -112,6 +116,7 @@ class EedResult:
             assumptions=tuple(cast("list[str]", data["assumptions"])),
             answer=str(data["answer"]),
             target=str(data["target"]),
+            trees=None if trees is None else MarkedTrees.from_json(trees),
         )
 
 

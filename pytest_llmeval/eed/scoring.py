@@ -15,6 +15,7 @@ from pytest_llmeval.eed.distance import (
 )
 from pytest_llmeval.eed.edits import edit_script
 from pytest_llmeval.eed.guards import Refused, check_text
+from pytest_llmeval.eed.marked import MarkedTrees
 from pytest_llmeval.eed.result import FULL_SCORE, EedResult, Mode, reading_of
 from pytest_llmeval.eed.stages import Stage, unlimited
 from pytest_llmeval.eed.tree import Node
@@ -155,6 +156,7 @@ def _compared(mode: Mode, trees: tuple[Node, Node], weights: Weights, shown: _Sh
     found = TreeDistance(*trees, weights)
     size = len(found.target)
     value = published_score(found.value, size)
+    edits = edit_script(found)
     return EedResult(
         mode=mode,
         score=value,
@@ -163,7 +165,8 @@ def _compared(mode: Mode, trees: tuple[Node, Node], weights: Weights, shown: _Sh
         relative_distance=found.value / size,
         tree_size=size,
         distance=found.value,
-        edits=edit_script(found),
+        edits=edits,
+        trees=MarkedTrees.of(found, edits),
         answer=_short(shown.answer),
         target=_short(shown.target),
         assumptions=shown.assumptions,
