@@ -160,7 +160,8 @@ def assert_judge_equivalent(
     from pytest_llmeval.judge.prompt import JUDGE_PROMPT_VERSION  # noqa: PLC0415 - only tests that judge need it
 
     if not answer:
-        score = record_score(_judge_score(_no_answer(), correct=False, grader=JUDGE_PROMPT_VERSION))
+        decided: dict[str, Json] = {"decided_by": "symbolic"}
+        score = record_score(_judge_score(_no_answer(), correct=False, grader=JUDGE_PROMPT_VERSION, details=decided))
         return _decided(score, "judge: not asked")
     running = RUNNING.get()
     if judge is None:
@@ -172,8 +173,7 @@ def assert_judge_equivalent(
         problem = "" if running is None else running.problem
     judgement = judge(problem=problem, target=target, candidate=answer, votes=_setting("judge", "votes", votes, 1))
     correct = None if judgement.verdict is None else judgement.verdict.equivalent
-    details: dict[str, Json] = {"tally": dict(judgement.tally), "judge": judgement.judge}
-    score = _judge_score(judgement.explanation, correct=correct, grader=JUDGE_PROMPT_VERSION, details=details)
+    score = _judge_score(judgement.explanation, correct=correct, grader=JUDGE_PROMPT_VERSION, details=judgement.details)
     return _decided(record_score(score), f"judge: not equivalent to {target!r}")
 
 

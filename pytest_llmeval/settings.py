@@ -19,7 +19,7 @@ class Settings:
 
     models: tuple[str, ...] = ()
     base_url: str | None = None
-    judge: str | None = None
+    judges: tuple[str, ...] = ()
     concurrency: int = 64
     rpm: float | None = None
     tpm: float | None = None

@@ -1,8 +1,9 @@
-"""Which model answers: the one a test was made for, and the judge that goes with it."""
+"""Which model answers: the one a test was made for, and the judges that go with it."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
 from pytest_llmeval.catalog import Catalog
@@ -32,19 +33,26 @@ class ModelChoice:
             raise UsageError(msg)
         return parse_spec(self._settings.models[0], folder=self._folder)
 
-    def judge(self, test: PlannedTest | None) -> ModelSpec | None:
-        """Return the judge: the configured one, or for recorded replies the recording they came from.
+    def judges(self, test: PlannedTest | None) -> tuple[ModelSpec, ...]:
+        """Return the judges, each once: the configured ones, or for recorded replies the recording they came from.
 
-        None when there is none; a recorded judge never serves a live model's answers.
+        Then those that the task names, then the one of Azure's variables; () when there is none. A recorded judge
+        never serves a live model's answers.
         """
-        if self._settings.judge is not None:
-            return parse_spec(self._settings.judge, folder=self._folder)
-        if test is not None and (solver := self._planned(test)).recorded:
-            return solver
+        if self._settings.judges:
+            return self._parsed(self._settings.judges)
+        if test is not None:
+            if (solver := self._planned(test)).recorded:
+                return (solver,)
+            if named := self._catalog.load(Path(test.file)).task.judge.models:
+                return self._parsed(named)
         deployment = os.environ.get("JUDGE_DEPLOYMENT")
         if deployment and os.environ.get("AZURE_OPENAI_ENDPOINT"):
-            return parse_spec(f"azure/{deployment}", folder=self._folder)
-        return None
+            return self._parsed([f"azure/{deployment}"])
+        return ()
+
+    def _parsed(self, texts: Sequence[str]) -> tuple[ModelSpec, ...]:
+        return tuple(dict.fromkeys(parse_spec(text, folder=self._folder) for text in texts))
 
     def _planned(self, test: PlannedTest) -> ModelSpec:
         if test.model:

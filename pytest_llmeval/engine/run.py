@@ -11,7 +11,7 @@ from pytest_llmeval.catalog import Catalog, LoadedTask
 from pytest_llmeval.engine.calls import Calls
 from pytest_llmeval.engine.choice import ModelChoice
 from pytest_llmeval.engine.graphs import Graphs
-from pytest_llmeval.engine.judging import Case, judge
+from pytest_llmeval.engine.judging import Case, Prefilter, judge
 from pytest_llmeval.engine.labelling import labelled
 from pytest_llmeval.engine.limits import Ticket
 from pytest_llmeval.engine.models import Gauge, Models
@@ -62,6 +62,7 @@ class Run:
         self._scheduler = Scheduler(len(plan.tests), self._complete, window=window, fatal=self._is_fatal)
         kinds = {(test.file, test.model): test for test in plan.tests}
         self._needs = [self._models_for(test) for test in kinds.values()]
+        self._prefilter = Prefilter()
         self._solvers: dict[str, Solver] = {}
         self._rules: dict[str, Callable[[str], str | None]] = {}
 
@@ -99,6 +100,7 @@ class Run:
     async def close(self, reason: str) -> None:
         """Cancel what runs, raise RunStopped in who waits, and close what is open."""
         await self._scheduler.stop(RunStopped(reason))
+        self._prefilter.close()
         try:
             await self._models.close()
         finally:
@@ -161,14 +163,13 @@ class Run:
                 votes=task.judge.votes,
                 prefilter=task.judge.prefilter,
             )
-            await judge(case, self._choice.judge(test), calls)
+            await judge(case, self._choice.judges(test), calls, self._prefilter)
         return completion
 
     def _models_for(self, test: PlannedTest) -> set[ModelSpec]:
         """Return the models without which the test's sample cannot be completed."""
         judged = _is_judged(self._catalog.load(Path(test.file)).task)
-        judge_model = self._choice.judge(test) if judged else None
-        return {self._choice.solver(test), *([judge_model] if judge_model else [])}
+        return {self._choice.solver(test), *(self._choice.judges(test) if judged else ())}
 
     def _is_fatal(self, error: LLMEvalError) -> bool:
         """Tell whether no sample can be completed any more: the run is to end, or every kind of test lost a model."""
@@ -206,14 +207,14 @@ class Run:
             votes=cast("int", arguments["votes"]),
             prefilter=test is None or self._catalog.load(Path(test.file)).task.judge.prefilter,
         )
-        return await judge(case, self._choice.judge(test), calls)
+        return await judge(case, self._choice.judges(test), calls, self._prefilter)
 
     async def _label_for(self, arguments: dict[str, Json]) -> Completion:
         test = self._plan.tests[self._position(str(arguments["nodeid"]))]
         _, calls = self._on_behalf_of(arguments)
         completion = Completion.from_json(cast("dict[str, Json]", arguments["completion"]))
         sample = self._catalog.load(Path(test.file)).by_id[test.sample]
-        completion = await labelled(completion, sample, self._choice.judge(test), calls)
+        completion = await labelled(completion, sample, next(iter(self._choice.judges(test)), None), calls)
         self._keep_transcript(test.key, completion.transcript)
         return completion
 

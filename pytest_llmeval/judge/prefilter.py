@@ -21,7 +21,7 @@ from typing import Final, Literal, TypeAlias
 
 from pytest_llmeval.judge.question import CANDIDATE_LIMIT
 
-PREFILTER_VERSION: Final = "prefilter/1"
+PREFILTER_VERSION: Final = "prefilter/2"
 """Changes with every change of the rules or limits."""
 
 ROUNDING_SHARE: Final = Fraction(5, 1000)

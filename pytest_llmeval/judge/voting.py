@@ -10,7 +10,7 @@ No waiting and no network: whoever drives a ballot asks the judge, in a loop of 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Generic, TypeVar
 
@@ -51,6 +51,11 @@ class Tally:
     different: int
     lost: int
     replies: int
+
+    @classmethod
+    def combined(cls, parts: Sequence[Tally]) -> Tally:
+        """Return the sums of several ballots."""
+        return cls(**{name: sum(getattr(part, name) for part in parts) for name in cls.__slots__})
 
     def to_json(self) -> dict[str, Json]:
         """Return the JSON form."""

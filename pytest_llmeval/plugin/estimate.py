@@ -59,9 +59,9 @@ def estimate_lines(plan: Plan, settings: Settings, catalog: Catalog) -> list[str
         for tokens in _prompt_tokens(loaded, sample):
             estimates[test.task, choice.solver(test)].add(input_tokens=tokens, ceiling=_ceiling(loaded))
         scorer = loaded.task.scorer
-        if scorer is not None and scorer.kind == "judge" and (judge := choice.judge(test)) is not None:
+        if scorer is not None and scorer.kind == "judge":
             characters = sum(len(message.text) for message in judge_messages(sample.input, sample.target, ""))
-            for _ in range(loaded.task.judge.votes):
+            for judge in choice.judges(test) * loaded.task.judge.votes:
                 estimates[test.task, judge].add(input_tokens=characters // CHARACTERS_PER_TOKEN, ceiling=None)
     spending = Spending(settings)
     return [_line(task, model, estimate, spending) for (task, model), estimate in estimates.items()]

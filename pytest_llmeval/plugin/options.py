@@ -50,7 +50,7 @@ class Option:
 OPTIONS = (
     Option("model", "list", f"model to run, repeatable: {FORMS}; without one, recorded replies run", "SPEC"),
     Option("base-url", "text", "endpoint of openai/ models (vLLM, Ollama, llama.cpp, a LiteLLM proxy)", "URL"),
-    Option("judge", "text", "model that judges, in the same form", "SPEC"),
+    Option("judge", "list", "model that judges, in the same form; repeatable: several decide by majority", "SPEC"),
     Option("concurrency", "count", "requests in flight at most, per model (64)", "N"),
     Option("rpm", "number", "requests per minute at most, per model", "N"),
     Option("tpm", "number", "tokens per minute at most, per model", "N"),
@@ -75,7 +75,7 @@ OPTIONS = (
     Option("gate", "path", "file of rules the run must meet; then only they decide over samples", "FILE"),
 )  # fmt: skip
 
-_FIELDS = {"model": "models", "sample": "samples"}
+_FIELDS = {"model": "models", "judge": "judges", "sample": "samples"}
 """The fields of `Settings` that are called otherwise than their option, which is given once for each value."""
 
 _NUMBERS: Mapping[str, tuple[Callable[[str], float], str]] = {

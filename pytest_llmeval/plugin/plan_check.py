@@ -27,7 +27,7 @@ def check_plan(plan: Plan, settings: Settings, catalog: Catalog) -> None:
             spending.budget(choice.solver(test))
             scorer = catalog.load(Path(test.file)).task.scorer
             judged = settings.taxonomy or (scorer is not None and scorer.kind == "judge")
-            if judged and (judge := choice.judge(test)) is not None:
+            for judge in choice.judges(test) if judged else ():
                 spending.budget(judge)
     except UsageError as error:
         raise pytest.UsageError(str(error)) from None
@@ -56,7 +56,7 @@ def missing_judge(plan: Plan, settings: Settings, catalog: Catalog) -> str | Non
     for _, tests in groupby(plan.tests, lambda test: (test.file, test.model)):
         test = next(tests)
         scorer = catalog.load(Path(test.file)).task.scorer
-        if scorer is not None and scorer.kind == "judge" and choice.judge(test) is None:
+        if scorer is not None and scorer.kind == "judge" and not choice.judges(test):
             return f"task {test.task!r} is scored by a judge and none is configured: pass --llmeval-judge SPEC"
     return None
 

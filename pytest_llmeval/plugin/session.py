@@ -51,10 +51,13 @@ class EvalSession:
     def __init__(self, config: pytest.Config) -> None:
         """Read the options; a UsageError (pytest's or ours) when one is wrong."""
         self.settings = resolve(config)
-        for spec in (*self.settings.models, *filter(None, [self.settings.judge])):
+        for spec in (*self.settings.models, *self.settings.judges):
             parse_spec(spec, folder=Path(self.settings.folder))
         if self.settings.record and len(self.settings.models) > 1:
             msg = "--llmeval-record takes one --llmeval-model: a recording answers a request whoever is asked"
+            raise UsageError(msg)
+        if self.settings.record and len(self.settings.judges) > 1:
+            msg = "--llmeval-record takes one --llmeval-judge, for the same reason; --llmeval-cache keeps them apart"
             raise UsageError(msg)
         self.catalog = Catalog(self.settings)
         self.main = None if hasattr(config, "workerinput") else MainSide(config, self.settings, self.catalog)

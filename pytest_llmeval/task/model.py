@@ -26,8 +26,12 @@ class GraphSettings(Part):
 
 
 class JudgeSettings(Part):
-    """How often the judge is asked about one answer, and whether plainly equal answers spare it the question."""
+    """How often the judge is asked about one answer, and whether plain answers spare it the question.
 
+    `models` are the judges that decide by majority, unless ``--llmeval-judge`` names others.
+    """
+
+    models: Names = ()
     votes: Annotated[int, Field(ge=1, le=99)] = 1
     prefilter: bool = True
 

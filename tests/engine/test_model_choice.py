@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -27,8 +28,8 @@ def choice(folder: Path, **settings: Any) -> ModelChoice:
     return ModelChoice(resolved, Catalog(resolved))
 
 
-def text(spec: ModelSpec | None) -> str | None:
-    return None if spec is None else spec.text
+def texts(specs: Sequence[ModelSpec]) -> list[str]:
+    return [spec.text for spec in specs]
 
 
 @pytest.fixture
@@ -68,23 +69,23 @@ def test_a_test_of_ones_own_is_answered_by_the_first_model(tmp_path: Path) -> No
 
 
 def test_recorded_replies_are_judged_by_the_recording_they_came_from(tmp_path: Path, recorded: Path) -> None:
-    assert choice(tmp_path).judge(planned(recorded, "1")) == choice(tmp_path).solver(planned(recorded, "1"))
+    assert choice(tmp_path).judges(planned(recorded, "1")) == (choice(tmp_path).solver(planned(recorded, "1")),)
     spec = "replay/replies.jsonl"
-    typed = choice(tmp_path, models=(spec,)).judge(planned(recorded, "1", model=spec))
+    (typed,) = choice(tmp_path, models=(spec,)).judges(planned(recorded, "1", model=spec))
     assert typed is not None
     assert typed.label == spec
 
 
 def test_a_recorded_judge_never_serves_a_live_models_answers(tmp_path: Path, recorded: Path) -> None:
-    assert choice(tmp_path, models=("openai/a",)).judge(planned(recorded, "1", model="openai/a")) is None
+    assert choice(tmp_path, models=("openai/a",)).judges(planned(recorded, "1", model="openai/a")) == ()
 
 
 def test_the_configured_judge_goes_before_all(tmp_path: Path, recorded: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("JUDGE_DEPLOYMENT", "j")
     monkeypatch.setenv("AZURE_OPENAI_ENDPOINT", "https://x.openai.azure.com")
-    models = choice(tmp_path, judge="openai/judge")
+    models = choice(tmp_path, judges=("openai/judge", "openai/second", "openai/judge"))
     for test in (planned(recorded, "1"), planned(recorded, "1", model="openai/a"), None):
-        assert text(models.judge(test)) == "openai/judge"
+        assert texts(models.judges(test)) == ["openai/judge", "openai/second"]
 
 
 AZURE = {"JUDGE_DEPLOYMENT": "j", "AZURE_OPENAI_ENDPOINT": "https://x.openai.azure.com"}
@@ -93,20 +94,20 @@ AZURE = {"JUDGE_DEPLOYMENT": "j", "AZURE_OPENAI_ENDPOINT": "https://x.openai.azu
 @pytest.mark.parametrize(
     ("variables", "expected"),
     [
-        (AZURE, "azure/j"),
-        ({"JUDGE_DEPLOYMENT": "j"}, None),
-        ({**AZURE, "JUDGE_DEPLOYMENT": ""}, None),
-        ({**AZURE, "AZURE_OPENAI_ENDPOINT": ""}, None),
+        (AZURE, ["azure/j"]),
+        ({"JUDGE_DEPLOYMENT": "j"}, []),
+        ({**AZURE, "JUDGE_DEPLOYMENT": ""}, []),
+        ({**AZURE, "AZURE_OPENAI_ENDPOINT": ""}, []),
     ],
 )
 def test_azures_variables_name_a_judge_for_live_models(
-    recorded: Path, monkeypatch: pytest.MonkeyPatch, variables: dict[str, str], expected: str | None
+    recorded: Path, monkeypatch: pytest.MonkeyPatch, variables: dict[str, str], expected: list[str]
 ) -> None:
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
     models = choice(recorded.parent, models=("openai/a",))
-    assert text(models.judge(planned(recorded, "1", model="openai/a"))) == expected
-    assert text(models.judge(None)) == expected
+    assert texts(models.judges(planned(recorded, "1", model="openai/a"))) == expected
+    assert texts(models.judges(None)) == expected
 
 
 def test_recorded_replies_never_ask_azures_judge(
@@ -114,10 +115,9 @@ def test_recorded_replies_never_ask_azures_judge(
 ) -> None:
     monkeypatch.setenv("JUDGE_DEPLOYMENT", "j")
     monkeypatch.setenv("AZURE_OPENAI_ENDPOINT", "https://x.openai.azure.com")
-    judge = choice(tmp_path).judge(planned(recorded, "1"))
-    assert judge is not None
+    (judge,) = choice(tmp_path).judges(planned(recorded, "1"))
     assert judge.recorded
 
 
 def test_without_any_judge_there_is_none(tmp_path: Path) -> None:
-    assert choice(tmp_path).judge(None) is None
+    assert choice(tmp_path).judges(None) == ()

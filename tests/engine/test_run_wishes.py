@@ -49,7 +49,7 @@ class Bench:
     ) -> None:
         """Write the task and plan all of its samples."""
         self.file = write_task(folder, more=more, samples=samples)
-        self.settings = Settings(models=("openai/m",), judge="openai/judge", folder=str(folder))
+        self.settings = Settings(models=("openai/m",), judges=("openai/judge",), folder=str(folder))
         self.catalog = Catalog(self.settings)
         self.plan = plan_of(self.catalog.load(self.file), model="openai/m")
         self.folder, self.answer, self.budget = folder, answer, budget or Budget()
