@@ -6,14 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from pytest_llmeval.judge.calibration import (
-        Calibration,
-        JudgedCase,
-        calibrate,
-        calibrate_by_kind,
-        cohen_kappa,
-        fleiss_kappa,
-    )
+    from pytest_llmeval.judge.calibration import Calibration, JudgedCase, calibrate, calibrate_by_kind
     from pytest_llmeval.judge.prefilter import PREFILTER_VERSION, Equivalence, PlainDecision, decide_plainly
     from pytest_llmeval.judge.prompt import JUDGE_PARAMETERS, JUDGE_PROMPT_VERSION, judge_messages
     from pytest_llmeval.judge.question import CANDIDATE_LIMIT
@@ -38,10 +31,8 @@ __all__ = [
     "Vote",
     "calibrate",
     "calibrate_by_kind",
-    "cohen_kappa",
     "decide_plainly",
     "error_label",
-    "fleiss_kappa",
     "judge_messages",
     "judge_verdict",
     "taxonomy_messages",
@@ -65,10 +56,8 @@ _HOMES = {
     "Vote": "voting",
     "calibrate": "calibration",
     "calibrate_by_kind": "calibration",
-    "cohen_kappa": "calibration",
     "decide_plainly": "prefilter",
     "error_label": "verdict",
-    "fleiss_kappa": "calibration",
     "judge_messages": "prompt",
     "judge_verdict": "verdict",
     "taxonomy_messages": "taxonomy",

@@ -1,16 +1,11 @@
-"""How far a judge can be trusted: its verdicts against labels, and its votes against each other.
-
-A kappa is agreement beyond chance: 1 complete, 0 as chance would have it, below 0 worse. It is None where it has no
-value: no cases, or only one verdict ever given, so that chance alone would agree completely.
-Sources: J. Cohen, "A coefficient of agreement for nominal scales" (1960); J. L. Fleiss, "Measuring nominal scale
-agreement among many raters" (1971).
-"""
+"""How far a judge can be trusted: its verdicts against labels, and its votes against each other."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from pytest_llmeval.agreement import cohen_kappa, fleiss_kappa
 from pytest_llmeval.records import Json
 
 
@@ -78,34 +73,6 @@ def calibrate_by_kind(cases: Sequence[JudgedCase]) -> dict[str, Calibration]:
     return {kind: calibrate([case for case in cases if case.kind == kind]) for kind in kinds}
 
 
-def cohen_kappa(pairs: Sequence[tuple[bool, bool]]) -> float | None:
-    """Return the agreement beyond chance of two raters' yes-or-no decisions on the same cases."""
-    if not pairs:
-        return None
-    n = len(pairs)
-    observed = sum(first is second for first, second in pairs) / n
-    first_yes = sum(first for first, _ in pairs) / n
-    second_yes = sum(second for _, second in pairs) / n
-    return _beyond_chance(observed, first_yes * second_yes + (1 - first_yes) * (1 - second_yes))
-
-
-def fleiss_kappa(counts: Sequence[Sequence[int]]) -> float | None:
-    """Return the agreement beyond chance of several raters.
-
-    `counts` has a row for each case and in it the number of raters for each category; every case must have the same
-    number of raters, at least two (ValueError otherwise).
-    """
-    if not counts:
-        return None
-    raters = sum(counts[0])
-    if raters < 2 or any(sum(row) != raters for row in counts):  # noqa: PLR2004 - one rater cannot agree
-        msg = f"fleiss_kappa: every case needs the same number of raters, at least 2; the first has {raters}"
-        raise ValueError(msg)
-    observed = sum(sum(k * (k - 1) for k in row) for row in counts) / (len(counts) * raters * (raters - 1))
-    shares = [sum(column) / (len(counts) * raters) for column in zip(*counts, strict=True)]
-    return _beyond_chance(observed, sum(share**2 for share in shares))
-
-
 def _vote_counts(cases: Sequence[JudgedCase]) -> list[tuple[int, int]]:
     """Return (equivalent, different) counts of the cases without a lost vote.
 
@@ -116,10 +83,6 @@ def _vote_counts(cases: Sequence[JudgedCase]) -> list[tuple[int, int]]:
         return []
     complete = [case.votes for case in cases if None not in case.votes]
     return [(votes.count(True), votes.count(False)) for votes in complete]
-
-
-def _beyond_chance(observed: float, expected: float) -> float | None:
-    return None if expected >= 1 else (observed - expected) / (1 - expected)
 
 
 def _share(part: int, whole: int) -> float | None:

@@ -12,7 +12,7 @@ from pytest_llmeval.adapters.provider import open_provider
 from pytest_llmeval.adapters.python import PythonProvider
 from pytest_llmeval.callables import load_callable
 from pytest_llmeval.catalog import Catalog
-from pytest_llmeval.engine.cache import COMPLETIONS, Cache
+from pytest_llmeval.engine.cache import COMPLETIONS, IMAGES, Cache
 from pytest_llmeval.engine.choice import ModelChoice
 from pytest_llmeval.engine.completions import CompletionStore
 from pytest_llmeval.engine.gateway import Gateway
@@ -48,7 +48,27 @@ class Surroundings:
 
 def open_run(settings: Settings, catalog: Catalog, plan: Plan, around: Surroundings) -> Run:
     """Return the run of `plan`, nothing of it started."""
-    images = ImageFolder(around.folder / "images")
+    images = ImageFolder(around.folder / IMAGES)
+
+    async def open_scene(scene: Path) -> Graph:
+        from pytest_llmeval.adapters.graph import open_graph  # noqa: PLC0415 - the driver is for runs with a graph
+
+        return await open_graph(settings.graph, scene, reset=settings.graph_reset, progress=around.tell)
+
+    return Run(
+        plan=plan,
+        catalog=catalog,
+        models=open_models(settings, around.folder, images, started=around.started),
+        graphs=Graphs(open_scene),
+        choice=ModelChoice(settings, catalog),
+        image_store=images,
+        window=settings.concurrency * (1 if around.stops_early else LOOK_AHEAD),
+        keep_transcript=around.keep_transcript,
+    )
+
+
+def open_models(settings: Settings, folder: Path, images: ImageFolder, *, started: float) -> Models:
+    """Return the way to all models, with their limits, budget, store in `folder`, cache and recording."""
     recorder = Recorder(Path(settings.record)) if settings.record else None
     spending = Spending(settings)
 
@@ -63,27 +83,8 @@ def open_run(settings: Settings, catalog: Catalog, plan: Plan, around: Surroundi
             statistics=statistics,
         )
 
-    async def open_scene(scene: Path) -> Graph:
-        from pytest_llmeval.adapters.graph import open_graph  # noqa: PLC0415 - the driver is for runs with a graph
-
-        return await open_graph(settings.graph, scene, reset=settings.graph_reset, progress=around.tell)
-
-    return Run(
-        plan=plan,
-        catalog=catalog,
-        models=Models(
-            open_gateway,
-            CompletionStore(around.folder / COMPLETIONS),
-            recorder,
-            cache=_cache(settings),
-            started=around.started,
-        ),
-        graphs=Graphs(open_scene),
-        choice=ModelChoice(settings, catalog),
-        image_store=images,
-        window=settings.concurrency * (1 if around.stops_early else LOOK_AHEAD),
-        keep_transcript=around.keep_transcript,
-    )
+    store = CompletionStore(folder / COMPLETIONS)
+    return Models(open_gateway, store, recorder, cache=_cache(settings), started=started)
 
 
 def _cache(settings: Settings) -> Cache | None:

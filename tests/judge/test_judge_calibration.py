@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_llmeval.judge import JudgedCase, calibrate, calibrate_by_kind, cohen_kappa, fleiss_kappa
+from pytest_llmeval.agreement import cohen_kappa, fleiss_kappa
+from pytest_llmeval.judge import JudgedCase, calibrate, calibrate_by_kind
 
 
 def cases(kind: str, **counts: int) -> list[JudgedCase]:
