@@ -37,12 +37,7 @@ def _block(changes: Sequence[Change]) -> Block:
     def column(head: str, texts: Sequence[str]) -> Column:
         return Column(head=head, cells=tuple(Cell(text=text) for text in texts))
 
-    ends = [
-        numbers.NONE
-        if change.low is None or change.high is None
-        else f"{_signed(change.low, change)} to {_signed(change.high, change)}"
-        for change in changes
-    ]
+    ends = [f"{_signed(change.low, change)} to {_signed(change.high, change)}" for change in changes]
     verdicts = tuple(
         Cell(
             text=_p_value(change.adjusted),
@@ -62,6 +57,10 @@ def _block(changes: Sequence[Change]) -> Block:
             Column(head="p (Holm)", cells=verdicts),
             column("n", [f"{change.n:,}" for change in changes]),
         ),
+        (
+            column("d_z", [numbers.NONE if change.effect is None else f"{change.effect:+.2f}" for change in changes]),
+            column("would show", [_smallest(change) for change in changes]),
+        ),
     )
     return Block(labels=tuple(Label(text=_name(change)) for change in changes), units=units)
 
@@ -79,6 +78,11 @@ def _signed(value: float, change: Change) -> str:
     points = change.name == "accuracy"
     shown = numbers.score(abs(100 * value if points else value), 100 if points else change.scale)
     return shown if not shown.strip("0.") else f"{'+' if value > 0 else '-'}{shown}"
+
+
+def _smallest(change: Change) -> str:
+    """Return the smallest difference that would show; a dash where no difference could, or none is known."""
+    return numbers.NONE if change.smallest is None else f"± {_signed(change.smallest, change).lstrip('+')}"
 
 
 def _p_value(value: float | None) -> str:

@@ -10,14 +10,18 @@ from typing import NamedTuple
 
 from pytest_llmeval.records import Row
 from pytest_llmeval.results.metrics import SCORED, latest
-from pytest_llmeval.results.statistics import holm, mcnemar, paired_difference
+from pytest_llmeval.results.paired import holm, mcnemar, paired_difference, smallest_share
+from pytest_llmeval.results.statistics import CONFIDENCE
+from pytest_llmeval.results.targets import target_digest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """A metric in two runs over the same `n` samples, in 0..`scale`; `low` and `high` bound the difference (95 %).
+    """A metric in two runs over the same `n` samples, in 0..`scale`; `low` and `high` bound the difference.
 
-    `adjusted` is the p-value after Holm, for all changes of the comparison together.
+    `effect` is Cohen's d_z: the difference in units of its standard deviation over the samples. `smallest` is the
+    smallest difference that so many samples would show in four of five repetitions. `adjusted` is the p-value after
+    Holm, for all changes of the comparison together. None stands for what cannot be said.
     """
 
     name: str
@@ -25,9 +29,11 @@ class Change:
     n: int
     a: float
     b: float
-    low: float | None
-    high: float | None
+    low: float
+    high: float
     p_value: float | None
+    effect: float | None
+    smallest: float | None
     adjusted: float | None = None
 
     @property
@@ -67,33 +73,36 @@ class Comparison:
     unpaired: tuple[tuple[str, str, str], ...] = ()
 
 
-class _Part(NamedTuple):
+class Part(NamedTuple):
+    """A task as one test function ran it under one model."""
+
     task: str
     test: str
     model: str
 
 
-def compare(a: Iterable[Row], b: Iterable[Row]) -> Comparison:
-    """Return how run `b` differs from run `a`.
+def compare(a: Iterable[Row], b: Iterable[Row], *, confidence: float = CONFIDENCE) -> Comparison:
+    """Return how run `b` differs from run `a`, with intervals at the level `confidence`.
 
     Parts of the runs pair by task, test function and model; when the two have no model of a task in common and each
     ran a single one, those two are paired.
     """
-    parts_a, parts_b = _parts(a), _parts(b)
+    parts_a, parts_b = parts_of(a), parts_of(b)
     partners = _partners(list(parts_a), list(parts_b))
-    pairs = [_pair(one, other, parts_a[one], parts_b[other]) for one, other in partners]
+    pairs = [pair_of(parts_a[one], parts_b[other], confidence=confidence) for one, other in partners]
     lonely = {*parts_a, *parts_b} - {part for partner in partners for part in partner}
-    return Comparison(pairs=_adjusted(pairs), unpaired=tuple(sorted(lonely)))
+    return Comparison(pairs=adjusted(pairs), unpaired=tuple(sorted(lonely)))
 
 
-def _parts(rows: Iterable[Row]) -> dict[_Part, list[Row]]:
-    parts: dict[_Part, list[Row]] = defaultdict(list)
+def parts_of(rows: Iterable[Row]) -> dict[Part, list[Row]]:
+    """Return the rows by task, test and model, the last one of each key, in stable order."""
+    parts: dict[Part, list[Row]] = defaultdict(list)
     for row in sorted(latest(rows), key=lambda row: row.key):
-        parts[_Part(row.key.task, row.key.test, row.key.model)].append(row)
+        parts[Part(row.key.task, row.key.test, row.key.model)].append(row)
     return parts
 
 
-def _partners(a: Sequence[_Part], b: Sequence[_Part]) -> list[tuple[_Part, _Part]]:
+def _partners(a: Sequence[Part], b: Sequence[Part]) -> list[tuple[Part, Part]]:
     partners = []
     for place in sorted({part[:2] for part in a} & {part[:2] for part in b}):
         of_a, of_b = [part for part in a if part[:2] == place], [part for part in b if part[:2] == place]
@@ -103,19 +112,20 @@ def _partners(a: Sequence[_Part], b: Sequence[_Part]) -> list[tuple[_Part, _Part
     return partners
 
 
-def _pair(a: _Part, b: _Part, rows_a: Sequence[Row], rows_b: Sequence[Row]) -> Pair:
+def pair_of(rows_a: Sequence[Row], rows_b: Sequence[Row], *, confidence: float = CONFIDENCE) -> Pair:
+    """Return the pair of two parts: the rows of one task, test and model each. Its p-values are not yet adjusted."""
     by_sample_a, by_sample_b = _by_sample(rows_a), _by_sample(rows_b)
     both = [sample for sample in by_sample_a if sample in by_sample_b]
     kept = [sample for sample in both if _targets(by_sample_a[sample]) == _targets(by_sample_b[sample])]
     paired = [(by_sample_a[sample], by_sample_b[sample]) for sample in kept]
     steps = {sample: _correct(of_b) - _correct(of_a) for sample, (of_a, of_b) in zip(kept, paired, strict=True)}
     return Pair(
-        task=a.task,
-        test=a.test,
-        model_a=a.model,
-        model_b=b.model,
+        task=rows_a[0].key.task,
+        test=rows_a[0].key.test,
+        model_a=rows_a[0].key.model,
+        model_b=rows_b[0].key.model,
         n=len(kept),
-        changes=_changes(paired),
+        changes=_changes(paired, confidence),
         gained=tuple(sample for sample, step in steps.items() if step > 0),
         lost=tuple(sample for sample, step in steps.items() if step < 0),
         only_a=len(by_sample_a) - len(both),
@@ -134,14 +144,14 @@ def _by_sample(rows: Sequence[Row]) -> dict[str, list[Row]]:
 
 
 def _targets(rows: Sequence[Row]) -> set[str]:
-    return {row.target for row in rows}
+    return {target_digest(row.target) for row in rows}
 
 
 def _correct(rows: Sequence[Row]) -> float:
     return sum(row.outcome == "correct" for row in rows) / len(rows)
 
 
-def _changes(paired: Sequence[tuple[list[Row], list[Row]]]) -> tuple[Change, ...]:
+def _changes(paired: Sequence[tuple[list[Row], list[Row]]], confidence: float) -> tuple[Change, ...]:
     """Return the change of accuracy, and of each score that both rows of some sample have.
 
     A score that says in 0 and 1 what the outcome says is no second finding.
@@ -149,18 +159,26 @@ def _changes(paired: Sequence[tuple[list[Row], list[Row]]]) -> tuple[Change, ...
     if not paired:
         return ()
     outcomes = [(_outcomes(a), _outcomes(b)) for a, b in paired]
-    accuracy = _change("accuracy", 1.0, outcomes)
-    if all(len(a) == len(b) == 1 for a, b in paired):
-        only_a = sum(a[0].outcome == "correct" != b[0].outcome for a, b in paired)
-        only_b = sum(b[0].outcome == "correct" != a[0].outcome for a, b in paired)
-        accuracy = replace(accuracy, p_value=mcnemar(only_a, only_b))
-    changes = [accuracy]
+    changes = [_accuracy(outcomes, confidence)]
     for name, scale in dict.fromkeys((s.name, s.scale) for a, _ in paired for row in a for s in row.scores):
         values = [(_values(a, name, scale), _values(b, name, scale)) for a, b in paired]
         known = [(of_a, of_b) for of_a, of_b in values if of_a and of_b]
         if known and values != outcomes:
-            changes.append(_change(name, scale, known))
+            changes.append(_change(name, scale, known, confidence))
     return tuple(changes)
+
+
+def _accuracy(outcomes: Sequence[tuple[list[float], list[float]]], confidence: float) -> Change:
+    """Return the change of accuracy; with one epoch, McNemar's test counts the samples that flipped."""
+    change = _change("accuracy", 1.0, outcomes, confidence)
+    if not all(len(a) == len(b) == 1 for a, b in outcomes):
+        return change
+    floor = smallest_share(len(outcomes), 1 - confidence)
+    return replace(
+        change,
+        p_value=mcnemar(sum(a > b for a, b in outcomes), sum(a < b for a, b in outcomes)),
+        smallest=None if floor is None else max(floor, change.smallest or 0.0),
+    )
 
 
 def _outcomes(rows: Sequence[Row]) -> list[float]:
@@ -172,18 +190,19 @@ def _values(rows: Sequence[Row], name: str, scale: float) -> list[float]:
     return [score.value for scores in last for score in scores if score.value is not None]
 
 
-def _change(name: str, scale: float, pairs: Sequence[tuple[list[float], list[float]]]) -> Change:
-    found = paired_difference(pairs)
-    interval = found.interval
+def _change(name: str, scale: float, pairs: Sequence[tuple[list[float], list[float]]], confidence: float) -> Change:
+    found = paired_difference(pairs, scale=scale, confidence=confidence)
     return Change(
         name=name,
         scale=scale,
         n=len(pairs),
         a=fsum(fsum(a) / len(a) for a, _ in pairs) / len(pairs),
         b=fsum(fsum(b) / len(b) for _, b in pairs) / len(pairs),
-        low=None if interval is None else interval.low,
-        high=None if interval is None else interval.high,
+        low=found.interval.low,
+        high=found.interval.high,
         p_value=found.p_value,
+        effect=found.effect,
+        smallest=found.smallest,
     )
 
 
@@ -198,19 +217,20 @@ def _met(rows: Sequence[Row], name: str) -> str:
     return ", ".join(sorted({str(row.versions[name]) for row in rows if name in row.versions})) or "none"
 
 
-def _adjusted(pairs: Sequence[Pair]) -> tuple[Pair, ...]:
+def adjusted(pairs: Sequence[Pair]) -> tuple[Pair, ...]:
+    """Return the pairs with the p-values of all their changes adjusted together."""
     known = {
         f"{place} {change.name} {change.scale}": change.p_value
         for place, pair in enumerate(pairs)
         for change in pair.changes
         if change.p_value is not None
     }
-    adjusted = holm(known)
+    after_holm = holm(known)
     return tuple(
         replace(
             pair,
             changes=tuple(
-                replace(change, adjusted=adjusted.get(f"{place} {change.name} {change.scale}"))
+                replace(change, adjusted=after_holm.get(f"{place} {change.name} {change.scale}"))
                 for change in pair.changes
             ),
         )

@@ -1,4 +1,4 @@
-"""Intervals, errors and tests: pure functions of numbers.
+"""Intervals and errors: pure functions of numbers.
 
 Values come as *clusters*: one sequence of values a sample, one value an epoch. Samples are independent of each other,
 epochs of one sample are not, so every error and every resampling goes by sample.
@@ -7,7 +7,7 @@ epochs of one sample are not, so every error and every resampling goes by sample
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
 from typing import TYPE_CHECKING, TypeAlias
@@ -38,16 +38,6 @@ class Interval:
 
     low: float
     high: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Difference:
-    """Mean of ``b - a`` over paired samples with its bootstrap interval and two-sided p-value (None: undecidable)."""
-
-    value: float
-    n: int
-    interval: Interval | None
-    p_value: float | None
 
 
 def mean(clusters: Clusters) -> float | None:
@@ -107,7 +97,7 @@ def bootstrap_interval(
     if len(sums) < 2 or np.ptp(sums / counts) == 0:  # noqa: PLR2004 - a spread needs two
         return None
     centre = float(sums.sum() / counts.sum())
-    draws = _resampled_means(sums, counts, resamples, seed)
+    draws = resampled_means(sums, counts, resamples, seed)
     normal = NormalDist()
     # Ties count half, or few distinct means would look biased.
     below = float(np.mean(draws < centre) + np.mean(draws == centre) / 2)
@@ -128,7 +118,7 @@ def _sums_and_counts(clusters: Clusters) -> tuple[NDArray[np.float64], NDArray[n
     return sums, np.array([len(cluster) for cluster in clusters], dtype=np.float64)
 
 
-def _resampled_means(
+def resampled_means(
     sums: NDArray[np.float64], counts: NDArray[np.float64], resamples: int, seed: int
 ) -> NDArray[np.float64]:
     """Return the mean of each of `resamples` redrawn sets of samples, in batches of bounded memory."""
@@ -157,42 +147,3 @@ def pass_all_k(n: int, correct: int, k: int) -> float:
     C(c, k) / C(n, k): Yao et al., "tau-bench" (2024).
     """
     return math.comb(correct, k) / math.comb(n, k)
-
-
-def mcnemar(only_a: int, only_b: int) -> float:
-    """Return the two-sided p-value of McNemar's exact test.
-
-    `only_a` and `only_b` count the samples that exactly one of the two got right; under the null hypothesis each falls
-    to either side with chance 1/2. Without such a sample nothing differs: 1.
-    """
-    discordant = only_a + only_b
-    tail = sum(math.comb(discordant, i) for i in range(min(only_a, only_b) + 1))
-    return min(1.0, 2 * tail / (1 << discordant))
-
-
-def paired_difference(pairs: Sequence[tuple[Sequence[float], Sequence[float]]], *, seed: int = SEED) -> Difference:
-    """Return the mean of ``b - a`` over samples, each given as (values of a, values of b), with its uncertainty.
-
-    A sample's difference is that of its epoch means, so every sample weighs the same. The p-value is the share of
-    resampled means that lie as far from their centre as the mean lies from 0.
-    """
-    import numpy as np  # noqa: PLC0415 - as above
-
-    differences = [math.fsum(b) / len(b) - math.fsum(a) / len(a) for a, b in pairs]
-    value = math.fsum(differences) / len(differences)
-    interval = bootstrap_interval([[difference] for difference in differences], seed=seed)
-    if interval is None:
-        return Difference(value=value, n=len(pairs), interval=None, p_value=1.0 if value == 0 else None)
-    draws = _resampled_means(np.array(differences), np.ones(len(differences)), RESAMPLES, seed)
-    farther = int(np.sum(np.abs(draws - value) >= abs(value)))
-    return Difference(value=value, n=len(pairs), interval=interval, p_value=(farther + 1) / (RESAMPLES + 1))
-
-
-def holm(p_values: Mapping[str, float]) -> dict[str, float]:
-    """Return the p-values adjusted for their number (Holm 1979), under the same names."""
-    adjusted: dict[str, float] = {}
-    largest = 0.0
-    for rank, (name, p_value) in enumerate(sorted(p_values.items(), key=lambda pair: pair[1])):
-        largest = max(largest, min(1.0, (len(p_values) - rank) * p_value))
-        adjusted[name] = largest
-    return {name: adjusted[name] for name in p_values}

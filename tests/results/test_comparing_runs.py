@@ -7,7 +7,8 @@ from example_rows import eed, row
 
 from pytest_llmeval.records import Row, Score
 from pytest_llmeval.results.compare import Comparison, Pair, compare
-from pytest_llmeval.results.statistics import mcnemar
+from pytest_llmeval.results.paired import mcnemar
+from pytest_llmeval.results.targets import target_digest
 
 
 def run(outcomes: str, model: str = "openai/small", **fields: object) -> list[Row]:
@@ -122,3 +123,20 @@ def test_epochs_count_by_sample() -> None:
 def test_the_order_of_rows_changes_nothing() -> None:
     a, b = run("cicicc"), run("ccciii")
     assert compare(a[::-1], b[::-1]) == compare(a, b)
+
+
+def test_a_difference_is_told_with_its_effect_and_what_so_many_samples_would_show() -> None:
+    accuracy = only_pair(compare(run("cccccciiiiii"), run("cccciicccccc"))).changes[0]
+    # Differences: 2 of -1, 6 of +1, 4 of 0; mean 1/3; s^2 = (8 - 12/9) / 11; d_z = (1/3) / 0.77850 = 0.42817.
+    assert accuracy.effect == pytest.approx(0.42817, abs=1e-5)
+    # (1.95996 + 0.84162) * 0.77850 / sqrt(12) = 0.62961, more than the 6 of 12 that McNemar's test needs.
+    assert accuracy.smallest == pytest.approx(0.62961, abs=1e-5)
+    alike = only_pair(compare(run("c" * 12), run("c" * 12))).changes[0]
+    assert (alike.effect, alike.smallest) == (None, 0.5)
+    assert only_pair(compare(run("ccccc"), run("ccccc"))).changes[0].smallest is None
+
+
+def test_targets_are_compared_by_digest_so_that_a_baseline_need_not_hold_them() -> None:
+    kept = run("cc", target=target_digest("4"))
+    assert only_pair(compare(kept, run("cc", target="4"))).retargeted == 0
+    assert only_pair(compare(kept, run("cc", target="5"))).retargeted == 2

@@ -1,0 +1,115 @@
+"""Two runs over the same samples: what a difference is worth. Pure functions of numbers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import NormalDist, stdev
+from typing import TypeAlias
+
+from pytest_llmeval.results.statistics import (
+    CONFIDENCE,
+    RESAMPLES,
+    SEED,
+    Interval,
+    bootstrap_interval,
+    resampled_means,
+)
+
+POWER = 0.8
+"""The chance with which a difference of the smallest detectable size is to be found significant."""
+
+Pairs: TypeAlias = Sequence[tuple[Sequence[float], Sequence[float]]]
+"""A sample's values in a and in b, one an epoch; neither is empty."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Difference:
+    """The mean of ``b - a`` over `n` paired samples, its interval and its two-sided p-value (None: undecidable).
+
+    `effect` is Cohen's d_z; `smallest` the smallest difference that these samples would show (None: not known).
+    """
+
+    value: float
+    n: int
+    interval: Interval
+    p_value: float | None
+    effect: float | None
+    smallest: float | None
+
+
+def paired_difference(
+    pairs: Pairs, *, scale: float = 1.0, confidence: float = CONFIDENCE, seed: int = SEED
+) -> Difference:
+    """Return the mean of ``b - a`` over one or more samples, of values in 0..`scale`, with its uncertainty.
+
+    A sample's difference is that of its epoch means, so every sample weighs the same. The p-value is the share of
+    resampled means that lie as far from their centre as the mean lies from 0.
+    """
+    differences = [math.fsum(b) / len(b) - math.fsum(a) / len(a) for a, b in pairs]
+    value = math.fsum(differences) / len(differences)
+    interval = bootstrap_interval([[difference] for difference in differences], confidence=confidence, seed=seed)
+    spread = 0.0 if interval is None else stdev(differences)
+    return Difference(
+        value=value,
+        n=len(pairs),
+        interval=interval or _alike(value, len(pairs), scale, confidence),
+        p_value=_p_value(differences, value, seed) if spread else 1.0 if value == 0 else None,
+        effect=value / spread if spread else None,
+        smallest=_smallest(spread, len(pairs), confidence) if spread else None,
+    )
+
+
+def _p_value(differences: Sequence[float], value: float, seed: int) -> float:
+    import numpy as np  # noqa: PLC0415 - 0.1 s that only a comparison pays
+
+    draws = resampled_means(np.array(differences), np.ones(len(differences)), RESAMPLES, seed)
+    farther = int(np.sum(np.abs(draws - value) >= abs(value)))
+    return (farther + 1) / (RESAMPLES + 1)
+
+
+def _alike(value: float, n: int, scale: float, confidence: float) -> Interval:
+    """Return the interval of a difference that all `n` samples show alike.
+
+    A sample that behaves otherwise may be rarer than one in `n`: by Clopper and Pearson's bound for 0 of n, at most a
+    share 1 - (α/2)^(1/n) of all samples does, and each by no more than `scale`.
+    """
+    unseen = 1 - ((1 - confidence) / 2) ** (1 / n)
+    return Interval(low=max(-scale, value - unseen * scale), high=min(scale, value + unseen * scale))
+
+
+def _smallest(spread: float, n: int, confidence: float) -> float:
+    """Return the true difference that comes out significant with the chance POWER, at this spread of differences."""
+    normal = NormalDist()
+    return (normal.inv_cdf((1 + confidence) / 2) + normal.inv_cdf(POWER)) * spread / math.sqrt(n)
+
+
+def mcnemar(only_a: int, only_b: int) -> float:
+    """Return the two-sided p-value of McNemar's exact test.
+
+    `only_a` and `only_b` count the samples that exactly one of the two got right; under the null hypothesis each falls
+    to either side with chance 1/2. Without such a sample nothing differs: 1.
+    """
+    discordant = only_a + only_b
+    tail = sum(math.comb(discordant, i) for i in range(min(only_a, only_b) + 1))
+    return min(1.0, 2 * tail / (1 << discordant))
+
+
+def smallest_share(n: int, level: float = 1 - CONFIDENCE) -> float | None:
+    """Return the smallest share of `n` samples that McNemar's exact test can call a difference at `level`.
+
+    All of them must have changed in one direction; None when even all `n` are too few.
+    """
+    flips = math.ceil(1 - math.log2(level))
+    return flips / n if flips <= n else None
+
+
+def holm(p_values: Mapping[str, float]) -> dict[str, float]:
+    """Return the p-values adjusted for their number (Holm 1979), under the same names."""
+    adjusted: dict[str, float] = {}
+    largest = 0.0
+    for rank, (name, p_value) in enumerate(sorted(p_values.items(), key=lambda pair: pair[1])):
+        largest = max(largest, min(1.0, (len(p_values) - rank) * p_value))
+        adjusted[name] = largest
+    return {name: adjusted[name] for name in p_values}
