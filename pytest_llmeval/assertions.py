@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from pytest_llmeval.errors import ScorerError, UsageError
 from pytest_llmeval.records import Json, Score
+from pytest_llmeval.records.score import DECIDED_BY
 
 if TYPE_CHECKING:
     from pytest_llmeval.eed.result import EedResult, Mode
@@ -160,7 +161,7 @@ def assert_judge_equivalent(
     from pytest_llmeval.judge.prompt import JUDGE_PROMPT_VERSION  # noqa: PLC0415 - only tests that judge need it
 
     if not answer:
-        decided: dict[str, Json] = {"decided_by": "symbolic"}
+        decided: dict[str, Json] = {DECIDED_BY: "symbolic"}
         score = record_score(_judge_score(_no_answer(), correct=False, grader=JUDGE_PROMPT_VERSION, details=decided))
         return _decided(score, "judge: not asked")
     running = RUNNING.get()

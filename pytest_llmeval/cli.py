@@ -9,11 +9,11 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from pytest_llmeval.commands import cache, eed, sldp
+from pytest_llmeval.commands import cache, calibrate, eed, sldp
 from pytest_llmeval.commands.console import TO_MEND, say
 from pytest_llmeval.errors import LLMEvalError
 
-_COMMANDS = (sldp, eed, cache)
+_COMMANDS = (sldp, eed, calibrate, cache)
 """Their order is that of the help text."""
 
 

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final, Literal, TypeAlias, cast
+from typing import Literal, TypeAlias, cast
 
 from pytest_llmeval.records import Json, Verdict
+from pytest_llmeval.records.score import DECIDED_BY, OPINIONS
 
 Decider: TypeAlias = Literal["symbolic", "judge"]
 """Who decided: the rules that need no model, or a model."""
-
-DECIDED_BY: Final = "decided_by"
-OPINIONS: Final = "opinions"
-"""The keys of a score's details that hold who decided, and each judge's opinion."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

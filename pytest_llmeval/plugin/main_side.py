@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from pytest_llmeval.plugin.conclusion import Conclusion
     from pytest_llmeval.results.gate import Gate
     from pytest_llmeval.results.store import RunFolder, StoredRun
+    from pytest_llmeval.results.summary import Calibrated
 
 
 class MainSide:
@@ -38,9 +39,11 @@ class MainSide:
     def __init__(self, config: pytest.Config, settings: Settings, catalog: Catalog) -> None:
         """Hold nothing yet.
 
-        UsageError when the gate's file is wrong, or the run to resume is not there: better now than after it is paid.
+        UsageError when the gate's file or a judge's calibration is wrong, or the run to resume is not there: better now
+        than after it is paid.
         """
         self._gate = _load_gate(settings)
+        self._calibrations = _load_calibrations(settings)
         self._resumed = _resumed_run(settings)
         self._config, self._settings, self._catalog = config, settings, catalog
         self._lock = threading.Lock()
@@ -129,7 +132,7 @@ class MainSide:
                 from pytest_llmeval.results.secrets import Redactor  # noqa: PLC0415 - only with files
                 from pytest_llmeval.results.store import RunFolder  # noqa: PLC0415 - only with files
 
-                info = run_info(self._settings, self._catalog, self.plan, self._config.rootpath)
+                info = run_info(self._settings, self._catalog, self.plan, self._config.rootpath, self._calibrations)
                 redactor = Redactor.of(os.environ)
                 self._folder = (
                     RunFolder.create(Path(self._settings.report or ""), info, redactor=redactor)
@@ -158,7 +161,7 @@ class MainSide:
         from pytest_llmeval.plugin.conclusion import conclude  # noqa: PLC0415 - rich and jinja2, for runs
 
         self.recorder.complete(self.plan)
-        tasks = {loaded.task.name: task_info(loaded) for loaded in self._catalog.loaded.values()}
+        tasks = {loaded.task.name: task_info(loaded, self._calibrations) for loaded in self._catalog.loaded.values()}
         try:
             conclusion = conclude(self.recorder.rows, tasks, self._gate, self.run_folder(), self.engine.effort)
         except (OSError, UsageError):
@@ -215,6 +218,16 @@ def _load_gate(settings: Settings) -> Gate | None:
     from pytest_llmeval.results.gate_file import load_gate  # noqa: PLC0415 - yaml, for sessions with a gate
 
     return load_gate(Path(settings.gate))
+
+
+def _load_calibrations(settings: Settings) -> tuple[Calibrated, ...]:
+    """Return the calibrations of judges, which lie beside the runs."""
+    folder = Path(settings.report or "") / "calibrations"
+    if settings.report is None or not folder.is_dir():
+        return ()
+    from pytest_llmeval.calibrations import read_calibrations  # noqa: PLC0415 - for sessions that have some
+
+    return read_calibrations(folder)
 
 
 def _resumed_run(settings: Settings) -> StoredRun | None:

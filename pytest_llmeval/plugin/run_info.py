@@ -4,13 +4,21 @@ from __future__ import annotations
 
 import platform
 import subprocess
+from collections.abc import Sequence
+from dataclasses import asdict
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pytest_llmeval.catalog import Catalog
+from pytest_llmeval.engine.choice import ModelChoice
 from pytest_llmeval.engine.plan import Plan
+from pytest_llmeval.plugin.task_info import fitting
 from pytest_llmeval.records import Json
 from pytest_llmeval.settings import Settings
+
+if TYPE_CHECKING:
+    from pytest_llmeval.results.summary import Calibrated
 
 _PACKAGES = (
     "pytest-llmeval-suite",
@@ -25,16 +33,35 @@ _PACKAGES = (
 """Packages whose version can change a score or a request."""
 
 
-def run_info(settings: Settings, catalog: Catalog, plan: Plan, rootpath: Path) -> dict[str, Json]:
-    """Return the facts of a run that its rows do not hold."""
+def run_info(
+    settings: Settings, catalog: Catalog, plan: Plan, rootpath: Path, calibrations: Sequence[Calibrated] = ()
+) -> dict[str, Json]:
+    """Return the facts of a run that its rows do not hold; `calibrations` are those that its judges may have."""
     return {
         "settings": settings.to_json(),
         "versions": {"python": platform.python_version(), **{name: _version(name) for name in _PACKAGES}},
         "platform": platform.platform(),
         "git": _git_state(rootpath),
         "tasks": {file: _task_info(catalog, Path(file), digest) for file, _, digest in plan.tasks},
+        "judges": _judges(settings, catalog, plan, calibrations),
         "planned": len(plan.tests),
     }
+
+
+def _judges(settings: Settings, catalog: Catalog, plan: Plan, calibrations: Sequence[Calibrated]) -> Json:
+    """Return who judges each task's answers by each model, and the judge's calibration (None: it has none)."""
+    from pytest_llmeval.judge.judgement import panel_name  # noqa: PLC0415 - with the first run
+
+    choice = ModelChoice(settings, catalog)
+    found: list[Json] = []
+    for test in {(test.file, test.model): test for test in plan.tests}.values():
+        loaded = catalog.load(Path(test.file))
+        if loaded.task.is_judged:
+            judge = panel_name([model.label for model in choice.judges(test)])
+            known = next((one for one in fitting(loaded, calibrations) if one.judge == judge), None)
+            calibration: Json = None if known is None else asdict(known)
+            found.append({"task": test.task, "model": test.model, "judge": judge, "calibration": calibration})
+    return found
 
 
 def _task_info(catalog: Catalog, path: Path, digest: str) -> Json:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pytest_llmeval.catalog import LoadedTask
-    from pytest_llmeval.results.summary import TaskInfo
+    from pytest_llmeval.results.summary import Calibrated, TaskInfo
 
 
-def task_info(loaded: LoadedTask) -> TaskInfo:
-    """Return a task's info.
+def task_info(loaded: LoadedTask, calibrations: Sequence[Calibrated] = ()) -> TaskInfo:
+    """Return a task's info, with those of `calibrations` whose judge was asked as the task asks.
 
     A task that names published figures is a published benchmark: on any other dataset than the public one its results
     are a demonstration, and no figure stands beside them.
@@ -27,4 +28,15 @@ def task_info(loaded: LoadedTask) -> TaskInfo:
         group_by=task.group_by,
         demo=literature is not None and not public,
         published=literature.figures if literature is not None and public else (),
+        calibrations=fitting(loaded, calibrations),
     )
+
+
+def fitting(loaded: LoadedTask, calibrations: Sequence[Calibrated]) -> tuple[Calibrated, ...]:
+    """Return the calibrations by the words and the number of votes with which a task asks its judges."""
+    from pytest_llmeval.judge import JUDGE_PROMPT_VERSION  # noqa: PLC0415 - with the first results
+
+    if not loaded.task.is_judged:
+        return ()
+    asked = (JUDGE_PROMPT_VERSION, loaded.task.judge.votes)
+    return tuple(one for one in calibrations if (one.prompt, one.votes) == asked)

@@ -17,6 +17,10 @@ class Verdict:
     reason: str
 
 
+DECIDED_BY: Final = "decided_by"
+OPINIONS: Final = "opinions"
+"""The keys of a judged score's details that hold who decided, and each judge's opinion."""
+
 ErrorKind: TypeAlias = Literal["PP", "RR"]
 
 ERROR_KINDS: Final[Mapping[ErrorKind, str]] = {"PP": "Physical Perception", "RR": "Robust Reasoning"}

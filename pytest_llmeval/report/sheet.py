@@ -9,7 +9,17 @@ from typing import Literal, TypeAlias
 from pytest_llmeval.records import ERROR_KINDS
 from pytest_llmeval.report import numbers
 from pytest_llmeval.report.clean import clean
-from pytest_llmeval.results.summary import Mean, Summary, Tally, TaskInfo, TaskSummary, metric_name
+from pytest_llmeval.results.summary import (
+    Agreement,
+    Calibrated,
+    Judging,
+    Mean,
+    Summary,
+    Tally,
+    TaskInfo,
+    TaskSummary,
+    metric_name,
+)
 
 Tone: TypeAlias = Literal["plain", "strong", "quiet", "warning"]
 
@@ -96,7 +106,7 @@ def _sheet(entries: Sequence[TaskSummary]) -> Sheet:
         title += f" · {clean(entries[0].model)}"
     return Sheet(
         title=title,
-        blocks=(_figures(entries), _use(entries), *_taxonomy(entries)),
+        blocks=(_figures(entries), _use(entries), *_taxonomy(entries), *_judging(entries)),
         notes=_notes(entries),
         literature=() if info.demo else tuple(_literature(info, entries[0].tally)),
     )
@@ -266,6 +276,32 @@ def _taxonomy(entries: Sequence[TaskSummary]) -> Iterator[Block]:
         yield Block(title=f"wrong answers by kind of error: {kinds}", labels=labels, units=(columns,))
 
 
+def _judging(entries: Sequence[TaskSummary]) -> Iterator[Block]:
+    """Yield who decided over judged answers, and how far judges agree: with labelled cases, each other, themselves."""
+    judged = [(entry, entry.tally.judging) for entry in entries if entry.tally.judging is not None]
+    if judged:
+        labels = tuple(Label(text=_name(entry, entries)) for entry, _ in judged)
+        found = [judging for _, judging in judged]
+        heads = dict.fromkeys(["symbolic", "judge", *(head for judging in found for head in judging.deciders)])
+        counts = [[f"{judging.deciders.get(head, 0):,}" for judging in found] for head in heads]
+        units = [tuple(map(_texts, map(clean, heads), counts))]
+        kappas: dict[str, Sequence[Calibrated | Agreement | None]] = {
+            "judge's kappa": [judging.calibration for judging in found],
+            "judges' kappa": [judging.agreement for judging in found],
+            "votes' kappa": [judging.vote_agreement for judging in found],
+        }
+        units += [
+            (_texts(head, [numbers.NONE if one is None else numbers.score(one.kappa, 1) for one in ones]),)
+            for head, ones in kappas.items()
+            if any(ones)
+        ]
+        yield Block(title="answers decided by", labels=labels, units=tuple(units))
+
+
+def _texts(head: str, texts: Sequence[str]) -> Column:
+    return Column(head=head, cells=tuple(Cell(text=text) for text in texts))
+
+
 def _literature(info: TaskInfo, tally: Tally) -> Iterator[Block]:
     """Yield the published figures, a block for each source, in the columns that the run has too."""
     means = {metric_name(mean.name): mean for mean in (tally.accuracy, *tally.scores)}
@@ -297,6 +333,7 @@ def _notes(entries: Sequence[TaskSummary]) -> tuple[str, ...]:
         if entry.tally.cut:
             reasons = ", ".join(f"{clean(reason)} {number:,}" for reason, number in entry.tally.cut.items())
             said.append(f"{name}: cut replies: {reasons}.")
+        said += [f"{name}: {line}" for line in _calibration(entry.tally.judging)]
         said += [
             f"{name}: accuracy takes {one.ratio:.2f} × the samples of {clean(one.name)} for the same relative error "
             f"({100 * (one.ratio - 1):+.0f} %, n = {one.n:,})."
@@ -308,3 +345,19 @@ def _notes(entries: Sequence[TaskSummary]) -> tuple[str, ...]:
             if len(versions) > 1
         ]
     return tuple(said)
+
+
+def _calibration(judging: Judging | None) -> Iterator[str]:
+    """Yield what is known of the judges that were asked."""
+    if judging is None or not judging.judges:
+        return
+    judges = " and ".join(map(clean, judging.judges))
+    if (found := judging.calibration) is None:
+        yield f"judged by {judges}, which is not calibrated for this (llmeval calibrate)."
+        return
+    yield (
+        f"judged by {judges}: kappa {numbers.score(found.kappa, 1)} "
+        f"(95 % {numbers.interval(found.kappa_low, found.kappa_high, 1)}) on {found.n:,} labelled cases, "
+        f"{found.false_positives:,} wrong ones let pass, {found.unscored:,} unscored ({clean(found.prompt)}, "
+        f"{clean(found.made)})."
+    )

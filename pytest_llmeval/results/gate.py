@@ -6,10 +6,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-from pytest_llmeval.results.summary import Counts, Summary, Tally, TaskSummary, metric_name
+from pytest_llmeval.results.summary import Counts, Judging, Summary, Tally, TaskSummary, metric_name
 
 Verdict: TypeAlias = Literal["pass", "fail", "inconclusive"]
 """``inconclusive``: there is nothing to judge by (no such task or metric in the run, no scored row)."""
+
+
+JUDGE = "judge"
+"""What a rule names in a task's place when it is about the judge (``judge.kappa``); a task of that name goes first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,6 +84,24 @@ def check(gate: Gate, summary: Summary) -> GateResult:
     return GateResult(results=(*conditions, *rules))
 
 
+def judge_metrics_of(judging: Judging) -> dict[str, float | None]:
+    """Return what a rule on the judge may speak about, by name; nothing when the judge is not calibrated.
+
+    All are the calibration's but `agreement`, that of several judges in the run itself.
+    """
+    found = judging.calibration
+    if found is None:
+        return {}
+    return {
+        "kappa": found.kappa,
+        "accuracy": found.accuracy,
+        "false_positive_rate": found.false_positive_rate,
+        "unscored": found.unscored,
+        "cases": found.n,
+        "agreement": None if judging.agreement is None else judging.agreement.kappa,
+    }
+
+
 def metrics_of(tally: Tally) -> dict[str, float | None]:
     """Return what a rule may speak about, by name: shares in 0..1, scores in their scale, seconds, US dollars."""
     counts = tally.counts
@@ -125,14 +147,31 @@ def _conditions(gate: Gate, entry: TaskSummary) -> Iterator[Rule]:
 
 def _results(rule: Rule, summary: Summary) -> Iterator[RuleResult]:
     entries = [entry for entry in summary.entries if entry.task == rule.task]
+    if not entries and rule.task == JUDGE:
+        yield from _judges_results(rule, summary)
+        return
     yield from (_judged(rule, entry) for entry in entries)
     if not entries:
         ran = ", ".join(dict.fromkeys(entry.task for entry in summary.entries)) or "none"
         yield _result(rule, "", None, "inconclusive", f"the task is not in this run (in it: {ran})")
 
 
+def _judges_results(rule: Rule, summary: Summary) -> Iterator[RuleResult]:
+    """Yield how the judges of a run fared under a rule that is no task's but theirs."""
+    asked = [(entry, found) for entry in summary.entries if (found := entry.tally.judging) and found.judges]
+    for entry, judging in asked:
+        reason = "its judge is not calibrated as it was asked: llmeval calibrate --judge SPEC"
+        known = judge_metrics_of(judging)
+        yield _held(rule, entry, known) if known else _result(rule, entry.model, None, "inconclusive", reason)
+    if not asked:
+        yield _result(rule, "", None, "inconclusive", "no judge was asked in this run")
+
+
 def _judged(rule: Rule, entry: TaskSummary) -> RuleResult:
-    known: Mapping[str, float | None] = metrics_of(entry.tally)
+    return _held(rule, entry, metrics_of(entry.tally))
+
+
+def _held(rule: Rule, entry: TaskSummary, known: Mapping[str, float | None]) -> RuleResult:
     if rule.metric not in known:
         reason = f"no such metric in this run (there are {', '.join(known)})"
         return _result(rule, entry.model, None, "inconclusive", reason)

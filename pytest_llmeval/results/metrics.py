@@ -9,6 +9,7 @@ from typing import TypeVar
 
 from pytest_llmeval.records import ERROR_KINDS, TAXONOMY, Row, RowKey, Usage
 from pytest_llmeval.results.efficiency import efficiencies
+from pytest_llmeval.results.judging import judging
 from pytest_llmeval.results.statistics import (
     Clusters,
     bootstrap_interval,
@@ -74,6 +75,7 @@ def tally(rows: Sequence[Row], info: TaskInfo) -> Tally:
         repeated=_repeated(scored),
         efficiency=tuple(efficiencies(accuracy, scores)),
         taxonomy=_taxonomy(rows),
+        judging=judging(rows, info.calibrations),
         usage=sum((row.usage for row in rows), Usage()),
         unpriced=sum(row.usage.requests > 0 and row.usage.cost is None for row in rows),
         seconds=_seconds(rows),

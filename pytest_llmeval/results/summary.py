@@ -28,10 +28,32 @@ class Published:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Calibrated:
+    """How far a judge agreed with the labels of `n` cases on the day `made`.
+
+    `kappa` is Cohen's, with its 95 % interval; rates lie in 0..1. None stands for what cannot be said.
+    """
+
+    judge: str
+    prompt: str
+    votes: int
+    made: str
+    n: int
+    unscored: int
+    accuracy: float | None
+    false_positives: int
+    false_positive_rate: float | None
+    kappa: float | None
+    kappa_low: float | None
+    kappa_high: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TaskInfo:
     """What the figures need to know of a task.
 
-    `metrics` and `group_by` as in its YAML; `demo`: its dataset is not the public one of its benchmark.
+    `metrics` and `group_by` as in its YAML; `demo`: its dataset is not the public one of its benchmark;
+    `calibrations` are those of judges that were asked as this task asks.
     """
 
     title: str
@@ -39,6 +61,7 @@ class TaskInfo:
     group_by: tuple[str, ...] = ()
     demo: bool = False
     published: tuple[Published, ...] = ()
+    calibrations: tuple[Calibrated, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,6 +149,30 @@ class Seconds:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Agreement:
+    """How far raters agree beyond chance over `n` answers; a kappa of None has no value."""
+
+    kappa: float | None
+    n: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judging:
+    """How judged answers were decided.
+
+    `deciders` counts them by who did: "symbolic", "judge" or "nobody". `judges` were asked, several that decide
+    together under one name. `agreement` is that of several judges (Cohen's kappa of two, Fleiss' of more),
+    `vote_agreement` that of one judge's votes among each other (Fleiss'); None where there are not several.
+    """
+
+    deciders: Mapping[str, int]
+    judges: tuple[str, ...] = ()
+    agreement: Agreement | None = None
+    vote_agreement: Agreement | None = None
+    calibration: Calibrated | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Tally:
     """The figures of one set of rows.
 
@@ -133,7 +180,8 @@ class Tally:
     replies without a known price, so `usage.cost` is too low. `cut` counts replies by stop reason. `live` rows were
     answered in this run by a model, `recorded` ones from a recording, `cached` ones by other runs, the oldest of them
     `oldest` seconds ago. `reruns` counts reports that were replaced. `taxonomy` counts wrong answers by the kind of
-    their error, those without a usable label as "unlabelled"; empty when no labels were asked for.
+    their error, those without a usable label as "unlabelled"; empty when no labels were asked for. `judging` is None
+    when nothing was judged.
     """
 
     counts: Counts
@@ -145,6 +193,7 @@ class Tally:
     repeated: tuple[Repeated, ...] = ()
     efficiency: tuple[Efficiency, ...] = ()
     taxonomy: Mapping[str, int] = field(default_factory=dict)
+    judging: Judging | None = None
     usage: Usage = field(default_factory=Usage)
     unpriced: int = 0
     seconds: Seconds = field(default_factory=Seconds)

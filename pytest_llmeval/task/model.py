@@ -87,6 +87,11 @@ class Task(Part):
         """The folder that the task's own files lie in."""
         return self._source.folder
 
+    @property
+    def is_judged(self) -> bool:
+        """Whether a judge scores its answers."""
+        return self.scorer is not None and self.scorer.kind == "judge"
+
     def line(self, *path: str | int) -> int | None:
         """Return the line of a key of the file, or of the nearest one above it."""
         return self._source.document.line(path)
