@@ -88,11 +88,12 @@ class Catalog:
         from pytest_llmeval.task import load_task  # noqa: PLC0415
 
         task = load_task(file)
-        if overrides := self._overrides(task.name):
+        if overrides := self._overrides(task):
             task = load_task(file, overrides)
         return LoadedTask(task, read_samples(task, limit=self._settings.limit))
 
-    def _overrides(self, name: str) -> dict[str, Json | Path]:
+    def _overrides(self, task: Task) -> dict[str, Json | Path]:
+        name = task.name
         folder = Path(self._settings.folder)
         overrides: dict[str, Json | Path] = {
             key: folder / value if key in FILE_KEYS else value
@@ -100,4 +101,6 @@ class Catalog:
         }
         if (dataset := self._settings.datasets.get(name)) is not None:
             overrides["dataset.path"] = Path(dataset)
+        if task.solver.name == "visual_cot" and self._settings.image_mode is not None:
+            overrides.setdefault("solver.visual_cot.image_mode", self._settings.image_mode)
         return overrides

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from typing import cast
+from typing import Literal, TypeAlias, cast
 
 from pytest_llmeval.records import Json
+
+ImageMode: TypeAlias = Literal["draw", "edit", "chat"]
+"""How a task in two stages gets its picture: a text model tells what to draw, the provider's image endpoint edits the
+diagram, or a chat reply carries the picture."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,6 +42,7 @@ class Settings:
     taxonomy: bool = False
     cache: str | None = None
     cache_max_age: float | None = None
+    image_mode: ImageMode | None = None
     record: str | None = None
     resume: str | None = None
     report: str | None = None

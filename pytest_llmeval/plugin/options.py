@@ -7,13 +7,13 @@ import shlex
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args
 
 import pytest
 
 from pytest_llmeval.durations import seconds_of
 from pytest_llmeval.engine.specs import FORMS
-from pytest_llmeval.settings import Settings
+from pytest_llmeval.settings import ImageMode, Settings
 
 Kind: TypeAlias = Literal["text", "list", "count", "number", "flag", "path", "duration"]
 
@@ -22,7 +22,7 @@ Kind: TypeAlias = Literal["text", "list", "count", "number", "flag", "path", "du
 class Option:
     """One option: its name on the command line without ``--llmeval-``, its kind, and what it is for.
 
-    One that has a `bare` value may be typed without any, and then means that.
+    One that has a `bare` value may be typed without any, and then means that; one with `choices` takes no other text.
     """
 
     name: str
@@ -30,6 +30,7 @@ class Option:
     help: str
     metavar: str | None = None
     bare: str | None = None
+    choices: tuple[str, ...] = ()
 
     @property
     def dest(self) -> str:
@@ -46,6 +47,8 @@ class Option:
         """The environment variable."""
         return self.dest.upper()
 
+
+_MODES = get_args(ImageMode)
 
 OPTIONS = (
     Option("model", "list", f"model to run, repeatable: {FORMS}; without one, recorded replies run", "SPEC"),
@@ -68,6 +71,7 @@ OPTIONS = (
     Option("graph-reset", "flag", "allow loading into a graph database that holds something else, which is wiped"),
     Option("taxonomy", "flag", "let the judge label wrong answers: set-up misread (PP) or derivation slips (RR)"),
     Option("cache", "path", "folder of answers that runs leave to one another; rows then say cached", "DIR"),
+    Option("image-mode", "text", f"stage 1 of tasks in two stages: {', '.join(_MODES)}", "MODE", choices=_MODES),
     Option("cache-max-age", "duration", "age of cached answers at most: seconds, or such as 12h, 7d", "AGE"),
     Option("record", "path", "record every reply into this file, for replay/FILE", "FILE"),
     Option("resume", "text", "continue an earlier run in its folder: its name or path, or the latest", "RUN", "latest"),
@@ -179,3 +183,6 @@ def _overrides(texts: list[str]) -> Mapping[str, Mapping[str, str]]:
             raise pytest.UsageError(msg)
         overrides.setdefault(task, {})[key] = value
     return overrides
+            if option.choices and texts[-1] not in option.choices:
+                msg = f"{place}: {texts[-1]!r} is none of {', '.join(option.choices)}"
+                raise pytest.UsageError(msg)

@@ -8,16 +8,13 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
-from typing import Final, Literal, TypeAlias, get_args
+from typing import Final, TypeAlias, get_args
 
 from pytest_llmeval.errors import TaskError, UsageError
 from pytest_llmeval.records import Completion, Image, ImagePart, Message, Operation, Part, Reply, Sample, TextPart
+from pytest_llmeval.settings import ImageMode
 from pytest_llmeval.solvers.context import Solver, SolverContext
 from pytest_llmeval.solvers.drawing import DRAWING_INSTRUCTIONS, parse_drawing
-
-ImageMode: TypeAlias = Literal["draw", "edit", "chat"]
-"""How stage 1 gets its picture: a text model tells what to draw, the provider's image endpoint edits the diagram, or
-a chat reply carries the picture."""
 
 NO_AUXILIARY_DIAGRAM: Final = (
     "Note: no auxiliary diagram could be made for this problem. Only image 1, the original diagram, is given."
