@@ -122,6 +122,11 @@ class ControllerLink:
         self._engine, self._take_plan = engine, take_plan
         self._plan = _NO_PLAN
         self._digests: dict[str, str] = {}
+        self._refused: dict[str, str] = {}
+
+    def refuse(self, nodeid: str, reason: str) -> None:
+        """Give a test no completion any more: whoever asks for it is told `reason` as an error."""
+        self._refused[nodeid] = reason
 
     def listen(self, worker: str, channel: Channel) -> None:
         """Serve one worker's channel."""
@@ -139,14 +144,19 @@ class ControllerLink:
             self._serve(worker, channel, frame)
 
     def _serve(self, worker: str, channel: Channel, frame: dict[str, Json]) -> None:
-        number = frame["id"]
+        number, arguments = frame["id"], cast("dict[str, Json]", frame["with"])
         try:
             self._check_plans()
-            future = self._engine.ask(worker, str(frame["want"]), cast("dict[str, Json]", frame["with"]))
+            self._check_refused(str(arguments.get("nodeid")))
+            future = self._engine.ask(worker, str(frame["want"]), arguments)
         except LLMEvalError as error:
             _reply(channel, {"id": number, "error": _error_to_json(error)})
             return
         future.add_done_callback(lambda done: _reply(channel, _outcome(number, done)))
+
+    def _check_refused(self, nodeid: str) -> None:
+        if (reason := self._refused.get(nodeid)) is not None:
+            raise LLMEvalError(reason)
 
     def _check_plans(self) -> None:
         """Let nobody ask anything while one worker collected otherwise: each answer is paid, and the run is void."""

@@ -110,8 +110,14 @@ class MainSide:
         self.controller_link.listen(worker, channel)
 
     def report(self, report: pytest.TestReport) -> None:
-        """Take the row off a test's report."""
+        """Take the row off a test's report; a test over which a worker died is not run again.
+
+        By file or scope xdist hands it to worker after worker, until it gives up and the tests behind it are lost.
+        Who retries it on purpose (pytest-rerunfailures) makes the report another than a failed one.
+        """
         self.recorder.take(report, self.plan)
+        if self.died_over(report) and report.failed:
+            self.controller_link.refuse(report.nodeid, f"not run again: {report.longrepr}")
 
     def died_over(self, report: pytest.TestReport) -> bool:
         """Tell whether a report is xdist's, of a planned test whose worker died."""
@@ -188,7 +194,7 @@ class MainSide:
                 started=time.time() if self._resumed is None else self._resumed.started,
                 keep_transcript=self._keep_transcript,
                 tell=self._progress.tell,
-                stops_early=bool(self._config.getoption("maxfail", 0)),
+                stops_early=bool(self._config.getoption("maxfail", 0) or self._config.getoption("stepwise", False)),
             ),
         )
 

@@ -19,11 +19,6 @@ def test_collect_only_lists_readable_ids_and_asks_nothing(project: Project) -> N
     assert not (project.path / "reports").exists()
 
 
-def test_setup_plan_asks_nothing(project: Project) -> None:
-    project.run(*SCRIPTED, "--setup-plan")
-    assert project.calls() == []
-
-
 @pytest.mark.parametrize("mode", [["-n0"], ["-n2"]], ids=["-n0", "-n2"])
 def test_k_picks_one_sample(project: Project, mode: list[str]) -> None:
     project.run(*SCRIPTED, *mode, "-k", "0001").assert_outcomes(passed=1)
@@ -43,13 +38,6 @@ def test_x_stops_and_what_was_not_reached_is_not_run(project: Project) -> None:
     assert set(outcomes.values()) == {"not run"}
 
 
-def test_lf_runs_what_failed_last_time(project: Project) -> None:
-    project.run(*SCRIPTED)
-    project.calls()
-    project.run(*SCRIPTED, "--lf").assert_outcomes(failed=3, errors=1)
-    assert project.calls() == [0, 5, 7, 10]
-
-
 def test_limit_takes_the_first_samples_of_a_task(project: Project) -> None:
     project.run(*SCRIPTED, "--llmeval-limit", "3").assert_outcomes(passed=2, failed=1)
     assert project.calls() == [0, 1, 2]
@@ -66,25 +54,6 @@ def test_a_sample_that_is_not_there_is_a_usage_error(project: Project) -> None:
     result.stderr.fnmatch_lines(["*--llmeval-sample '99'*"])
 
 
-def test_skipped_tests_are_not_planned(project: Project) -> None:
-    project.write(
-        "test_skips.py",
-        """
-import pytest
-from pytest_llmeval import assert_sldp_equal
-pytestmark = pytest.mark.llmeval("task.yaml")
-
-@pytest.mark.skip(reason="not today")
-def test_skip(sample, completion): pass
-
-@pytest.mark.skipif("True", reason="never")
-def test_skipif(sample, completion): pass
-""",
-    )
-    project.run(*SCRIPTED, "test_skips.py").assert_outcomes(skipped=24)
-    assert project.calls() == []
-
-
 def test_a_test_skipped_while_it_runs_is_not_run(project: Project) -> None:
     project.write(
         "test_sums.py",
@@ -99,29 +68,6 @@ def test_sums(sample, completion):
     )
     project.run(*SCRIPTED)
     assert project.outcomes()["2"] == "not run"
-
-
-@pytest.mark.parametrize("mode", [["-n0"], ["-n2"]], ids=["-n0", "-n2"])
-def test_another_working_folder_gives_the_same_run(
-    project: Project, mode: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    elsewhere = project.path / "elsewhere"
-    elsewhere.mkdir()
-    monkeypatch.chdir(elsewhere)
-    model = ["--llmeval-model", "python/../model.py:reply"]
-    project.run(*model, *mode, "--rootdir", str(project.path), "-c", str(project.path / "pytest.ini"), "..")
-    assert len(project.outcomes()) == 12
-
-
-def test_importlib_import_mode_works(project: Project) -> None:
-    project.run(*SCRIPTED, "--import-mode=importlib", "-k", "0001").assert_outcomes(passed=1)
-
-
-def test_a_broken_test_file_beside_the_benchmark_costs_no_request(project: Project) -> None:
-    project.write("test_broken.py", "def test_broken(:\n")
-    result = project.run(*SCRIPTED)
-    assert result.ret == pytest.ExitCode.INTERRUPTED
-    assert project.calls() == []
 
 
 def test_parameters_of_ones_own_multiply_the_samples_and_name_the_rows(project: Project) -> None:

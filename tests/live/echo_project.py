@@ -1,0 +1,102 @@
+"""A project whose questions the model server answers with ``echo: `` and their words, and runs of pytest over it."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+PATIENCE = 120
+"""Seconds after which a run that should have ended counts as hanging."""
+
+TASK = """
+name: echo
+dataset:
+  path: data.jsonl
+  fields: {id: id, input: question, target: answer}
+prompt:
+  - user: "{{ input }}"
+"""
+
+TEST = """
+import pytest
+
+pytestmark = pytest.mark.llmeval("task.yaml")
+
+def test_echo(sample, completion):
+    assert completion.text == sample.target
+"""
+
+
+@dataclass(frozen=True)
+class EchoProject:
+    """A folder with one task of questions ``say 0``, ``say 1``, ..."""
+
+    path: Path
+
+    @classmethod
+    def make(cls, path: Path, *, samples: int, wrong: frozenset[int] = frozenset()) -> EchoProject:
+        """Write the project; the targets of `wrong` samples are not what the server says."""
+        (path / "pytest.ini").write_text("[pytest]\nfilterwarnings = error\nllmeval_report = reports\n")
+        (path / "task.yaml").write_text(TASK)
+        (path / "test_echo.py").write_text(TEST)
+        answers = {n: "no echo" if n in wrong else f"echo: say {n}" for n in range(samples)}
+        rows = ({"id": n, "question": f"say {n}", "answer": answer} for n, answer in answers.items())
+        (path / "data.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+        return cls(path)
+
+    def start(self, *arguments: str, folder: str = ".", **options: Any) -> subprocess.Popen[str]:
+        """Start pytest in `folder` of the project, without any variable that names a key or an endpoint."""
+        environment = {key: value for key, value in os.environ.items() if not key.startswith(("OPENAI", "LLMEVAL"))}
+        command = [sys.executable, "-m", "pytest", "-p", "pytest_llmeval.plugin", "-p", "no:randomly", *arguments]
+        return subprocess.Popen(
+            command,
+            cwd=self.path / folder,
+            env=environment,
+            text=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            preexec_fn=_hear_ctrl_c,  # noqa: PLW1509 - the tests start no threads of their own
+            **options,
+        )
+
+    def run(self, *arguments: str, typed: str | None = None, folder: str = ".") -> tuple[int, str]:
+        """Return exit status and output of a run that reads what is `typed`."""
+        with self.start(*arguments, folder=folder, stdin=None if typed is None else subprocess.PIPE) as process:
+            output = self.ended(process, typed)
+        return process.returncode, output
+
+    @staticmethod
+    def ended(process: subprocess.Popen[str], typed: str | None = None) -> str:
+        """Return the output of a run once it has ended; one that hangs is killed and fails the test."""
+        try:
+            return process.communicate(typed, timeout=PATIENCE)[0]
+        except subprocess.TimeoutExpired:
+            process.kill()
+            pytest.fail(f"the run hangs: {process.communicate()[0]}")
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return the last run's rows, as they were written."""
+        lines = (self.path / "reports" / "latest" / "rows.jsonl").read_text().splitlines()
+        return [json.loads(line) for line in lines]
+
+    def outcomes(self) -> Counter[str]:
+        """Return how many samples ended in which way, by the last row of each."""
+        return Counter({row["sample"]: row["outcome"] for row in self.rows()}.values())
+
+    def summary(self) -> dict[str, Any]:
+        """Return the last run's summary."""
+        return json.loads((self.path / "reports" / "latest" / "summary.json").read_text())
+
+
+def _hear_ctrl_c() -> None:
+    """Undo that a shell lets its background jobs, and all that they start, ignore SIGINT."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
