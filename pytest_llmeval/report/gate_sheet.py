@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from pytest_llmeval.report.clean import clean
 from pytest_llmeval.report.numbers import NONE
 from pytest_llmeval.report.sheet import Block, Cell, Column, Label, Sheet
@@ -13,19 +15,20 @@ _REASON_LIMIT = 400
 def gate_sheet(result: GateResult) -> Sheet:
     """Return the verdict as its title, a line for each rule and the reasons of those that did not pass."""
     results = result.results
-    unmet = [one for one in results if one.verdict != "pass"]
+    told = [one for one in results if one.verdict != "pass"]
     if not results:
         return Sheet(title="gate not passed: the run holds no rows to judge", blocks=())
-    title = "gate passed" if result.passed else f"gate not passed: {len(unmet)} of {len(results)} rules"
+    title = "gate passed" if result.passed else f"gate not passed: {len(result.unmet)} of {len(results)} rules"
     units = (
         (
-            Column(head="value", cells=tuple(Cell(text=_value(one), tone="strong") for one in results)),
+            *_baseline(results),
+            Column(head="value", cells=tuple(Cell(text=_value(one.value), tone="strong") for one in results)),
             Column(head="bound", cells=tuple(Cell(text=str(one.bounds), tone="quiet") for one in results)),
             Column(head="verdict", cells=tuple(_verdict(one) for one in results)),
         ),
     )
     labels = tuple(Label(text=_name(one, result)) for one in results)
-    notes = tuple(f"{_name(one, result)}: {clean(one.reason, _REASON_LIMIT)}" for one in unmet)
+    notes = tuple(f"{_name(one, result)}: {clean(one.reason, _REASON_LIMIT)}" for one in told)
     return Sheet(title=title, blocks=(Block(labels=labels, units=units),), notes=notes)
 
 
@@ -35,8 +38,15 @@ def _name(one: RuleResult, result: GateResult) -> str:
     return f"{name} · {clean(one.model)}" if several and one.model else name
 
 
-def _value(one: RuleResult) -> str:
-    return NONE if one.value is None else f"{one.value:.4g}" if one.value % 1 else f"{one.value:,.0f}"
+def _baseline(results: Sequence[RuleResult]) -> tuple[Column, ...]:
+    """Return the column of what values were held against, if any was."""
+    if all(one.baseline is None for one in results):
+        return ()
+    return (Column(head="baseline", cells=tuple(Cell(text=_value(one.baseline), tone="quiet") for one in results)),)
+
+
+def _value(value: float | None) -> str:
+    return NONE if value is None else f"{value:.4g}" if value % 1 else f"{value:,.0f}"
 
 
 def _verdict(one: RuleResult) -> Cell:

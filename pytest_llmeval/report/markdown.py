@@ -18,14 +18,16 @@ _BARE_LINK = re.compile(r"(?i)\bwww\.")
 _INDENT = "&nbsp;&nbsp;"
 
 
-def render_markdown(summary: Summary, gate: GateResult | None = None) -> str:
-    """Return the results, and a gate's verdict first if there was one."""
+def render_markdown(summary: Summary, gate: GateResult | None = None, comparison: Comparison | None = None) -> str:
+    """Return the results, a gate's verdict first if there was one, and how the run differs from another."""
     parts = ["# Results"]
     if said := remarks(summary):
         parts.append("\n".join(f"> {escape(remark)}" for remark in said))
     if gate is not None:
         parts.append(_section(gate_sheet(gate)))
     parts += [_section(sheet) for sheet in sheets(summary)]
+    if comparison is not None:
+        parts += ["# Comparison", *map(_section, comparison_sheets(comparison))]
     return "\n\n".join(parts) + "\n"
 
 

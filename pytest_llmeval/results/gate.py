@@ -6,10 +6,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
+from pytest_llmeval.errors import UsageError
+from pytest_llmeval.records import Json
 from pytest_llmeval.results.summary import Counts, Judging, Summary, Tally, TaskSummary, metric_name
 
-Verdict: TypeAlias = Literal["pass", "fail", "inconclusive"]
-"""``inconclusive``: there is nothing to judge by (no such task or metric in the run, no scored row)."""
+Verdict: TypeAlias = Literal["pass", "fail", "inconclusive", "missing"]
+"""``inconclusive``: so few samples cannot decide. ``missing``: there is nothing to judge by, such as no such metric."""
 
 
 JUDGE = "judge"
@@ -34,54 +36,132 @@ class Bounds:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """How far a value may move: in the metric's own scale, or as a share of the baseline's value."""
+
+    amount: float
+    relative: bool = False
+
+    def __str__(self) -> str:
+        """Return ``0.03`` or ``10 %``."""
+        return f"{100 * self.amount:g} %" if self.relative else f"{self.amount:g}"
+
+    def beside(self, baseline: float) -> float:
+        """Return the step in the metric's scale."""
+        return self.amount * abs(baseline) if self.relative else self.amount
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Allowance:
+    """How far a metric may fall below the baseline's value, or rise above it."""
+
+    max_drop: Step | None = None
+    max_rise: Step | None = None
+
+    def __str__(self) -> str:
+        """Return ``max_drop 0.03``, ``max_rise 10 %``, or both."""
+        ends = {"max_drop": self.max_drop, "max_rise": self.max_rise}
+        return ", ".join(f"{name} {step}" for name, step in ends.items() if step is not None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
-    """Bounds on one metric of one task; each of its models must meet them."""
+    """Bounds on one metric of one task; each of its models must meet them, seen on `samples` scored ones or more."""
 
     task: str
     metric: str
     bounds: Bounds
+    samples: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangeRule:
+    """How far one metric of one task may move away from the baseline's; it holds for each of its models."""
+
+    task: str
+    metric: str
+    allowance: Allowance
+    samples: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gate:
-    """A gate file. Without words of its own it demands full coverage and live answers of this very run."""
+    """A gate file. Without words of its own it demands full coverage and live answers of this very run.
+
+    `changes` are judged at the level `significance`, over at least the share `compared` of the baseline's samples.
+    `inconclusive_passes`: what becomes of rules that so few samples cannot decide.
+    """
 
     rules: tuple[Rule, ...] = ()
+    changes: tuple[ChangeRule, ...] = ()
     coverage: float = 1.0
+    compared: float = 1.0
+    significance: float = 0.05
+    inconclusive_passes: bool = False
     recorded_allowed: bool = False
     cached_allowed: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RuleResult:
-    """How one rule fared on one task under one model; `reason` says why it is not a pass."""
+    """How one rule fared on one task under one model; `reason` says why it is not a pass.
+
+    `baseline` is the value it was held against, if it was.
+    """
 
     task: str
     model: str
     metric: str
     value: float | None
-    bounds: Bounds
+    bounds: Bounds | Allowance
     verdict: Verdict
     reason: str = ""
+    baseline: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GateResult:
-    """All rules of a gate, judged."""
+    """All rules of a gate, judged; `inconclusive_passes` as in its file."""
 
     results: tuple[RuleResult, ...] = field(default_factory=tuple)
+    inconclusive_passes: bool = False
 
     @property
     def passed(self) -> bool:
-        """Whether every rule passed; an inconclusive one did not, nor did a run in which there was nothing to judge."""
-        return bool(self.results) and all(result.verdict == "pass" for result in self.results)
+        """Whether every rule was met; a run in which there was nothing to judge does not pass."""
+        return bool(self.results) and not self.unmet
+
+    @property
+    def unmet(self) -> tuple[RuleResult, ...]:
+        """The rules that keep the gate shut."""
+        met = {"pass", "inconclusive"} if self.inconclusive_passes else {"pass"}
+        return tuple(result for result in self.results if result.verdict not in met)
+
+    def to_json(self) -> dict[str, Json]:
+        """Return the JSON form."""
+        from pydantic import TypeAdapter  # noqa: PLC0415 - 62 ms that a foreign pytest session must not pay
+
+        data: dict[str, Json] = TypeAdapter(GateResult).dump_python(self, mode="json")
+        return {"passed": self.passed, **data}
+
+    @classmethod
+    def from_json(cls, data: dict[str, Json]) -> GateResult:
+        """Return the result that `to_json` wrote; UsageError when it is none."""
+        from pydantic import TypeAdapter, ValidationError  # noqa: PLC0415 - as above
+
+        try:
+            return TypeAdapter(GateResult).validate_python(data)
+        except ValidationError as error:
+            first = error.errors()[0]
+            msg = f"not the result of a gate: {'.'.join(map(str, first['loc']))}: {first['msg']}"
+            raise UsageError(msg) from error
 
 
 def check(gate: Gate, summary: Summary) -> GateResult:
     """Judge a run: the conditions on every task first, then the file's rules in their order."""
     conditions = (_judged(rule, entry) for entry in summary.entries for rule in _conditions(gate, entry))
     rules = (result for rule in gate.rules for result in _results(rule, summary))
-    return GateResult(results=(*conditions, *rules))
+    return GateResult(results=(*conditions, *rules), inconclusive_passes=gate.inconclusive_passes)
 
 
 def judge_metrics_of(judging: Judging) -> dict[str, float | None]:
@@ -153,7 +233,7 @@ def _results(rule: Rule, summary: Summary) -> Iterator[RuleResult]:
     yield from (_judged(rule, entry) for entry in entries)
     if not entries:
         ran = ", ".join(dict.fromkeys(entry.task for entry in summary.entries)) or "none"
-        yield _result(rule, "", None, "inconclusive", f"the task is not in this run (in it: {ran})")
+        yield _result(rule, "", None, "missing", f"the task is not in this run (in it: {ran})")
 
 
 def _judges_results(rule: Rule, summary: Summary) -> Iterator[RuleResult]:
@@ -162,9 +242,9 @@ def _judges_results(rule: Rule, summary: Summary) -> Iterator[RuleResult]:
     for entry, judging in asked:
         reason = "its judge is not calibrated as it was asked: llmeval calibrate --judge SPEC"
         known = judge_metrics_of(judging)
-        yield _held(rule, entry, known) if known else _result(rule, entry.model, None, "inconclusive", reason)
+        yield _held(rule, entry, known) if known else _result(rule, entry.model, None, "missing", reason)
     if not asked:
-        yield _result(rule, "", None, "inconclusive", "no judge was asked in this run")
+        yield _result(rule, "", None, "missing", "no judge was asked in this run")
 
 
 def _judged(rule: Rule, entry: TaskSummary) -> RuleResult:
@@ -174,10 +254,13 @@ def _judged(rule: Rule, entry: TaskSummary) -> RuleResult:
 def _held(rule: Rule, entry: TaskSummary, known: Mapping[str, float | None]) -> RuleResult:
     if rule.metric not in known:
         reason = f"no such metric in this run (there are {', '.join(known)})"
-        return _result(rule, entry.model, None, "inconclusive", reason)
+        return _result(rule, entry.model, None, "missing", reason)
     value = known[rule.metric]
     if value is None:
-        return _result(rule, entry.model, None, "inconclusive", "there is no value to judge")
+        return _result(rule, entry.model, None, "missing", "there is no value to judge")
+    if entry.tally.counts.scored < rule.samples:
+        reason = f"{entry.tally.counts.scored:,} scored samples are too few; the rule wants {rule.samples:,}"
+        return _result(rule, entry.model, value, "inconclusive", reason)
     if rule.bounds.hold(value):
         return _result(rule, entry.model, value, "pass", "")
     return _result(rule, entry.model, value, "fail", _reason(rule, value, entry.tally.counts))

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from pytest_llmeval.records import Json
-from pytest_llmeval.results.checked import Checked
-from pytest_llmeval.results.gate import Bounds, Gate, Rule
+from pytest_llmeval.results.checked import SHARES, Checked
+from pytest_llmeval.results.gate import Allowance, Bounds, ChangeRule, Gate, Rule, Step
 from pytest_llmeval.results.summary import metric_name
 from pytest_llmeval.yaml_file import read_text
 
 MAX_BYTES = 1_000_000
 """Largest gate file that is read."""
 
-_TOP = ("recorded", "cached", "coverage", "rules")
+_TOP = ("recorded", "cached", "coverage", "compared", "significance", "inconclusive", "rules")
 _BOUNDS = ("min", "max")
-_WORDS = ("allowed", "refused")
+_STEPS = ("max_drop", "max_rise")
+_PERMISSIONS = ("allowed", "refused")
+_ENDINGS = ("pass", "fail")
+_PER_CENT = re.compile(r"(\d+(?:\.\d+)?) ?%")
 
 
 def load_gate(path: Path) -> Gate:
@@ -28,32 +32,66 @@ def parse_gate(text: str, file: Path | str) -> Gate:
     """Return the gate written in `text`, which `file` is named as the source of."""
     document = Checked.parse(text, file)
     top = document.mapping([], document.root, _TOP)
-    rules = document.mapping(["rules"], top.get("rules", {}))
+    bodies = document.mapping(["rules"], top.get("rules", {}))
+    rules = [rule for name, body in bodies.items() for rule in _rules(document, name, body)]
+    significance = document.number(["significance"], top.get("significance", 0.05), "significance")
+    if not 0 < significance < 1:
+        document.refuse(["significance"], f"{significance:g} is not between 0 and 1")
     return Gate(
-        rules=tuple(_rule(document, name, body) for name, body in rules.items()),
+        rules=tuple(rule for rule in rules if isinstance(rule, Rule)),
+        changes=tuple(rule for rule in rules if isinstance(rule, ChangeRule)),
         coverage=document.number(["coverage"], top.get("coverage", 1), "coverage"),
-        recorded_allowed=_allowed(document, ["recorded"], top.get("recorded", "refused")),
-        cached_allowed=_allowed(document, ["cached"], top.get("cached", "refused")),
+        compared=document.number(["compared"], top.get("compared", 1), "coverage"),
+        significance=significance,
+        inconclusive_passes=_word(document, ["inconclusive"], top.get("inconclusive", "fail"), _ENDINGS) == "pass",
+        recorded_allowed=_word(document, ["recorded"], top.get("recorded", "refused"), _PERMISSIONS) == "allowed",
+        cached_allowed=_word(document, ["cached"], top.get("cached", "refused"), _PERMISSIONS) == "allowed",
     )
 
 
-def _rule(document: Checked, name: str, body: Json) -> Rule:
+def _rules(document: Checked, name: str, body: Json) -> Iterator[Rule | ChangeRule]:
+    """Yield what a rule says of the run alone, and of the run beside its baseline."""
     path = ["rules", name]
     task, _, metric = name.rpartition(".")
     if not (task and metric):
         document.refuse(path, "a rule is named TASK.METRIC, such as phybench.accuracy")
     metric = metric_name(metric)
-    found = document.mapping(path, body, _BOUNDS)
-    ends = {end: document.number([*path, end], bound, metric) for end, bound in found.items()}
+    found = document.mapping(path, body, (*_BOUNDS, *_STEPS, "samples"))
+    samples = int(document.number([*path, "samples"], found.get("samples", 0), "samples"))
+    ends = {end: document.number([*path, end], found[end], metric) for end in _BOUNDS if end in found}
+    steps = {step: _step(document, [*path, step], found[step], metric) for step in _STEPS if step in found}
+    if not ends and not steps:
+        document.refuse(path, f"needs {', '.join((*_BOUNDS, *_STEPS[:-1]))} or {_STEPS[-1]}")
+    if ends:
+        yield Rule(task=task, metric=metric, bounds=_bounds(document, path, ends), samples=samples)
+    if steps:
+        allowance = Allowance(max_drop=steps.get("max_drop"), max_rise=steps.get("max_rise"))
+        yield ChangeRule(task=task, metric=metric, allowance=allowance, samples=samples)
+
+
+def _bounds(document: Checked, path: Sequence[str], ends: Mapping[str, float]) -> Bounds:
     bounds = Bounds(minimum=ends.get("min"), maximum=ends.get("max"))
-    if not ends:
-        document.refuse(path, "needs min, max or both")
     if bounds.minimum is not None and bounds.maximum is not None and bounds.minimum > bounds.maximum:
         document.refuse(path, f"min {bounds.minimum:g} is above max {bounds.maximum:g}")
-    return Rule(task=task, metric=metric, bounds=bounds)
+    return bounds
 
 
-def _allowed(document: Checked, path: Sequence[str], value: Json) -> bool:
-    if value not in _WORDS:
-        document.refuse(path, f"expected {' or '.join(_WORDS)}, not {value!r}")
-    return value == "allowed"
+def _step(document: Checked, path: Sequence[str], value: Json, metric: str) -> Step:
+    """Return a step in the metric's scale, or ``10 %`` of the baseline's value."""
+    if not isinstance(value, str):
+        amount = document.number(path, value, metric)
+        if amount < 0:
+            document.refuse(path, f"{amount:g} is below 0: a step has no sign")
+        return Step(amount=amount)
+    share = _PER_CENT.fullmatch(value)
+    if share is None:
+        document.refuse(path, f"expected a number, or such as 10 %, not {value!r}")
+    if metric in SHARES:
+        document.refuse(path, f"{value} of a share is ambiguous; 0.03 stands for three percentage points of {metric}")
+    return Step(amount=float(share[1]) / 100, relative=True)
+
+
+def _word(document: Checked, path: Sequence[str], value: Json, words: Sequence[str]) -> str:
+    if not isinstance(value, str) or value not in words:
+        document.refuse(path, f"expected {' or '.join(words)}, not {value!r}")
+    return value

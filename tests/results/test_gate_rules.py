@@ -35,12 +35,14 @@ def result_of(text: str, rows: Sequence[Row], metric: str) -> RuleResult:
         ("demo.accuracy: {min: 0.5, max: 0.8}", "pass"),
         ("demo.EED: {min: 82.5}", "pass"),
         ("demo.eed: {min: 83}", "fail"),
-        ("demo.EED published: {min: 1}", "inconclusive"),
+        ("demo.EED published: {min: 1}", "missing"),
         ("demo.incorrect: {max: 1}", "pass"),
+        ("demo.accuracy: {min: 0.5, samples: 4}", "pass"),
+        ("demo.accuracy: {min: 0.5, samples: 5}", "inconclusive"),
         ("demo.not-run: {max: 0}", "pass"),
-        ("demo.cost: {max: 100}", "inconclusive"),
-        ("demo.acuracy: {min: 0}", "inconclusive"),
-        ("other.accuracy: {min: 0}", "inconclusive"),
+        ("demo.cost: {max: 100}", "missing"),
+        ("demo.acuracy: {min: 0}", "missing"),
+        ("other.accuracy: {min: 0}", "missing"),
     ],
 )
 def test_a_rule_is_judged_by_the_value_in_its_own_scale(rule: str, verdict: str) -> None:
@@ -80,6 +82,15 @@ def test_a_gate_fails_on_answers_from_elsewhere_unless_its_file_allows_them(kind
     assert not judged(f"{other}: allowed", rows).passed
 
 
+@pytest.mark.parametrize(("ending", "passed"), [("pass", True), ("fail", False)])
+def test_the_file_says_what_becomes_of_a_rule_that_so_few_samples_cannot_decide(ending: str, *, passed: bool) -> None:
+    text = f"inconclusive: {ending}\nrules: {{demo.accuracy: {{min: 0.5, samples: 50}}}}"
+    result = judged(text, FULL)
+    assert result.results[-1].reason == "4 scored samples are too few; the rule wants 50"
+    assert result.passed is passed
+    assert not judged(f"inconclusive: {ending}\nrules: {{demo.acuracy: {{min: 0}}}}", FULL).passed
+
+
 def test_every_model_must_meet_a_rule() -> None:
     rows = [*FULL, row("1", "incorrect", model="weak")]
     result = judged("rules: {demo.accuracy: {min: 0.5}}", rows)
@@ -90,7 +101,7 @@ def test_every_model_must_meet_a_rule() -> None:
 
 def test_a_cost_of_which_a_part_is_unknown_is_not_judged() -> None:
     rows = [row("1", usage=Usage(requests=1, cost=0.01)), row("2", usage=Usage(requests=1))]
-    assert result_of("rules: {demo.cost: {max: 1}}", rows, "cost").verdict == "inconclusive"
+    assert result_of("rules: {demo.cost: {max: 1}}", rows, "cost").verdict == "missing"
     assert result_of("rules: {demo.cost: {max: 1}}", rows[:1], "cost").verdict == "pass"
 
 
@@ -104,12 +115,12 @@ def test_a_run_without_rows_does_not_pass() -> None:
     [
         pytest.param(
             "rule: {}",
-            "g.yaml:1: rule: unknown key; expected one of recorded, cached, coverage, rules",
+            "g.yaml:1: rule: unknown key; expected one of recorded, cached, coverage, compared,",
             id="key on top",
         ),
         pytest.param(
             "coverage: 1\nrules:\n  demo.accuracy:\n    minimum: 1",
-            "g.yaml:4: rules.demo.accuracy.minimum: unknown key; expected one of min, max",
+            "g.yaml:4: rules.demo.accuracy.minimum: unknown key; expected one of min, max, max_drop",
             id="bound",
         ),
         pytest.param("\nrecorded: yes", "g.yaml:2: recorded: expected allowed or refused, not True", id="permission"),
@@ -119,9 +130,17 @@ def test_a_run_without_rows_does_not_pass() -> None:
         pytest.param("rules: {demo.EED: {min: true}}", "expected a number, not True", id="bool"),
         pytest.param("rules: {demo.EED: {min: 9999999999999999999}}", "expected a number", id="too large"),
         pytest.param("rules: {demo.EED: {min: 5, max: 4}}", "min 5 is above max 4", id="crossed"),
-        pytest.param("rules: {demo.EED: {}}", "needs min, max or both", id="no bound"),
+        pytest.param("rules: {demo.EED: {}}", "needs min, max, max_drop or max_rise", id="no bound"),
         pytest.param("rules: {demo.EED: 50}", "g.yaml:1: rules.demo.EED: expected a mapping, not 50", id="bare number"),
         pytest.param("rules: {accuracy: {min: 1}}", "a rule is named TASK.METRIC", id="no task"),
+        pytest.param("inconclusive: skip", "g.yaml:1: inconclusive: expected pass or fail, not 'skip'", id="ending"),
+        pytest.param("significance: 5", "g.yaml:1: significance: 5 is not between 0 and 1", id="significance"),
+        pytest.param("rules: {demo.EED: {max_drop: -1}}", "-1 is below 0", id="signed step"),
+        pytest.param("rules: {demo.cost: {max_rise: a lot}}", "expected a number, or such as 10 %", id="words"),
+        pytest.param(
+            "rules: {demo.accuracy: {max_drop: 3 %}}", "0.03 stands for three percentage", id="per cent of share"
+        ),
+        pytest.param("rules: {demo.EED: {max_drop: 1, samples: x}}", "samples: expected a number", id="samples"),
         pytest.param("rules: [a]", "g.yaml:1: rules: expected a mapping", id="list"),
         pytest.param("[]", "g.yaml:1: expected a mapping", id="list on top"),
         pytest.param("coverage: 1\ncoverage: 0", "g.yaml:2: ", id="key twice"),

@@ -1,0 +1,151 @@
+"""A baseline: what later runs are held against, as a small file that is committed and diffs well."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, cast
+
+from pytest_llmeval.errors import UsageError
+from pytest_llmeval.records import Json, Outcome, Row, RowKey, Score
+from pytest_llmeval.results.compare import Part, parts_of
+from pytest_llmeval.results.gate import JUDGE, judge_metrics_of, metrics_of
+from pytest_llmeval.results.metrics import summarise
+from pytest_llmeval.results.store import read_run, write_atomically
+from pytest_llmeval.results.summary import Summary, TaskSummary
+from pytest_llmeval.results.targets import target_digest
+
+SCHEMA: Final = 1
+"""Version of the file; it stands in its first line."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Baseline:
+    """A run as later ones are held against it: its name, its rows, and the figures of each part by metric.
+
+    Of a row that was read from a file only what a comparison needs is left: key, outcome, scores, versions, and the
+    target's digest.
+    """
+
+    name: str
+    rows: tuple[Row, ...]
+    metrics: Mapping[Part, Mapping[str, float | None]]
+
+
+def baseline_of(name: str, rows: Iterable[Row], summary: Summary) -> Baseline:
+    """Return a run as a baseline; `summary` is that of its rows."""
+    metrics = {Part(entry.task, entry.test, entry.model): figures_of(entry) for entry in summary.entries}
+    return Baseline(name=name, rows=tuple(rows), metrics=metrics)
+
+
+def figures_of(entry: TaskSummary) -> dict[str, float | None]:
+    """Return what a rule against a baseline may speak about, the judge's figures as ``judge.kappa``."""
+    judging = entry.tally.judging
+    judges = {} if judging is None else judge_metrics_of(judging)
+    return metrics_of(entry.tally) | {f"{JUDGE}.{name}": value for name, value in judges.items()}
+
+
+def write_baseline(baseline: Baseline, path: Path) -> None:
+    """Replace the file at `path`; UsageError when it cannot be written.
+
+    One line a sample, in the order of tasks and ids, so that a diff shows the samples that changed.
+    """
+    text = "".join(json.dumps(line, separators=(", ", ": "), allow_nan=False) + "\n" for line in _lines(baseline))
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_atomically(path, text)
+    except OSError as error:
+        msg = f"{path}: the baseline cannot be written: {error.strerror or error}"
+        raise UsageError(msg) from error
+
+
+def read_baseline(path: Path) -> Baseline:
+    """Return the baseline in a file, or a run's folder as one; UsageError names the line that is wrong."""
+    if path.is_file() and path.suffix == ".jsonl":
+        return _parsed(path)
+    run = read_run(path)
+    return baseline_of(run.path.name, run.rows, summarise(run.rows, {}))
+
+
+def _lines(baseline: Baseline) -> Iterator[dict[str, Json]]:
+    yield {"schema": SCHEMA, "run": baseline.name}
+    for part, rows in sorted(parts_of(baseline.rows).items()):
+        scales = {score.name: score.scale for row in rows for score in row.scores}
+        yield {
+            **cast("dict[str, Json]", part._asdict()),
+            "versions": _versions(rows),
+            "metrics": cast("dict[str, Json]", dict(baseline.metrics.get(part, {}))),
+            "scales": cast("dict[str, Json]", scales),
+        }
+        yield from map(_sample_line, rows)
+
+
+def _versions(rows: Sequence[Row]) -> dict[str, Json]:
+    """Return each version met, several of one thing as one text."""
+    met: dict[str, set[str]] = {}
+    for row in rows:
+        for name, version in row.versions.items():
+            met.setdefault(name, set()).add(str(version))
+    return {name: ", ".join(sorted(versions)) for name, versions in sorted(met.items())}
+
+
+def _sample_line(row: Row) -> dict[str, Json]:
+    scores: dict[str, Json] = {score.name: score.value for score in row.scores}
+    return {
+        "sample": row.key.sample,
+        "epoch": row.key.epoch,
+        "outcome": row.outcome,
+        "scores": scores,
+        "target": target_digest(row.target),
+    }
+
+
+def _parsed(path: Path) -> Baseline:
+    name, rows, metrics = "", [], {}
+    part: dict[str, Any] | None = None
+    number = 0
+    try:
+        with path.open(encoding="utf-8") as file:
+            for number, line in enumerate(file, 1):
+                data = json.loads(line)
+                if number == 1:
+                    name = _header(data, path)
+                elif "sample" in data:
+                    rows.append(_row(data, cast("dict[str, Any]", part)))
+                else:
+                    part = data
+                    metrics[Part(data["task"], data["test"], data["model"])] = data["metrics"]
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        msg = f"{path}:{number}: not a line of a baseline ({type(error).__name__}: {error})"
+        raise UsageError(msg) from error
+    except OSError as error:
+        msg = f"{path}: the baseline cannot be read: {error.strerror or error}"
+        raise UsageError(msg) from error
+    if number == 0:
+        msg = f"{path}: an empty file is no baseline; make one with: llmeval baseline set RUN --to {path}"
+        raise UsageError(msg)
+    return Baseline(name=name, rows=tuple(rows), metrics=metrics)
+
+
+def _header(data: dict[str, Json], path: Path) -> str:
+    if data.get("schema") != SCHEMA or "run" not in data:
+        msg = f"{path}: no baseline of schema {SCHEMA}; make it anew with: llmeval baseline set RUN --to {path}"
+        raise UsageError(msg)
+    return str(data["run"])
+
+
+def _row(data: dict[str, Any], part: dict[str, Any]) -> Row:
+    outcome: Outcome = data["outcome"]
+    return Row(
+        key=RowKey(part["test"], part["task"], data["sample"], part["model"], data["epoch"]),
+        nodeid="",
+        outcome=outcome,
+        scores=tuple(
+            Score(name=name, value=value, scale=part["scales"][name], correct=None)
+            for name, value in data["scores"].items()
+        ),
+        target=data["target"],
+        versions=part["versions"],
+    )
