@@ -1,0 +1,155 @@
+"""Everything known of one sample, as the page of that sample wants it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Final, assert_never
+
+from pytest_llmeval.records import (
+    FailedCall,
+    GraphQuery,
+    Image,
+    ImagePart,
+    Json,
+    Message,
+    ModelCall,
+    Reply,
+    Row,
+    Score,
+    StageNote,
+    ToolCall,
+    Transcript,
+)
+from pytest_llmeval.records.completion import Event
+from pytest_llmeval.report.formula import mathml
+
+FORMULA_SCORES: Final = "EED"
+"""Scores so named compare formulas, so answer and target are shown as such."""
+
+_EVENT: Final = 500
+"""Characters that an event fills besides its texts, about."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Evidence:
+    """Turns rows and transcripts into JSON, no text longer than `limit`.
+
+    A longer text becomes ``{"text": its beginning, "of": its length}``. `picture` takes an image in and returns the
+    name that the page knows it by. Messages that several calls share stand once.
+    """
+
+    picture: Callable[[Image], str]
+    limit: int
+    _messages: dict[str, int] = field(default_factory=dict)
+
+    def of(self, row: Row, transcript: Transcript | None) -> dict[str, Json]:
+        """Return what is shown of a row; a transcript that is None was not kept or found no room."""
+        self._messages = {}
+        events = None if transcript is None else [self._event(event) for event in transcript.events]
+        return {
+            "nodeid": self._text(row.nodeid),
+            "answer": None if row.answer is None else self._text(row.answer),
+            "target": self._text(row.target),
+            "formulas": _formulas(row),
+            "explanation": self._text(row.explanation),
+            "scores": [self._score(score) for score in row.scores],
+            "details": self._plain(dict(row.details)),
+            "versions": self._plain(dict(row.versions)),
+            "groups": {name: list(values) for name, values in row.groups.items()},
+            "usage": row.usage.to_json(),
+            "stop": row.stop_reason,
+            "worker": row.worker,
+            "cached": row.cached,
+            "age": row.age,
+            "recorded": row.recorded,
+            "reports": row.reports,
+            "messages": [json.loads(message) for message in self._messages],
+            "events": events,
+        }
+
+    def _text(self, text: str) -> Json:
+        return text if len(text) <= self.limit else {"text": text[: self.limit], "of": len(text)}
+
+    def _plain(self, value: dict[str, Json]) -> Json:
+        """Return an object as it is, or as the beginning of its text."""
+        text = json.dumps(value)
+        return value if len(text) <= self.limit else self._text(text)
+
+    def _score(self, score: Score) -> Json:
+        data = score.to_json()
+        return {**data, "explanation": self._text(score.explanation), "details": self._plain(dict(score.details))}
+
+    def _event(self, event: Event) -> Json:
+        match event:
+            case ModelCall():
+                return self._call(event)
+            case GraphQuery():
+                return {
+                    **event.to_json(),
+                    "cypher": self._text(event.cypher),
+                    "executed": None if event.executed == event.cypher else self._text(event.executed),
+                    "text": self._text(event.text),
+                    "error": None if event.error is None else self._text(event.error),
+                }
+            case FailedCall():
+                return {"event": "note", "stage": event.stage, "text": self._text(f"call failed: {event.error}")}
+            case StageNote():
+                return {**event.to_json(), "text": self._text(event.text)}
+            case _:
+                assert_never(event)
+
+    def _call(self, call: ModelCall) -> Json:
+        return {
+            "event": "model_call",
+            "stage": call.stage,
+            "role": call.role,
+            "model": call.model,
+            "parameters": self._plain(dict(call.parameters)),
+            "messages": [self._message(message) for message in call.messages],
+            "reply": self._reply(call.reply),
+            "cached": call.cached,
+            "age": call.age,
+            "attempts": call.attempts,
+        }
+
+    def _message(self, message: Message) -> int:
+        """Return the number of a message in the sample's list."""
+        parts: list[Json] = [
+            {"image": self.picture(part.image)} if isinstance(part, ImagePart) else self._text(part.text)
+            for part in message.parts
+        ]
+        calls = [self._tool_call(call) for call in message.tool_calls]
+        text = json.dumps({"role": message.role, "parts": parts, "tools": calls})
+        return self._messages.setdefault(text, len(self._messages))
+
+    def _reply(self, reply: Reply) -> Json:
+        return {
+            "text": self._text(reply.text),
+            "images": [self.picture(image) for image in reply.images],
+            "tools": [self._tool_call(call) for call in reply.tool_calls],
+            "stop": reply.stop_reason,
+            "model": reply.model,
+            "usage": reply.usage.to_json(),
+            "latency": reply.latency,
+        }
+
+    def _tool_call(self, call: ToolCall) -> Json:
+        return {"name": call.name, "arguments": self._text(call.arguments)}
+
+
+def weight(transcript: Transcript) -> int:
+    """Return about how many characters a transcript fills."""
+    asked = {message: len(message.text) for call in transcript.calls for message in call.messages}
+    replies = sum(len(call.reply.text) for call in transcript.calls)
+    queries = sum(len(query.cypher) + len(query.text) for query in transcript.queries)
+    return sum(asked.values()) + replies + queries + _EVENT * len(transcript.events)
+
+
+def _formulas(row: Row) -> dict[str, Json]:
+    scored = any(score.name.startswith(FORMULA_SCORES) for score in row.scores)
+    return {
+        "answer": mathml(row.answer) if scored and row.answer else None,
+        "target": mathml(row.target) if scored or "\\" in row.target else None,
+    }

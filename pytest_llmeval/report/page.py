@@ -1,0 +1,62 @@
+"""A page that stands on its own: template, style and script in one text, under a Content-Security-Policy.
+
+The policy lets nothing be loaded (``default-src 'none'``), runs the one script and applies the one style that are known
+by their hash, and shows only pictures that the page itself carries. What templates insert is escaped; what the script
+shows it sets as text.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+_FOLDER: Final = Path(__file__).with_name("templates")
+_SCRIPTS: Final = ("dom", "data", "formula", "tree", "evidence", "sample", "table", "main")
+"""The parts of the one script, in order."""
+
+
+def render(template: str, /, **context: Any) -> str:  # noqa: ANN401 - whatever the template names
+    """Return a page; `context` may hold what is not text only as values that the template escapes."""
+    style, script = _style(), _script()
+    return (
+        _environment()
+        .get_template(template)
+        .render(
+            **context,
+            style=Markup(style),  # noqa: S704 - our own file
+            script=Markup(script),  # noqa: S704 - as above
+            policy={"style": _hash(style), "script": _hash(script)},
+        )
+    )
+
+
+@cache
+def _environment() -> Environment:
+    return Environment(
+        loader=FileSystemLoader(_FOLDER),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+
+
+@cache
+def _style() -> str:
+    return (_FOLDER / "style.css").read_text(encoding="utf-8")
+
+
+@cache
+def _script() -> str:
+    parts = [(_FOLDER / "script" / f"{name}.js").read_text(encoding="utf-8") for name in _SCRIPTS]
+    return "\n".join(['(() => {\n"use strict";', *parts, "})();"])
+
+
+def _hash(text: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode("ascii")

@@ -1,0 +1,65 @@
+"""The pictures that a report carries with it."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from pathlib import Path
+from typing import Final
+
+from pytest_llmeval.records import Image, Json
+from pytest_llmeval.records.message import media_type_of
+from pytest_llmeval.report.pack import squeezed
+
+LARGEST: Final = 3_000_000
+"""Bytes of a picture that is carried; a larger one is named with its place."""
+
+_DIGEST = re.compile(r"[0-9a-f]{64}")
+
+
+class Album:
+    """Pictures by digest, each once, up to a budget of characters in the page.
+
+    A file is taken only when its bytes have the digest that the transcript names: no transcript can have the report
+    carry another file. What is shown as a picture is PNG, JPEG, GIF or WebP by its first bytes, nothing else.
+    """
+
+    def __init__(self, run: Path, budget: int) -> None:
+        """Take the run's folder, which holds the pictures that models made."""
+        self._folder, self._left = run / "images", budget
+        self._entries: dict[str, dict[str, Json]] = {}
+        self.encoded: list[str] = []
+
+    def add(self, image: Image) -> str:
+        """Take a picture in if it is there and fits, and return the digest under which the page knows it."""
+        if image.digest not in self._entries:
+            self._entries[image.digest] = self._entry(image)
+        return image.digest
+
+    def index(self) -> dict[str, Json]:
+        """Return by digest: ``{"at": number, "type": media type}``, or ``{"missing": why}``."""
+        return {**self._entries}
+
+    def _entry(self, image: Image) -> dict[str, Json]:
+        data = self._bytes(image)
+        if data is None:
+            return {"missing": f"the picture is not to be found any more ({image.path})"}
+        code = squeezed(data)
+        if len(data) > LARGEST or len(code) > self._left:
+            return {"missing": f"{len(data):,} bytes, too many for this file; the picture lies at {image.path}"}
+        self._left -= len(code)
+        self.encoded.append(code)
+        return {"at": len(self.encoded) - 1, "type": media_type_of(data)}
+
+    def _bytes(self, image: Image) -> bytes | None:
+        if not _DIGEST.fullmatch(image.digest):
+            return None
+        for file in (*self._folder.glob(f"{image.digest}.*"), Path(image.path)):
+            try:
+                # A path from a file could name a device; only regular files end.
+                data = file.read_bytes() if file.is_file() else b""
+                if hashlib.sha256(data).hexdigest() == image.digest and media_type_of(data):
+                    return data
+            except (OSError, ValueError):
+                continue
+        return None

@@ -1,0 +1,111 @@
+"""The table of samples as data: one short list a row, for the page to filter and sort."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+from pytest_llmeval.records import Json, Row, Score
+from pytest_llmeval.report.clean import clean
+from pytest_llmeval.results.summary import Summary
+
+COLUMNS: Final = (
+    "sample",
+    "part",
+    "epoch",
+    "outcome",
+    "score",
+    "scale",
+    "answer",
+    "target",
+    "why",
+    "tags",
+    "tokens",
+    "seconds",
+    "cost",
+)
+"""What the list of a row holds, in order; the page reads them by these names."""
+
+_EXCERPTS: Final = 3_000_000
+"""Characters that the excerpts of all rows together may have in the page."""
+
+_LONGEST: Final = 90
+_TAIL: Final = 2_000
+_DIGITS: Final = 6
+"""Digits after the point of a number in the table."""
+
+
+class Part(NamedTuple):
+    """What rows of the table share: task, model and test function."""
+
+    task: str
+    model: str
+    test: str
+
+
+def sample_index(rows: Sequence[Row], summary: Summary) -> dict[str, Json]:
+    """Return the columns' names, the parts of the run, the tags met, and a list of values for each row.
+
+    `rows` in the order of the table.
+    """
+    parts = {Part(row.key.task, row.key.model, row.key.test): 0 for row in rows}
+    parts = {part: number for number, part in enumerate(sorted(parts))}
+    tags = {tag: number for number, tag in enumerate(sorted({tag for row in rows for tag in _tags(row)}))}
+    longest = min(_LONGEST, _EXCERPTS // (3 * len(rows) or 1))
+    titles = {entry.task: entry.info.title for entry in summary.entries}
+    return {
+        "columns": list(COLUMNS),
+        "parts": [
+            {
+                "task": part.task,
+                "title": clean(titles.get(part.task, part.task)),
+                "model": clean(part.model),
+                "test": clean(part.test.rpartition("::")[2]),
+            }
+            for part in parts
+        ],
+        "tags": [clean(tag) for tag in tags],
+        "rows": [_values(row, parts, tags, longest) for row in rows],
+    }
+
+
+def deciding(row: Row) -> Score | None:
+    """Return the score that made the row's outcome: the last that decides."""
+    return next((score for score in reversed(row.scores) if score.decides), None)
+
+
+def _values(row: Row, parts: dict[Part, int], tags: dict[str, int], longest: int) -> list[Json]:
+    score = deciding(row)
+    values: dict[str, Json] = {
+        "sample": clean(row.key.sample),
+        "part": parts[Part(row.key.task, row.key.model, row.key.test)],
+        "epoch": row.key.epoch,
+        "outcome": row.outcome,
+        "score": None if score is None or score.value is None else round(score.value, _DIGITS),
+        "scale": None if score is None else score.scale,
+        "answer": None if row.answer is None else clean(_last_line(row.answer), longest),
+        "target": clean(row.target, longest),
+        "why": clean(_why(row, score), longest),
+        "tags": [tags[tag] for tag in _tags(row)],
+        "tokens": row.usage.total_tokens,
+        "seconds": round(row.seconds, _DIGITS),
+        "cost": row.usage.cost,
+    }
+    return [values[name] for name in COLUMNS]
+
+
+def _last_line(answer: str) -> str:
+    """Return where an answer comes to its point: its last line, when it is a whole reply."""
+    return next((line for line in reversed(answer[-_TAIL:].split("\n")) if line.strip()), "")
+
+
+def _why(row: Row, score: Score | None) -> str:
+    """Return why the outcome is what it is; nothing is to be said of a right answer."""
+    if row.outcome == "correct":
+        return ""
+    return score.explanation if score is not None and score.explanation else row.explanation
+
+
+def _tags(row: Row) -> tuple[str, ...]:
+    """Return what the table can be narrowed to: tags, and the values of the columns that the task groups by."""
+    return tuple(dict.fromkeys([*row.tags, *(value for values in row.groups.values() for value in values)]))
