@@ -1,7 +1,9 @@
 """Runs plain pytest over samples that a local server answers after a while: wall and CPU, requests, peak in flight.
 
-    python performance/engine.py                  # DESIGN's sizes, all modes
-    python performance/engine.py --samples 200 --modes serial
+    python performance/engine.py                                      # DESIGN's sizes, all modes, a calm server
+    python performance/engine.py --samples 200 --modes serial --weather sampled bursts faults
+    python performance/engine.py --samples 2000 --modes store         # all replies stored: over plain pytest
+    python performance/engine.py --samples 200 --modes serial --peers /path/to/python   # see engine_peers.py
 
 The server runs in its own process, so the CPU seconds are pytest's, its workers' and their children's. Machines are
 shared and noisy: trust CPU seconds and counts before wall time, and wall time as a multiple of the ideal.
@@ -12,65 +14,29 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import resource
-import subprocess
 import sys
 import tempfile
-import time
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+
+import engine_peers
+from engine_load import WEATHERS, Load, Took, run
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 from servers.fixture import ModelServer, serving
 
-TASK = """
-name: load
-dataset: {path: data.jsonl, fields: {id: id, input: question, target: answer}}
-prompt: [{user: "{{ input }}"}]
-answer: whole
-"""
-
-TEST = """
-import time, pytest
-pytestmark = pytest.mark.llmeval("task.yaml")
-
-def test_load(sample, completion):
-    # A wait stands for scoring, so that the figure does not depend on how many cores there are for it.
-    time.sleep(SCORING)
-    assert completion.answer
-"""
-
-PLAIN = """
-import pytest
-
-@pytest.mark.parametrize("n", range(SAMPLES))
-def test_plain(n):
-    assert n >= 0
-"""
+PYTEST = (sys.executable, "-m", "pytest", "-q", "-p", "pytest_llmeval.plugin")
+SERIAL = ("-p", "no:xdist")
 
 MODES = {
-    "serial": ["-p", "no:xdist"],
-    "-n 2": ["-n", "2"],
-    "-n 4": ["-n", "4"],
-    "-n 4 worksteal": ["-n", "4", "--dist", "worksteal"],
+    "serial": SERIAL,
+    "-n 2": ("-n", "2"),
+    "-n 4": ("-n", "4"),
+    "-n 4 worksteal": ("-n", "4", "--dist", "worksteal"),
+    "store": SERIAL,
 }
-
-
-@dataclass(frozen=True, kw_only=True)
-class Load:
-    """One size: samples, seconds a reply, requests in flight at most, seconds of scoring a sample."""
-
-    samples: int
-    latency: float
-    concurrency: int
-    scoring: float = 0.0
-
-    @property
-    def ideal(self) -> float:
-        """The seconds that waiting alone takes."""
-        return -(-self.samples // self.concurrency) * self.latency
-
 
 LOADS = (
     Load(samples=200, latency=1.0, concurrency=200),
@@ -81,9 +47,10 @@ LOADS = (
 
 @dataclass(frozen=True, kw_only=True)
 class Measured:
-    """What one run of pytest took and asked."""
+    """What one run took and asked."""
 
     load: str
+    weather: str
     mode: str
     wall: float
     cpu: float
@@ -92,64 +59,79 @@ class Measured:
     peak: int
     last_line: str
 
+    def line(self) -> str:
+        """Return the line of the table."""
+        figures = f"{self.wall:7.1f} {self.wall / self.ideal:8.2f} {self.cpu:7.1f} {self.requests:9} {self.peak:5}"
+        return f"{self.load:38} {self.weather:8} {self.mode:19} {figures}  {self.last_line}"
+
 
 def main() -> None:
-    """Measure every load in every mode that is asked for, print a table, then JSON."""
+    """Measure what is asked for, print each line as it is there, then JSON."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--samples", type=int, help="only the load with so many samples")
     parser.add_argument("--modes", nargs="*", choices=MODES, default=list(MODES))
+    parser.add_argument("--weather", nargs="*", choices=WEATHERS, default=["calm"])
+    parser.add_argument("--peers", metavar="PYTHON", help="interpreter that has the peers, measured as well")
     chosen = parser.parse_args()
-    loads = [load for load in LOADS if chosen.samples in (None, load.samples)]
+    print(
+        f"{'load':38} {'weather':8} {'mode':19} {'wall s':>7} {'x ideal':>8} {'CPU s':>7} {'requests':>9} {'peak':>5}"
+    )
+    everything = []
     with serving() as server:
-        measured = [measure(server, load, mode) for load in loads for mode in chosen.modes]
-    print(f"{'load':34} {'mode':15} {'wall s':>7} {'x ideal':>8} {'CPU s':>7} {'requests':>9} {'peak':>5}")
-    for found in measured:
-        ratio = found.wall / found.ideal
-        figures = f"{found.wall:7.1f} {ratio:8.2f} {found.cpu:7.1f} {found.requests:9} {found.peak:5}"
-        print(f"{found.load:34} {found.mode:15} {figures}  {found.last_line}")
-    print(json.dumps([asdict(found) for found in measured]))
+        for load in LOADS:
+            if chosen.samples in (None, load.samples):
+                for measured in measure(server, load, chosen.modes, chosen.weather, chosen.peers):
+                    print(measured.line(), flush=True)
+                    everything.append(asdict(measured))
+    print(json.dumps(everything))
 
 
-def measure(server: ModelServer, load: Load, mode: str) -> Measured:
-    """Run pytest once over a load."""
-    server.program(latency=load.latency)
-    with tempfile.TemporaryDirectory() as folder:
-        write_project(Path(folder), load)
-        options = ["--llmeval-model", "openai/load", "--llmeval-base-url", server.url]
-        options += ["--llmeval-concurrency", str(load.concurrency)]
-        wall, cpu, last_line = run_pytest(Path(folder), ["test_load.py", *options, *MODES[mode]])
+def measure(
+    server: ModelServer, load: Load, modes: Sequence[str], weathers: Sequence[str], peers: str | None
+) -> Iterator[Measured]:
+    """Run one load in every mode and weather, each in a folder of its own."""
+    for weather in weathers:
+        for mode in modes:
+            with tempfile.TemporaryDirectory() as folder:
+                load.write_project(Path(folder))
+                yield from measure_ours(server, load, weather, mode, Path(folder))
+        if peers:
+            with tempfile.TemporaryDirectory() as folder:
+                engine_peers.write_projects(load, Path(folder))
+                for peer, command in engine_peers.commands(peers, load).items():
+                    server.program(**load.program(weather))
+                    took = run(command, Path(folder), {**os.environ, **engine_peers.environment(server.url)})
+                    yield told(server, load, weather, peer, took)
+
+
+def measure_ours(server: ModelServer, load: Load, weather: str, mode: str, folder: Path) -> Iterator[Measured]:
+    """Run pytest once over a load; over a store, once more from what the first run stored, and over plain tests."""
+    options = ["--llmeval-model", "openai/load", "--llmeval-base-url", server.url, "--llmeval-report", "reports"]
+    options += ["--llmeval-concurrency", str(load.concurrency), *MODES[mode]]
+    server.program(**load.program(weather))
+    cold = run([*PYTEST, "test_load.py", *options], folder, os.environ)
+    if mode != "store":
+        yield told(server, load, weather, mode, cold)
+        return
+    server.program(**load.program(weather))
+    stored = run([*PYTEST, "test_load.py", *options, "--llmeval-resume"], folder, os.environ)
+    yield told(server, load, weather, mode, stored)
+    plain = run([*PYTEST, "test_plain.py", *SERIAL], folder, os.environ)
+    yield told(server, load, weather, "plain pytest", plain)
+
+
+def told(server: ModelServer, load: Load, weather: str, mode: str, took: Took) -> Measured:
+    """Return what a run took beside what the server saw of it."""
     report = server.report()
     return Measured(
-        load=f"{load.samples} x {load.latency:g} s, {load.concurrency} at once, {load.scoring:g} s scoring",
+        load=str(load),
+        weather=weather,
         mode=mode,
-        wall=wall,
-        cpu=cpu,
         ideal=load.ideal,
         requests=report["requests"],
         peak=report["peak"],
-        last_line=last_line,
+        **asdict(took),
     )
-
-
-def write_project(folder: Path, load: Load) -> None:
-    """Write a task of its own with as many samples as the load has."""
-    lines = ({"id": n, "question": f"question {n}", "answer": "yes"} for n in range(load.samples))
-    (folder / "data.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
-    (folder / "task.yaml").write_text(TASK)
-    (folder / "test_load.py").write_text(TEST.replace("SCORING", str(load.scoring)))
-    (folder / "test_plain.py").write_text(PLAIN.replace("SAMPLES", str(load.samples)))
-    (folder / "pytest.ini").write_text("[pytest]\n")
-
-
-def run_pytest(folder: Path, arguments: list[str]) -> tuple[float, float, str]:
-    """Return wall and CPU seconds of one pytest with all its children, and its last line."""
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "pytest_llmeval.plugin", *arguments]
-    before, started = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
-    done = subprocess.run(command, cwd=folder, env=os.environ, capture_output=True, text=True, check=False)
-    wall, after = time.perf_counter() - started, resource.getrusage(resource.RUSAGE_CHILDREN)
-    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    lines = done.stdout.strip().splitlines() or done.stderr.strip().splitlines()
-    return wall, cpu, lines[-1]
 
 
 if __name__ == "__main__":

@@ -17,8 +17,10 @@ from pytest_llmeval.adapters.provider import open_provider
 from pytest_llmeval.engine.budget import Budget
 from pytest_llmeval.engine.gateway import Gateway
 from pytest_llmeval.engine.limits import Limiter, Ticket
+from pytest_llmeval.engine.specs import ModelSpec
 from pytest_llmeval.engine.statistics import CallStatistics
 from pytest_llmeval.records import Image, Message, Request
+from pytest_llmeval.settings import Settings
 
 SERVER = Path(__file__).parents[1] / "tests" / "servers" / "openai_server.py"
 
@@ -34,7 +36,8 @@ class NoImages:
 async def measure(url: str, requests: int, concurrency: int) -> tuple[float, float, CallStatistics]:
     """Return CPU and wall seconds for all requests, and what the gateway counted."""
     statistics = CallStatistics()
-    provider = open_provider("openai/m", base_url=url, image_store=NoImages(), timeout=60, environ={})
+    model = ModelSpec(kind="openai", name="m", label="openai/m")
+    provider = open_provider(model, Settings(base_url=url, timeout=60), image_store=NoImages(), environ={})
     gateway = Gateway(
         provider,
         name="openai/m",
