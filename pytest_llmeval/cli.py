@@ -6,6 +6,7 @@ Exit status: 0 yes, 1 no (for commands that decide something), 2 whatever a pers
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 
@@ -26,7 +27,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     chosen = parser.parse_args(arguments)
     try:
         status: int = chosen.run(chosen)
+        sys.stdout.flush()
     except LLMEvalError as error:
         say(f"llmeval: {error}", sys.stderr)
+        return TO_MEND
+    except BrokenPipeError:  # whoever reads has enough, as `| head` has
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # else Python complains once more as it ends
         return TO_MEND
     return status

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_llmeval.cli import main
@@ -30,3 +34,14 @@ def test_what_is_no_formula_is_told_without_a_traceback(capsys: pytest.CaptureFi
     shown = capsys.readouterr()
     assert "\x1b" not in shown.out
     assert shown.err == ""
+
+
+def test_a_reader_that_has_enough_is_no_error() -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    command = [sys.executable, "-m", "pytest_llmeval", "eed", "x", "x"]
+    run = subprocess.run(
+        command, stdout=writer, stderr=subprocess.PIPE, text=True, check=False, cwd=Path(__file__).parents[2]
+    )
+    os.close(writer)
+    assert run.stderr == ""
