@@ -32,17 +32,22 @@ class Reading:
 
 def read(text: str) -> Reading:
     """Return what a text says; Refused, with the reason, when it says nothing readable."""
-    tokens = _unwrapped(_before_remarks(tokens_of(text)))
+    tokens = _unwrapped(formula_tokens(text))
     parts = [part for part in _split(tokens, _separates) if part] or [tokens]
     if len(parts) == 1:
         return _statement(parts[0])
     return Reading(formula=opaque("tuple", *(_statement(part).formula for part in parts)))
 
 
+def formula_tokens(text: str) -> Sequence[Token]:
+    r"""Return the tokens of what is taken for the formula: the first box, up to the first ``\quad`` or remark."""
+    return _before_remarks(tokens_of(text))
+
+
 def same_text(one: str, other: str) -> bool:
     """Tell whether two texts are the same formula, sign by sign, apart from layout and remarks."""
     try:
-        return _before_remarks(tokens_of(one)) == _before_remarks(tokens_of(other))
+        return formula_tokens(one) == formula_tokens(other)
     except Refused:
         return False
 

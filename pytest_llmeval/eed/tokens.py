@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Literal, TypeAlias
@@ -62,6 +63,12 @@ def tokens_of(formula: str) -> list[Token]:
     text = _THOUSANDS.sub(lambda match: match[1] + re.sub(r"\D", "", match[2]), text)
     text = _PLAIN_PI.sub(r"\\pi ", _PLAIN_FUNCTION.sub(r"\\\1 ", text))
     return _without_line_breaks(_trim(_scan(text)))
+
+
+def latex_of(tokens: Sequence[Token]) -> str:
+    """Write tokens as LaTeX again."""
+    written = {"command": "\\{} ", "text": "\\text{{{}}}"}
+    return "".join(written.get(token.kind, "{}").format(token.text) for token in tokens).strip()
 
 
 def _boxed(text: str) -> str:

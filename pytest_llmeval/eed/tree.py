@@ -37,6 +37,11 @@ class Node:
             return _INFIX[self.text].join(nested)
         return f"{self.text}({', '.join(parts)})"
 
+    def prefix(self) -> str:
+        """Write every node below and including this one, children in brackets behind their parent."""
+        below = ", ".join(child.prefix() for child in self.children)
+        return f"{self.text}({below})" if self.children else self.text
+
     def walk(self) -> Iterator[Node]:
         """Yield all nodes in post-order."""
         for child in self.children:

@@ -10,11 +10,15 @@ def test_every_stage_is_shown() -> None:
     assert text.splitlines() == [
         "mode        corrected (eed-corrected/1)",
         "answer      x = 4 m g",
+        "  cleaned     x=4mg",
         "  read        4*g*m",
         "  simplified  4*g*m",
+        "  tree        Mul(4, g, m)",
         r"target      \boxed{2 m g}",
+        "  cleaned     2mg",
         "  read        2*g*m",
         "  simplified  2*g*m",
+        "  tree        Mul(2, g, m)",
         "assumed     symbols are positive",
         "assumed     e is Euler's number",
         "assumed     log is the natural logarithm",
@@ -27,6 +31,16 @@ def test_every_stage_is_shown() -> None:
 def test_the_published_clean_up_is_shown() -> None:
     text = explain(r"2\left(a+b\right)", r"3(a+b)", mode="published")
     assert "  cleaned     left(a+b)" in text
+    assert "  tree        Add(Mul(3, a), Mul(3, b))" in text
+
+
+def test_the_tree_of_the_answer_is_shown_in_the_order_in_which_it_is_compared() -> None:
+    text = explain(r"\varphi\frac{z}{b}", r"\frac{a}{b}\phi")
+    assert [line for line in text.splitlines() if line.startswith("  tree")] == [
+        "  tree        Mul(z, phi, Pow(b, -1))",
+        "  tree        Mul(a, phi, Pow(b, -1))",
+    ]
+    assert r"  cleaned     \varphi \frac {z}{b}" in text
 
 
 def test_where_reading_ended_is_shown() -> None:
