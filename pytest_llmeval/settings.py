@@ -18,7 +18,7 @@ class Settings:
     """The options of a run. Paths are absolute; secrets are never among them.
 
     `timeout` is one request's seconds, `cache_max_age` a reply's; `overrides` holds, per task name, dotted keys and
-    their values; `budget` is in US dollars.
+    their values; `budget` is in US dollars; `shard` is this one's number from 1 on, and of how many.
     """
 
     models: tuple[str, ...] = ()
@@ -28,6 +28,8 @@ class Settings:
     rpm: float | None = None
     tpm: float | None = None
     timeout: float = 600.0
+    seed: int | None = None
+    shard: tuple[int, int] | None = None
     budget: float | None = None
     prices: str | None = None
     max_tokens_total: int | None = None
@@ -40,12 +42,13 @@ class Settings:
     graph: str | None = None
     graph_reset: bool = False
     taxonomy: bool = False
+    image_mode: ImageMode | None = None
     cache: str | None = None
     cache_max_age: float | None = None
-    image_mode: ImageMode | None = None
     record: str | None = None
     resume: str | None = None
     report: str | None = None
+    baseline: str | None = None
     gate: str | None = None
     folder: str = "."
 

@@ -1,25 +1,25 @@
-"""Models behind OpenAI's chat completions and image API, at OpenAI or at any server that speaks it."""
+"""Models behind OpenAI's chat completions, Responses and image APIs, at OpenAI or at any server that speaks them."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
-from dataclasses import replace
-from typing import Final, Protocol
-from urllib.parse import urlsplit
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Final, Literal, Protocol, get_args, get_origin
 
 import aiohttp
 import httpx2
 from openai import AsyncOpenAI, DefaultAioHttpClient, OpenAIError
+from openai.types.shared import ChatModel, ResponsesModel
 
-from pytest_llmeval.adapters.openai_errors import Endpoint, provider_error
+from pytest_llmeval.adapters.endpoints import Endpoint, openai_endpoint
+from pytest_llmeval.adapters.openai_errors import provider_error
 from pytest_llmeval.adapters.openai_replies import ServedError, UnreadableReplyError, read_chat, read_images
 from pytest_llmeval.adapters.openai_requests import chat_body, image_body
-from pytest_llmeval.engine.ports import ImageStore
-from pytest_llmeval.errors import UsageError
-from pytest_llmeval.records import Reply, Request
-
-OPENAI_URL: Final = "https://api.openai.com/v1"
+from pytest_llmeval.adapters.openai_responses import read_response, response_body
+from pytest_llmeval.engine.ports import ImageStore, ProviderSetup
+from pytest_llmeval.records import Json, Reply, Request
 
 CONNECT_TIMEOUT: Final = 10.0
 """Seconds for making a connection: who has not answered by then will not."""
@@ -38,12 +38,24 @@ class AsyncClosable(Protocol):
         ...
 
 
-class OpenAIProvider:
-    """One model at one endpoint. It sends each request once; retries, time-outs and limits are the gateway's.
+@dataclass(frozen=True, slots=True)
+class Api:
+    """One way of asking for a message: its path, what is sent, and how the reply is read."""
 
-    ``max_tokens`` goes out as ``max_completion_tokens`` when `completion_tokens` is set: newer models of OpenAI refuse
-    the old name, many compatible servers (older vLLM, Ollama) ignore the new one. All other parameters pass through.
-    """
+    path: str
+    body: Callable[[Request], dict[str, Json]]
+    read: Callable[[bytes, ImageStore], Reply]
+
+
+CHAT: Final = Api("/chat/completions", partial(chat_body, completion_tokens=False), read_chat)
+NEW_CHAT: Final = Api("/chat/completions", partial(chat_body, completion_tokens=True), read_chat)
+"""With ``max_completion_tokens`` for ``max_tokens``: newer models of OpenAI refuse the old name, many compatible
+servers (older vLLM, Ollama) ignore the new one."""
+RESPONSES: Final = Api("/responses", response_body, read_response)
+
+
+class OpenAIProvider:
+    """One model at one endpoint. It sends each request once; retries, time-outs and limits are the gateway's."""
 
     def __init__(
         self,
@@ -51,16 +63,16 @@ class OpenAIProvider:
         endpoint: Endpoint,
         *,
         image_store: ImageStore,
-        completion_tokens: bool,
+        api: Api,
         credential: AsyncClosable | None = None,
     ) -> None:
         """Take the client and the credential it signs in with, which close with the provider, and the picture store."""
         self._client, self._endpoint, self._credential = client, endpoint, credential
-        self._image_store, self._completion_tokens = image_store, completion_tokens
+        self._image_store, self._api = image_store, api
 
     def __repr__(self) -> str:
         """Return the model and its address."""
-        return f"OpenAIProvider({self._endpoint.model} at {self._endpoint.url})"
+        return f"OpenAIProvider({self._endpoint.model} at {self._endpoint.base_url})"
 
     async def send(self, request: Request) -> Reply:
         """Send one request once and return the reply; ProviderError tells what failed and how far that reaches."""
@@ -70,7 +82,8 @@ class OpenAIProvider:
         except (OpenAIError, aiohttp.ClientError, ServedError, UnreadableReplyError) as error:
             # Without the chain: its frames hold the key, and the message tells all.
             raise provider_error(error, self._endpoint) from None
-        return replace(reply, latency=time.perf_counter() - start, created=time.time())
+        latency = time.perf_counter() - start
+        return replace(self._scrubbed(reply), latency=latency, created=time.time())
 
     async def close(self) -> None:
         """Close the connections."""
@@ -79,10 +92,23 @@ class OpenAIProvider:
             await self._credential.close()
 
     async def _chat(self, request: Request) -> Reply:
-        body = chat_body(request, completion_tokens=self._completion_tokens)
         # The raw response keeps what the client has no classes for, and building those is a third of its CPU time.
-        response = await self._client.post("/chat/completions", cast_to=httpx2.Response, body=body)
-        return read_chat(response.content, self._image_store)
+        response = await self._client.post(self._api.path, cast_to=httpx2.Response, body=self._api.body(request))
+        return self._api.read(response.content, self._image_store)
+
+    def _scrubbed(self, reply: Reply) -> Reply:
+        """Return the reply without our key, which a server may have repeated in it."""
+        scrub = self._endpoint.scrub
+        calls = tuple(
+            replace(call, name=scrub(call.name), arguments=scrub(call.arguments)) for call in reply.tool_calls
+        )
+        return replace(
+            reply,
+            text=scrub(reply.text),
+            reasoning=scrub(reply.reasoning),
+            model=scrub(reply.model),
+            tool_calls=calls,
+        )
 
     async def _draw(self, request: Request) -> Reply:
         fields, images = image_body(request)
@@ -103,24 +129,33 @@ class OpenAIProvider:
         return read_images(response.content, self._image_store)
 
 
-def open_openai(
-    model: str, *, base_url: str | None, timeout: float, image_store: ImageStore, environ: Mapping[str, str]
-) -> OpenAIProvider:
-    """Return the provider of ``openai/model``: at `base_url`, or OPENAI_BASE_URL, or at OpenAI's own address.
+def open_openai(setup: ProviderSetup) -> OpenAIProvider:
+    """Return the provider of an ``openai/`` model. UsageError when its key or address is wrong.
 
-    The key comes from OPENAI_API_KEY; a base URL of one's own works without. `timeout`: seconds without a byte.
-    UsageError when the key is missing or the URL is none.
+    It speaks chat completions, or the Responses API where the spec says ``api=responses`` and, at OpenAI's own
+    address, where the model is served by nothing else.
     """
-    url = base_url or environ.get("OPENAI_BASE_URL") or OPENAI_URL
-    host = check_url(url, "base URL").lower()
-    at_openai = host == "api.openai.com" or host.endswith(".api.openai.com")
-    key = environ.get("OPENAI_API_KEY", "")
-    if not key and at_openai:
-        msg = f"openai/{model}: no key; set OPENAI_API_KEY, or --llmeval-base-url for a server that needs none"
-        raise UsageError(msg)
-    client = AsyncOpenAI(api_key=key or _PLACEHOLDER_KEY, base_url=url, max_retries=0, http_client=http_client(timeout))
-    endpoint = Endpoint(model=f"openai/{model}", base_url=url, key_name="OPENAI_API_KEY", key=key)
-    return OpenAIProvider(client, endpoint, image_store=image_store, completion_tokens=at_openai)
+    endpoint = openai_endpoint(setup.model, setup.options, setup.environ)
+    client = AsyncOpenAI(
+        api_key=endpoint.key or _PLACEHOLDER_KEY,
+        base_url=endpoint.base_url,
+        max_retries=0,
+        http_client=http_client(setup.timeout),
+    )
+    only_responses = endpoint.at_openai and setup.model in _responses_only()
+    api = setup.options.get("api", "responses" if only_responses else "chat")
+    return OpenAIProvider(
+        client,
+        endpoint,
+        image_store=setup.image_store,
+        api=RESPONSES if api == "responses" else NEW_CHAT if endpoint.at_openai else CHAT,
+    )
+
+
+def _responses_only() -> frozenset[str]:
+    """Return the models that OpenAI serves by the Responses API alone, as its client lists them."""
+    listed = (names for names in get_args(ResponsesModel) if get_origin(names) is Literal)
+    return frozenset(name for names in listed for name in get_args(names)) - set(get_args(ChatModel))
 
 
 def http_client(timeout: float) -> httpx2.AsyncClient:
@@ -129,19 +164,3 @@ def http_client(timeout: float) -> httpx2.AsyncClient:
         timeout=httpx2.Timeout(timeout, connect=min(timeout, CONNECT_TIMEOUT)),
         limits=httpx2.Limits(max_connections=_CONNECTIONS, max_keepalive_connections=_CONNECTIONS),
     )
-
-
-def check_url(url: str, name: str) -> str:
-    """Return the host in `url`; UsageError when it is no http address, or holds a password that messages would show."""
-    if "@" in url:
-        msg = f"{name}: the address holds a user or password; keys come from environment variables only"
-        raise UsageError(msg)
-    try:
-        parts = urlsplit(url)
-        host = parts.hostname if parts.scheme in {"http", "https"} else None
-    except ValueError:
-        host = None
-    if not host:
-        msg = f"{name}: {url!r} is no address; expected one such as http://localhost:8000/v1"
-        raise UsageError(msg)
-    return host

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Final
-from urllib.parse import urlsplit
 
 import aiohttp
 import openai
 
+from pytest_llmeval.adapters.endpoints import Endpoint
 from pytest_llmeval.adapters.openai_replies import ServedError, UnreadableReplyError
 from pytest_llmeval.errors import ProviderError, Reach
 
@@ -29,38 +27,6 @@ _LOST: Final = {
 }
 _TRANSIENT: Final = frozenset({408, 409, 425, 429})
 _SERVER_ERRORS: Final = 500
-
-_LONGEST_QUOTE: Final = 300
-_SHORTEST_SECRET: Final = 8
-_KEY_LIKE: Final = re.compile(r"\bsk-[\w*.-]+")
-_CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f]+")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Endpoint:
-    """Whom a provider talks to, as its messages tell it. `key_name` is the variable that holds the key."""
-
-    model: str
-    base_url: str = field(repr=False)
-    key_name: str
-    key: str = field(default="", repr=False)
-
-    @property
-    def url(self) -> str:
-        """The address without its query, in which some servers take keys."""
-        return self.base_url.partition("?")[0]
-
-    @property
-    def host(self) -> str:
-        """The host and port."""
-        return urlsplit(self.base_url).netloc
-
-    def quote(self, text: str) -> str:
-        """Return a server's words on one line, shortened, with no key in them."""
-        if len(self.key) >= _SHORTEST_SECRET:
-            text = text.replace(self.key, "***")
-        text = _CONTROL.sub(" ", _KEY_LIKE.sub("***", text)).strip()
-        return text if len(text) <= _LONGEST_QUOTE else f"{text[:_LONGEST_QUOTE]}..."
 
 
 def provider_error(error: Exception, endpoint: Endpoint, *, now: datetime | None = None) -> ProviderError:
@@ -128,7 +94,10 @@ def _connection_error(error: Exception, endpoint: Endpoint) -> ProviderError:
         case aiohttp.InvalidURL():
             reach, cause, what = "model", "url", "the base URL is wrong"
         case aiohttp.ClientConnectorError() | aiohttp.ConnectionTimeoutError():
-            cause, what = "unreachable", f"nothing answers at {endpoint.url}; is the server running, the URL right?"
+            cause, what = (
+                "unreachable",
+                f"nothing answers at {endpoint.base_url}; is the server running, the URL right?",
+            )
         case aiohttp.ServerTimeoutError():
             cause, what = "timeout", "no reply in time"
         case aiohttp.ClientPayloadError():

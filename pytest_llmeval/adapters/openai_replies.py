@@ -11,7 +11,8 @@ from typing import Final, TypeAlias
 from pytest_llmeval.engine.ports import ImageStore
 from pytest_llmeval.records import Image, Json, Reply, StopReason, ToolCall, Usage
 
-_Object: TypeAlias = Mapping[str, Json]
+Object: TypeAlias = Mapping[str, Json]
+"""A JSON object from outside: any member may be missing, or of another type."""
 
 _STOP_REASONS: Final[Mapping[str, StopReason]] = {
     "length": "length",
@@ -21,6 +22,10 @@ _STOP_REASONS: Final[Mapping[str, StopReason]] = {
 }
 _BROKEN_OFF: Final = frozenset({"abort", "error", "insufficient_system_resource"})
 """Finish reasons by which servers (vLLM, OpenRouter, DeepSeek) say that they failed in the middle of a reply."""
+
+
+_STATUSES: Final = {"rate_limit_exceeded": 429, "server_error": 500, "vector_store_timeout": 500}
+"""What the codes mean that are no status themselves and that waiting may help against."""
 
 
 class UnreadableReplyError(ValueError):
@@ -41,8 +46,10 @@ def read_chat(body: bytes, images: ImageStore) -> Reply:
 
     UnreadableReplyError when the body is none, ServedError when it tells of a failure.
     """
-    data = _load(body)
+    data = load(body)
     choices = data.get("choices")
+    if not choices:
+        refuse_failure(data)
     if not isinstance(choices, list) or not choices:
         msg = "it holds no choices"
         raise UnreadableReplyError(msg)
@@ -56,53 +63,61 @@ def read_chat(body: bytes, images: ImageStore) -> Reply:
     tool_calls = tuple(_tool_calls(message))
     stop_reason = _STOP_REASONS.get(str(finish), "tool_calls" if tool_calls else "stop")
     return Reply(
-        text=_text(message.get("content")) or _clean(refusal),
+        text=_text(message.get("content")) or clean(refusal),
         stop_reason="refusal" if refusal and stop_reason == "stop" else stop_reason,
-        images=tuple(_save(url, images) for url in _image_urls(message)),
+        images=tuple(save_picture(url, images) for url in _image_urls(message)),
         tool_calls=tool_calls,
-        usage=_usage(data.get("usage")),
-        model=_clean(data.get("model")),
+        usage=usage_in(data),
+        model=clean(data.get("model")),
+        # By this name vLLM, DeepSeek and SGLang tell it, by the other OpenRouter and newer vLLM.
+        reasoning=_text(message.get("reasoning_content")) or _text(message.get("reasoning")),
     )
 
 
 def read_images(body: bytes, images: ImageStore) -> Reply:
     """Return the reply in the body of an image request: pictures, no text. Raises as `read_chat`."""
-    data = _load(body)
+    data = load(body)
+    refuse_failure(data)
     entries = data.get("data")
     if not isinstance(entries, list) or not entries:
         msg = "it holds no picture"
         raise UnreadableReplyError(msg)
     return Reply(
         text="",
-        images=tuple(_save(_image_source(_object(entry)), images) for entry in entries),
-        usage=_usage(data.get("usage")),
-        model=_clean(data.get("model")),
+        images=tuple(save_picture(_image_source(_object(entry)), images) for entry in entries),
+        usage=usage_in(data),
+        model=clean(data.get("model")),
     )
 
 
-def _load(body: bytes) -> _Object:
+def load(body: bytes) -> Object:
+    """Return the JSON object in a body; UnreadableReplyError when it is none."""
     try:
         data = json.loads(body)
     except (ValueError, RecursionError) as error:
         msg = f"it is no JSON ({len(body)} bytes)"
         raise UnreadableReplyError(msg) from error
-    data = _object(data)
-    failure = data.get("error")
-    if failure and not data.get("choices"):
+    return _object(data)
+
+
+def refuse_failure(data: Object, *, otherwise: int | None = None) -> None:
+    """Raise ServedError when a body tells of a failure; `otherwise` is the status of a code that names none."""
+    if failure := data.get("error"):
         details = failure if isinstance(failure, dict) else {"message": failure}
         code = details.get("code")
-        raise ServedError(_clean(details.get("message")), code if isinstance(code, int) else None)
-    return data
+        status = code if isinstance(code, int) else _STATUSES.get(str(code), otherwise)
+        raise ServedError(clean(details.get("message")), status)
 
 
-def _object(value: Json) -> _Object:
+def _object(value: Json) -> Object:
     if not isinstance(value, dict):
         msg = f"an object is missing where {type(value).__name__} stands"
         raise UnreadableReplyError(msg)
     return value
 
 
-def _objects(value: Json) -> Iterator[_Object]:
+def objects(value: Json) -> Iterator[Object]:
+    """Yield the objects of a list, and nothing of anything else."""
     if isinstance(value, list):
         yield from (item for item in value if isinstance(item, dict))
 
@@ -111,36 +126,36 @@ def _text(content: Json) -> str:
     """Return the answer's text: a string, or the text parts of a list (thinking and pictures are other parts)."""
     if isinstance(content, list):
         return "".join(
-            _clean(part.get("text")) for part in _objects(content) if part.get("type") in {"text", "output_text"}
+            clean(part.get("text")) for part in objects(content) if part.get("type") in {"text", "output_text"}
         )
-    return _clean(content)
+    return clean(content)
 
 
-def _clean(value: Json) -> str:
+def clean(value: Json) -> str:
     """Return a string that every file can hold: JSON may carry half a surrogate pair, UTF-8 may not."""
     return value.encode("utf-8", "replace").decode("utf-8") if isinstance(value, str) else ""
 
 
-def _tool_calls(message: _Object) -> Iterator[ToolCall]:
-    for call in _objects(message.get("tool_calls")):
+def _tool_calls(message: Object) -> Iterator[ToolCall]:
+    for call in objects(message.get("tool_calls")):
         function = _object(call.get("function"))
         arguments = function.get("arguments")
         yield ToolCall(
-            id=_clean(call.get("id")),
-            name=_clean(function.get("name")),
+            id=clean(call.get("id")),
+            name=clean(function.get("name")),
             # Ollama once sent the object itself where the API has its JSON text.
-            arguments=_clean(arguments) if isinstance(arguments, str) else json.dumps(arguments or {}),
+            arguments=clean(arguments) if isinstance(arguments, str) else json.dumps(arguments or {}),
         )
 
 
-def _image_urls(message: _Object) -> Iterator[str]:
+def _image_urls(message: Object) -> Iterator[str]:
     """Yield the pictures of a message: OpenRouter's `images`, or parts of the content."""
-    for part in (*_objects(message.get("images")), *_objects(message.get("content"))):
+    for part in (*objects(message.get("images")), *objects(message.get("content"))):
         if part.get("type") in {"image_url", "output_image", "image"} or "b64_json" in part:
             yield _image_source(part)
 
 
-def _image_source(part: _Object) -> str:
+def _image_source(part: Object) -> str:
     """Return a picture's base64 text or URL, from the shapes in which servers send it."""
     url = part.get("image_url", part.get("url"))
     source = part.get("b64_json") or (url.get("url") if isinstance(url, dict) else url)
@@ -150,7 +165,8 @@ def _image_source(part: _Object) -> str:
     return source
 
 
-def _save(source: str, images: ImageStore) -> Image:
+def save_picture(source: str, images: ImageStore) -> Image:
+    """Keep a picture that came as base64 or as a data URL; UnreadableReplyError when it is none."""
     if source.startswith(("http:", "https:")):
         # What a reply names is never fetched.
         msg = 'a picture came as a link, not as data (image parameters may need response_format: "b64_json")'
@@ -162,8 +178,9 @@ def _save(source: str, images: ImageStore) -> Image:
         raise UnreadableReplyError(msg) from error
 
 
-def _usage(value: Json) -> Usage:
-    """Return the tokens, under the names of the chat or of the image API."""
+def usage_in(body: Object) -> Usage:
+    """Return the tokens that a body tells of, under the names of the chat, the Responses or the image API."""
+    value = body.get("usage")
     data = value if isinstance(value, dict) else {}
     sent = data.get("prompt_tokens_details", data.get("input_tokens_details"))
     made = data.get("completion_tokens_details", data.get("output_tokens_details"))

@@ -50,6 +50,11 @@ def image_body(request: Request) -> tuple[dict[str, Json], tuple[Image, ...]]:
     return {**parameters, "model": request.model, "prompt": prompt}, images
 
 
+def data_url(image: Image) -> str:
+    """Return a picture as a data URL."""
+    return f"data:{image.media_type};base64,{base64.b64encode(image.read()).decode('ascii')}"
+
+
 def _wire_message(message: Message) -> Json:
     data: dict[str, Json] = {"role": message.role}
     # Plain text goes as a string: older compatible servers know no parts.
@@ -67,6 +72,5 @@ def _wire_message(message: Message) -> Json:
 
 def _wire_part(part: Part) -> Json:
     if isinstance(part, ImagePart):
-        encoded = base64.b64encode(part.image.read()).decode("ascii")
-        return {"type": "image_url", "image_url": {"url": f"data:{part.image.media_type};base64,{encoded}"}}
+        return {"type": "image_url", "image_url": {"url": data_url(part.image)}}
     return {"type": "text", "text": part.text}

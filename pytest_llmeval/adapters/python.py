@@ -1,11 +1,12 @@
-"""The ``python/`` provider: a callable of the user's stands in for a model."""
+"""The ``python/`` provider: code that is not ours stands in for a model."""
 
 from __future__ import annotations
 
 import asyncio
 import inspect
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
 
 from pytest_llmeval.errors import LLMEvalError, ProviderError
 from pytest_llmeval.records import Reply, Request, Usage
@@ -15,12 +16,21 @@ from pytest_llmeval.solvers.blocking import run_in_thread
 class PythonProvider:
     """Asks ``callable(request) -> str | Reply``, async or plain; a plain one runs in a thread."""
 
-    def __init__(self, function: Callable[[Request], object], *, name: str) -> None:
-        """Wrap `function`; `name` is how errors call it."""
-        self._function, self._name = function, name
+    def __init__(
+        self,
+        function: Callable[[Request], object],
+        *,
+        name: str,
+        close: Callable[[], Awaitable[None]] | None = None,
+    ) -> None:
+        """Wrap `function`; `name` is how errors call it, and `close` lets go of what it holds."""
+        self._function, self._name, self._close = function, name, close
 
     async def send(self, request: Request) -> Reply:
-        """Return the callable's reply; whatever it raises is a ProviderError of this sample."""
+        """Return the callable's reply, with the times and the count of requests that it left out.
+
+        Whatever it raises is a ProviderError of this sample.
+        """
         started = time.monotonic()
         try:
             answer = await self._call(request)
@@ -30,13 +40,17 @@ class PythonProvider:
         except BaseException as error:
             msg = f"{self._name} raised {type(error).__name__}: {error}"
             raise ProviderError(msg, cause="python") from error
-        if isinstance(answer, Reply):
-            return answer
         if isinstance(answer, str):
-            latency = time.monotonic() - started
-            return Reply(text=answer, usage=Usage(requests=1), latency=latency, created=time.time())
-        msg = f"{self._name} returned {type(answer).__name__}; expected str or Reply"
-        raise ProviderError(msg, cause="python")
+            answer = Reply(text=answer)
+        if not isinstance(answer, Reply):
+            msg = f"{self._name} returned {type(answer).__name__}; expected str or Reply"
+            raise ProviderError(msg, cause="python")
+        return replace(
+            answer,
+            usage=answer.usage if answer.usage.requests else answer.usage + Usage(requests=1),
+            latency=answer.latency or time.monotonic() - started,
+            created=answer.created or time.time(),
+        )
 
     async def _call(self, request: Request) -> object:
         if inspect.iscoroutinefunction(self._function):
@@ -46,4 +60,6 @@ class PythonProvider:
         return await answer if inspect.isawaitable(answer) else answer
 
     async def close(self) -> None:
-        """Nothing is held open."""
+        """Let go of what the callable holds."""
+        if self._close is not None:
+            await self._close()

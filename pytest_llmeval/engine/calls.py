@@ -7,9 +7,12 @@ from collections.abc import Sequence
 from pytest_llmeval.engine.limits import Ticket
 from pytest_llmeval.engine.models import Models
 from pytest_llmeval.engine.specs import ModelSpec
+from pytest_llmeval.errors import ProviderError
 from pytest_llmeval.judge.prompt import JUDGE_PARAMETERS
 from pytest_llmeval.judge.taxonomy import TAXONOMY_PARAMETERS
 from pytest_llmeval.records import (
+    Event,
+    FailedCall,
     GraphQuery,
     Json,
     Message,
@@ -29,7 +32,7 @@ class Calls:
     def __init__(self, models: Models, ticket: Ticket, *, epoch: int = 1) -> None:
         """Ask `models` with the sample's `ticket`."""
         self._models, self._ticket, self.epoch = models, ticket, epoch
-        self._events: list[ModelCall | GraphQuery | StageNote] = []
+        self._events: list[Event] = []
 
     @property
     def transcript(self) -> Transcript:
@@ -51,25 +54,44 @@ class Calls:
         operation: Operation = "chat",
         role: Role = "solver",
     ) -> Reply:
-        """Return a model's reply, noted in the transcript."""
+        """Return a model's reply; request and reply, or what failed, are noted in the transcript."""
         request = Request(
             operation=operation,
             role=role,
             provider=model.kind,
             model=model.name,
-            parameters=parameters,
+            route=model.route,
+            parameters=model.requested(parameters, epoch=self.epoch, draw=draw),
             messages=tuple(messages),
             epoch=self.epoch,
             draw=draw,
         )
-        answer = await self._models.ask(model, request, self._ticket)
+        try:
+            answer = await self._models.ask(model.bare, request, self._ticket)
+        except ProviderError as error:
+            self._events.append(
+                FailedCall(
+                    stage=stage,
+                    role=role,
+                    model=model.text,
+                    operation=operation,
+                    parameters=request.parameters,
+                    messages=request.messages,
+                    draw=draw,
+                    key=request.key,
+                    error=str(error),
+                )
+            )
+            raise
         self._events.append(
             ModelCall(
                 stage=stage,
                 role=role,
                 model=model.text,
-                parameters=parameters,
+                operation=operation,
+                parameters=request.parameters,
                 messages=request.messages,
+                draw=draw,
                 reply=answer.reply,
                 key=request.key,
                 cached=answer.cached,

@@ -155,7 +155,7 @@ class Run:
         completion = await self._solver(task)(sample, run)
         if completion.answer is None:
             completion = replace(completion, answer=self._rule(task)(completion.text))
-        if _is_judged(task) and completion.answer is not None:
+        if task.is_judged and completion.answer is not None:
             case = Case(
                 problem=sample.input,
                 target=sample.target,
@@ -168,8 +168,8 @@ class Run:
 
     def _models_for(self, test: PlannedTest) -> set[ModelSpec]:
         """Return the models without which the test's sample cannot be completed."""
-        judged = _is_judged(self._catalog.load(Path(test.file)).task)
-        return {self._choice.solver(test), *(self._choice.judges(test) if judged else ())}
+        judged = self._catalog.load(Path(test.file)).task.is_judged
+        return {model.bare for model in (self._choice.solver(test), *(self._choice.judges(test) if judged else ()))}
 
     def _is_fatal(self, error: LLMEvalError) -> bool:
         """Tell whether no sample can be completed any more: the run is to end, or every kind of test lost a model."""
@@ -235,6 +235,3 @@ class Run:
         ticket = Ticket(order=position or 0, urgent=True)
         return test, Calls(self._models, ticket, epoch=1 if test is None else test.epoch)
 
-
-def _is_judged(task: Task) -> bool:
-    return task.scorer is not None and task.scorer.kind == "judge"

@@ -1,16 +1,34 @@
-"""Model specs: ``openai/NAME``, ``azure/DEPLOYMENT``, ``replay/FILE``, ``python/./file.py:callable``."""
+"""Model specs: ``openai/NAME``, ``azure/DEPLOYMENT``, ``replay/FILE``, ``python/./file.py:callable``, with settings."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from pytest_llmeval.engine.addresses import check_address
+from pytest_llmeval.engine.installed import installed_providers
 from pytest_llmeval.errors import UsageError
+from pytest_llmeval.records import Json
+from pytest_llmeval.results.secrets import is_secret_name
 
 KINDS = ("openai", "azure", "replay", "python")
 FORMS = "openai/NAME, azure/DEPLOYMENT, replay/FILE, python/./file.py:callable"
 RECORDED = "recorded"
 """How rows call a task's own recorded replies, which run when no model is configured."""
+
+OPTIONS = ("api", "base_url", "key")
+"""The settings that tell how a model is reached; all others are parameters of its requests."""
+
+APIS = ("chat", "responses")
+
+_SETTING = re.compile(r",(?=[A-Za-z_]\w*=)")
+"""Where a setting begins: a comma elsewhere belongs to a name or a value."""
+
+_EPOCH_SEEDS = 1000
+"""How far apart the seeds of two epochs are: no sample draws so often."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,16 +36,20 @@ class ModelSpec:
     """A model of the run: the provider's kind, the model's name there, and how rows and test ids call it.
 
     The name of a ``python/`` model stays as typed, relative to the invocation folder, so that the same command has the
-    same request keys on every machine.
+    same request keys on every machine. `options` tell how it is reached, `parameters` go with its requests, and `seed`
+    is the run's.
     """
 
     kind: str
     name: str
     label: str
+    options: Mapping[str, str] = field(default_factory=dict, hash=False)
+    parameters: Mapping[str, Json] = field(default_factory=dict, hash=False)
+    seed: int | None = None
 
     @property
     def text(self) -> str:
-        """The spec as it would be typed."""
+        """Kind and name."""
         return f"{self.kind}/{self.name}"
 
     @property
@@ -35,22 +57,57 @@ class ModelSpec:
         """Whether replies come from a recording, not from a live model."""
         return self.kind == "replay"
 
+    @property
+    def route(self) -> str:
+        """How the model is reached, where the spec says so; with which key is nobody's business."""
+        return "".join(f",{name}={self.options[name]}" for name in ("api", "base_url") if name in self.options)
+
+    @property
+    def bare(self) -> ModelSpec:
+        """The model alone, without what its requests carry: connections, limits, prices and failures are its."""
+        return replace(self, label=_SETTING.split(self.label)[0] + self.route, parameters={}, seed=None)
+
+    def requested(self, parameters: Mapping[str, Json], *, epoch: int, draw: int) -> dict[str, Json]:
+        """Return what a request carries: `parameters`, over them the run's seed, over all what the spec says.
+
+        Each epoch and draw has a seed of its own, or repetitions would repeat the same reply. None leaves a parameter
+        out.
+        """
+        seed = {} if self.seed is None else {"seed": self.seed + (epoch - 1) * _EPOCH_SEEDS + draw}
+        merged = {**parameters, **seed, **self.parameters}
+        return {name: value for name, value in merged.items() if value is not None}
+
 
 def parse_spec(text: str, *, folder: Path) -> ModelSpec:
     """Return the spec that `text` says; relative files are taken from `folder`. UsageError for anything else."""
-    kind, _, name = text.partition("/")
-    if kind not in KINDS or not name:
-        msg = f"unknown model spec {text!r}; expected one of {FORMS}"
+    plain, *settings = _SETTING.split(text)
+    kind, _, name = plain.partition("/")
+    if not name or (kind not in KINDS and kind not in installed_providers()):
+        others = "".join(f", {name}/NAME ({points[0].told})" for name, points in installed_providers().items())
+        msg = f"unknown model spec {text!r}; expected one of {FORMS}{others}"
         raise UsageError(msg)
+    options, parameters = _settings(text, kind, settings)
     if kind == "replay":
-        return replay_spec(_existing(folder / name, text), label=text)
+        name = str(_existing(folder / name, text))
     if kind == "python":
         file, colon, callable_name = name.rpartition(":")
         if not colon or not callable_name.isidentifier():
             msg = f"model spec {text!r} names no callable; expected python/./file.py:callable"
             raise UsageError(msg)
         _existing(folder / file, text)
-    return ModelSpec(kind=kind, name=name, label=text)
+    return ModelSpec(kind=kind, name=name, label=text, options=options, parameters=parameters)
+
+
+def parse_specs(texts: Sequence[str], *, folder: Path) -> tuple[ModelSpec, ...]:
+    """Return the specs of all `texts`; UsageError also for one that only repeats another: their rows would be one."""
+    specs: list[ModelSpec] = []
+    for text in texts:
+        spec = parse_spec(text, folder=folder)
+        if same := [other.label for other in specs if replace(other, label=text) == spec]:
+            msg = f"--llmeval-model {text!r} is the same model as {same[0]!r}; --llmeval-epochs K repeats samples"
+            raise UsageError(msg)
+        specs.append(spec)
+    return tuple(specs)
 
 
 def replay_spec(file: Path, *, label: str = RECORDED) -> ModelSpec:
@@ -63,3 +120,47 @@ def _existing(path: Path, text: str) -> Path:
         msg = f"model spec {text!r}: no file at {path}"
         raise UsageError(msg)
     return path.resolve()
+
+
+def _settings(text: str, kind: str, settings: Sequence[str]) -> tuple[dict[str, str], dict[str, Json]]:
+    """Return the options and the parameters among a spec's settings; UsageError for those that cannot be."""
+    options: dict[str, str] = {}
+    parameters: dict[str, Json] = {}
+    for setting in settings:
+        name, _, value = setting.partition("=")
+        if name in options or name in parameters:
+            raise _wrong(text, f"{name} stands there twice")
+        if name in OPTIONS:
+            options[name] = _option(text, kind, name, value)
+        else:
+            parameters[name] = _parameter(text, name, value)
+    return options, parameters
+
+
+def _parameter(text: str, name: str, value: str) -> Json:
+    """Return the value: what it is in JSON, else the text itself."""
+    if not value:
+        raise _wrong(text, f"{name} has no value; null leaves a parameter out")
+    try:
+        parsed: Json = json.loads(value, parse_constant=str)
+    except ValueError:
+        return value
+    return parsed
+
+
+def _option(text: str, kind: str, name: str, value: str) -> str:
+    if kind in {"replay", "python"}:
+        raise _wrong(text, f"{kind}/ models take no {name}")
+    match name:
+        case "api" if value not in APIS or kind not in {"openai", "azure"}:
+            raise _wrong(text, f"api is {value!r}; openai/ and azure/ models take chat or responses")
+        case "base_url":
+            check_address(value, "base_url")
+        case "key" if not is_secret_name(value):
+            told = "key names an environment variable such as VLLM_API_KEY; the key itself never stands here"
+            raise _wrong(text.partition(",key=")[0], told)
+    return value
+
+
+def _wrong(text: str, problem: str) -> UsageError:
+    return UsageError(f"model spec {text!r}: {problem}")

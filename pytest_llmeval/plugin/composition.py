@@ -9,8 +9,6 @@ from pathlib import Path
 
 from pytest_llmeval.adapters.images import ImageFolder
 from pytest_llmeval.adapters.provider import open_provider
-from pytest_llmeval.adapters.python import PythonProvider
-from pytest_llmeval.callables import load_callable
 from pytest_llmeval.catalog import Catalog
 from pytest_llmeval.engine.cache import COMPLETIONS, IMAGES, Cache
 from pytest_llmeval.engine.choice import ModelChoice
@@ -20,8 +18,8 @@ from pytest_llmeval.engine.graphs import Graphs
 from pytest_llmeval.engine.limits import Limiter
 from pytest_llmeval.engine.models import Models
 from pytest_llmeval.engine.plan import Plan
-from pytest_llmeval.engine.ports import Graph, Provider
-from pytest_llmeval.engine.replay import Recorder, ReplayProvider
+from pytest_llmeval.engine.ports import Graph
+from pytest_llmeval.engine.replay import Recorder
 from pytest_llmeval.engine.run import KeepTranscript, Run
 from pytest_llmeval.engine.specs import ModelSpec
 from pytest_llmeval.engine.statistics import CallStatistics
@@ -75,7 +73,7 @@ def open_models(settings: Settings, folder: Path, images: ImageFolder, *, starte
     def open_gateway(spec: ModelSpec) -> Gateway:
         statistics = CallStatistics()
         return Gateway(
-            _provider(spec, settings, images),
+            open_provider(spec, settings, image_store=images),
             name=spec.label,
             limits=Limiter(settings.concurrency, rpm=settings.rpm, tpm=settings.tpm, statistics=statistics),
             budget=spending.budget(spec),
@@ -96,13 +94,3 @@ def _cache(settings: Settings) -> Cache | None:
         "python": settings.folder,
     }
     return Cache(Path(settings.cache), max_age=settings.cache_max_age, endpoints=endpoints)
-
-
-def _provider(spec: ModelSpec, settings: Settings, images: ImageFolder) -> Provider:
-    match spec.kind:
-        case "replay":
-            return ReplayProvider(Path(spec.name))
-        case "python":
-            return PythonProvider(load_callable(spec.name, Path(settings.folder)), name=spec.text)
-        case _:
-            return open_provider(spec.text, image_store=images, timeout=settings.timeout, base_url=settings.base_url)

@@ -55,11 +55,10 @@ def estimate_lines(plan: Plan, settings: Settings, catalog: Catalog) -> list[str
     choice = ModelChoice(settings, catalog)
     for test in plan.tests:
         loaded = catalog.load(Path(test.file))
-        sample = loaded.by_id[test.sample]
+        sample, solver = loaded.by_id[test.sample], choice.solver(test)
         for tokens in _prompt_tokens(loaded, sample):
-            estimates[test.task, choice.solver(test)].add(input_tokens=tokens, ceiling=_ceiling(loaded))
-        scorer = loaded.task.scorer
-        if scorer is not None and scorer.kind == "judge":
+            estimates[test.task, solver].add(input_tokens=tokens, ceiling=_ceiling(loaded, solver))
+        if loaded.task.is_judged:
             characters = sum(len(message.text) for message in judge_messages(sample.input, sample.target, ""))
             for judge in choice.judges(test) * loaded.task.judge.votes:
                 estimates[test.task, judge].add(input_tokens=characters // CHARACTERS_PER_TOKEN, ceiling=None)
@@ -78,8 +77,9 @@ def _prompt_tokens(loaded: LoadedTask, sample: Sample) -> Iterator[int]:
         yield sum(map(len, texts)) // CHARACTERS_PER_TOKEN + len(sample.images) * TOKENS_PER_IMAGE
 
 
-def _ceiling(loaded: LoadedTask) -> int | None:
-    limits = (loaded.task.generate.get(name) for name in CEILINGS)
+def _ceiling(loaded: LoadedTask, model: ModelSpec) -> int | None:
+    parameters = model.requested(loaded.task.generate, epoch=1, draw=0)
+    limits = (parameters.get(name) for name in CEILINGS)
     return next((limit for limit in limits if isinstance(limit, int)), None)
 
 
@@ -91,7 +91,7 @@ def _line(task: str, model: ModelSpec, estimate: Estimate, spending: Spending) -
         f"about {count(estimate.input_tokens)} input tokens"
     )
     usage = Usage(input_tokens=estimate.input_tokens, output_tokens=estimate.output_tokens or 0)
-    cost = spending.budget(model).cost_of(usage, model.label)
+    cost = spending.budget(model).cost_of(usage, model.bare.label)
     if cost is None:
         return line
     if estimate.output_tokens is None:

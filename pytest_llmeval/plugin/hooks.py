@@ -11,6 +11,7 @@ from pytest_llmeval.plugin import options
 from pytest_llmeval.plugin.main_hooks import MainHooks
 from pytest_llmeval.plugin.reporting import status_of
 from pytest_llmeval.plugin.session import SESSION, EvalSession
+from pytest_llmeval.plugin.sharding import Sharding
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -29,6 +30,8 @@ def pytest_configure(config: pytest.Config) -> None:
     if session.settings.estimate:
         # Before xdist looks at it: nothing runs, so no workers are needed.
         config.option.dist = "no"
+    if session.settings.shard is not None:
+        config.pluginmanager.register(Sharding(*session.settings.shard), "llmeval-shard")
     if session.main is not None:
         config.pluginmanager.register(MainHooks(config, session.main), "llmeval-main")
 

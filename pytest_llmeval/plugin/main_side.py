@@ -14,7 +14,7 @@ from pytest_llmeval.catalog import Catalog
 from pytest_llmeval.engine.plan import Plan
 from pytest_llmeval.errors import UsageError
 from pytest_llmeval.plugin.interruption import SigtermAsCtrlC
-from pytest_llmeval.plugin.plan_check import check_plan, check_report_folder, missing_judge
+from pytest_llmeval.plugin.plan_check import check_models, check_plan, check_report_folder, missing_judge
 from pytest_llmeval.plugin.progress import ProgressLine
 from pytest_llmeval.plugin.recorder import CRASHED, Recorder
 from pytest_llmeval.plugin.task_info import task_info
@@ -90,6 +90,8 @@ class MainSide:
             self._checked = True  # xdist's controller asks once per worker
             check_plan(self.plan, self._settings, self._catalog)
             check_report_folder(self._settings)
+            if not (self._settings.estimate or self._config.option.collectonly or self._config.option.setupplan):
+                check_models(self.plan, self._settings, self._catalog)
             if remark := missing_judge(self.plan, self._settings, self._catalog):
                 self._progress.tell(remark)
             self._sigterm.install()

@@ -15,7 +15,7 @@ from pytest_llmeval.durations import seconds_of
 from pytest_llmeval.engine.specs import FORMS
 from pytest_llmeval.settings import ImageMode, Settings
 
-Kind: TypeAlias = Literal["text", "list", "count", "number", "flag", "path", "duration"]
+Kind: TypeAlias = Literal["text", "list", "count", "seed", "number", "flag", "path", "duration", "shard"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +63,10 @@ OPTIONS = (
     Option("max-tokens-total", "count", "tokens that the run may use, of all models together", "N"),
     Option("estimate", "flag", "tell requests, tokens and (with prices) dollars of the selected tests, and stop"),
     Option("epochs", "count", "repetitions of every sample (1)", "K"),
+    Option("seed", "seed", "seed sent with every request, another one for each epoch and draw", "S"),
     Option("limit", "count", "samples per task at most, before -k", "N"),
     Option("sample", "list", "run the samples with this raw id only, repeatable", "ID"),
+    Option("shard", "shard", "run the I-th of N equal parts of the selected samples, such as 1/4", "I/N"),
     Option("dataset", "list", "read a task's samples from another file, repeatable", "TASK=PATH"),
     Option("set", "list", "override a value of a task, repeatable", "TASK.KEY=VALUE"),
     Option("graph", "text", "graph database of Cypher tasks, such as bolt://localhost:7687 (an embedded one)", "URI"),
@@ -82,12 +84,48 @@ OPTIONS = (
 _FIELDS = {"model": "models", "judge": "judges", "sample": "samples"}
 """The fields of `Settings` that are called otherwise than their option, which is given once for each value."""
 
-_NUMBERS: Mapping[str, tuple[Callable[[str], float], str]] = {
-    "count": (int, "a whole number from 1 on"),
-    "number": (float, "a number above 0"),
-    "duration": (seconds_of, "a span of time, such as 90, 30m, 12h or 7d"),
+
+def _count(text: str) -> int:
+    return int(_above_zero(int(text)))
+
+
+def _number(text: str) -> float:
+    return _above_zero(float(text))
+
+
+def _duration(text: str) -> float:
+    return _above_zero(seconds_of(text))
+
+
+def _above_zero(number: float) -> float:
+    # `not <` also refuses nan.
+    if not 0 < number < float("inf"):
+        raise ValueError
+    return number
+
+
+def _seed(text: str) -> int:
+    # Providers keep a seed in 64 bits, and each epoch adds to it.
+    if not 0 <= (seed := int(text)) < 2**53:
+        raise ValueError
+    return seed
+
+
+def _shard(text: str) -> tuple[int, int]:
+    part, parts = map(int, text.split("/"))
+    if not 1 <= part <= parts:
+        raise ValueError
+    return part, parts
+
+
+_READERS: Mapping[str, tuple[Callable[[str], Any], str]] = {
+    "count": (_count, "a whole number from 1 on"),
+    "seed": (_seed, "a whole number from 0 on"),
+    "number": (_number, "a number above 0"),
+    "duration": (_duration, "a span of time, such as 90, 30m, 12h or 7d"),
+    "shard": (_shard, "of the form I/N with I from 1 to N, such as 1/4"),
 }
-"""How the kinds that are numbers are read, and what is told of any other text."""
+"""How the kinds with a form of their own are read (ValueError for any other text), and how that form is told."""
 
 
 def add_options(parser: pytest.Parser) -> None:
@@ -143,25 +181,17 @@ def _convert(option: Option, texts: list[Any], place: str, folder: Path) -> Any:
             return texts
         case "flag":
             return texts[-1] is True or str(texts[-1]).lower() in {"1", "true", "yes", "on"}
-        case "count" | "number" | "duration":
-            convert, expected = _NUMBERS[option.kind]
-            return _number(convert, texts[-1], place, expected)
+        case "count" | "seed" | "number" | "duration" | "shard":
+            read, expected = _READERS[option.kind]
+            try:
+                return read(texts[-1])
+            except ValueError:
+                msg = f"{place}: {texts[-1]!r} is not {expected}"
+                raise pytest.UsageError(msg) from None
         case "path":
             return str((folder / texts[-1]).resolve())
         case "text":
             return texts[-1]
-
-
-def _number(convert: Callable[[str], float], text: str, place: str, expected: str) -> float:
-    try:
-        number = convert(text)
-    except ValueError:
-        number = 0
-    # `not <=` also refuses nan.
-    if not 0 < number < float("inf"):
-        msg = f"{place}: {text!r} is not {expected}"
-        raise pytest.UsageError(msg)
-    return number
 
 
 def _pair(text: str, form: str) -> tuple[str, str]:

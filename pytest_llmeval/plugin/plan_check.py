@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from itertools import groupby
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import pytest
 from pytest_llmeval.catalog import Catalog
 from pytest_llmeval.engine.choice import ModelChoice
 from pytest_llmeval.engine.plan import Plan
+from pytest_llmeval.engine.specs import ModelSpec
 from pytest_llmeval.errors import UsageError
 from pytest_llmeval.plugin.spending import Spending
 from pytest_llmeval.settings import Settings
@@ -21,16 +23,36 @@ def check_plan(plan: Plan, settings: Settings, catalog: Catalog) -> None:
     try:
         _check_tasks(plan, settings)
         _check_samples(plan, settings, catalog)
-        choice, spending = ModelChoice(settings, catalog), Spending(settings)
-        for _, tests in groupby(plan.tests, lambda test: (test.file, test.model)):
-            test = next(tests)
-            spending.budget(choice.solver(test))
-            scorer = catalog.load(Path(test.file)).task.scorer
-            judged = settings.taxonomy or (scorer is not None and scorer.kind == "judge")
-            for judge in choice.judges(test) if judged else ():
-                spending.budget(judge)
+        spending = Spending(settings)
+        for model in _models(plan, settings, catalog):
+            spending.budget(model)
     except UsageError as error:
         raise pytest.UsageError(str(error)) from None
+
+
+def check_models(plan: Plan, settings: Settings, catalog: Catalog) -> None:
+    """Raise pytest.UsageError for a model that cannot be asked as things are: no key, no address, no such function.
+
+    A run that may find its answers in a store is let through: it asks for the key when it has something to send.
+    """
+    if settings.resume is not None or settings.cache is not None:
+        return
+    from pytest_llmeval.adapters.provider import check_provider  # noqa: PLC0415 - asyncio, for sessions that ask
+
+    try:
+        for model in dict.fromkeys(model.bare for model in _models(plan, settings, catalog)):
+            check_provider(model, settings)
+    except UsageError as error:
+        raise pytest.UsageError(str(error)) from None
+
+
+def _models(plan: Plan, settings: Settings, catalog: Catalog) -> Iterator[ModelSpec]:
+    """Yield the models that the plan's tests ask, judges too, some repeatedly; UsageError where there is none."""
+    choice = ModelChoice(settings, catalog)
+    for test in {(test.file, test.model): test for test in plan.tests}.values():
+        yield choice.solver(test)
+        if settings.taxonomy or catalog.load(Path(test.file)).task.is_judged:
+            yield from choice.judges(test)
 
 
 def _check_tasks(plan: Plan, settings: Settings) -> None:
@@ -55,8 +77,7 @@ def missing_judge(plan: Plan, settings: Settings, catalog: Catalog) -> str | Non
     choice = ModelChoice(settings, catalog)
     for _, tests in groupby(plan.tests, lambda test: (test.file, test.model)):
         test = next(tests)
-        scorer = catalog.load(Path(test.file)).task.scorer
-        if scorer is not None and scorer.kind == "judge" and not choice.judges(test):
+        if catalog.load(Path(test.file)).task.is_judged and not choice.judges(test):
             return f"task {test.task!r} is scored by a judge and none is configured: pass --llmeval-judge SPEC"
     return None
 

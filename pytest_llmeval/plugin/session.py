@@ -11,7 +11,7 @@ import pytest
 from pytest_llmeval.assertions import RUNNING
 from pytest_llmeval.catalog import Catalog
 from pytest_llmeval.engine.plan import Plan
-from pytest_llmeval.engine.specs import parse_spec
+from pytest_llmeval.engine.specs import parse_spec, parse_specs
 from pytest_llmeval.errors import UsageError
 from pytest_llmeval.plugin.main_side import MainSide
 from pytest_llmeval.plugin.options import resolve
@@ -51,9 +51,11 @@ class EvalSession:
     def __init__(self, config: pytest.Config) -> None:
         """Read the options; a UsageError (pytest's or ours) when one is wrong."""
         self.settings = resolve(config)
-        for spec in (*self.settings.models, *self.settings.judges):
-            parse_spec(spec, folder=Path(self.settings.folder))
-        if self.settings.record and len(self.settings.models) > 1:
+        folder = Path(self.settings.folder)
+        models = parse_specs(self.settings.models, folder=folder)
+        for spec in self.settings.judges:
+            parse_spec(spec, folder=folder)
+        if self.settings.record and len({model.bare for model in models}) > 1:
             msg = "--llmeval-record takes one --llmeval-model: a recording answers a request whoever is asked"
             raise UsageError(msg)
         if self.settings.record and len(self.settings.judges) > 1:

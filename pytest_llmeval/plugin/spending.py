@@ -11,8 +11,8 @@ from pytest_llmeval.settings import Settings
 if TYPE_CHECKING:
     from pytest_llmeval.engine.budget import Budget, Price
 
-PAID = frozenset({"openai", "azure"})
-"""The kinds of models that cost money unless their price says otherwise."""
+FREE = frozenset({"replay", "python"})
+"""The kinds of models that cost nothing unless they have a price."""
 
 
 class Spending:
@@ -29,8 +29,12 @@ class Spending:
     def budget(self, model: ModelSpec) -> Budget:
         """Return the budget that a model's calls count against: none for recordings, unless they have a price.
 
+        The price of a model at an address of its own is the one under its whole spec, else the one of its name.
         UsageError when dollars are limited and the price of a model that costs money is not known.
         """
-        if model.kind in PAID:
-            self._shared.require_price(model.label)
-        return self._free if model.recorded and model.label not in self.prices else self._shared
+        name = model.bare.label
+        if model.text in self.prices:
+            self.prices.setdefault(name, self.prices[model.text])
+        if model.kind not in FREE:
+            self._shared.require_price(name)
+        return self._free if model.recorded and name not in self.prices else self._shared

@@ -1,6 +1,14 @@
 """The records that pass between the parts: frozen, plain, and each with its JSON form."""
 
-from pytest_llmeval.records.completion import Completion, GraphQuery, ModelCall, StageNote, Transcript
+from pytest_llmeval.records.completion import (
+    Completion,
+    Event,
+    FailedCall,
+    GraphQuery,
+    ModelCall,
+    StageNote,
+    Transcript,
+)
 from pytest_llmeval.records.message import Image, ImagePart, Json, Message, Part, TextPart, ToolCall
 from pytest_llmeval.records.request import Operation, Reply, Request, Role, StopReason, Usage
 from pytest_llmeval.records.row import Outcome, Row, RowKey
@@ -13,6 +21,8 @@ __all__ = [
     "Completion",
     "ErrorKind",
     "ErrorLabel",
+    "Event",
+    "FailedCall",
     "GraphQuery",
     "Image",
     "ImagePart",

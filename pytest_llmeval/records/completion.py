@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TypeAlias, cast
 
 from pytest_llmeval.records.message import Json, Message
-from pytest_llmeval.records.request import Reply, Role, StopReason, Usage
+from pytest_llmeval.records.request import Operation, Reply, Role, StopReason, Usage
 from pytest_llmeval.records.score import TAXONOMY, ErrorLabel
 
 
@@ -15,14 +15,17 @@ from pytest_llmeval.records.score import TAXONOMY, ErrorLabel
 class ModelCall:
     """One request and its reply.
 
-    `cached`: no call was made; `age`: of the stored reply, in seconds; `other_run`: another run made it.
+    `draw` numbers equal requests of one sample; `cached`: no call was made; `age`: of the stored reply, in seconds;
+    `other_run`: another run made it.
     """
 
     stage: str
     role: Role
     model: str
+    operation: Operation = "chat"
     parameters: Mapping[str, Json]
     messages: tuple[Message, ...]
+    draw: int = 0
     reply: Reply
     key: str
     cached: bool = False
@@ -37,8 +40,10 @@ class ModelCall:
             "stage": self.stage,
             "role": self.role,
             "model": self.model,
+            "operation": self.operation,
             "parameters": dict(self.parameters),
             "messages": [message.to_json() for message in self.messages],
+            "draw": self.draw,
             "reply": self.reply.to_json(),
             "key": self.key,
             "cached": self.cached,
@@ -54,14 +59,61 @@ class ModelCall:
             stage=str(data["stage"]),
             role=cast("Role", data["role"]),
             model=str(data["model"]),
+            operation=cast("Operation", data.get("operation", "chat")),
             parameters=cast("dict[str, Json]", data["parameters"]),
             messages=tuple(Message.from_json(item) for item in cast("list[dict[str, Json]]", data["messages"])),
+            draw=cast("int", data.get("draw", 0)),
             reply=Reply.from_json(cast("dict[str, Json]", data["reply"])),
             key=str(data["key"]),
             cached=bool(data["cached"]),
             age=cast("float | None", data["age"]),
             other_run=bool(data.get("other_run")),
             attempts=cast("int", data["attempts"]),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FailedCall:
+    """One request that came to nothing, and what failed."""
+
+    stage: str
+    role: Role
+    model: str
+    operation: Operation
+    parameters: Mapping[str, Json]
+    messages: tuple[Message, ...]
+    draw: int
+    key: str
+    error: str
+
+    def to_json(self) -> dict[str, Json]:
+        """Return the JSON form."""
+        return {
+            "event": "failed_call",
+            "stage": self.stage,
+            "role": self.role,
+            "model": self.model,
+            "operation": self.operation,
+            "parameters": dict(self.parameters),
+            "messages": [message.to_json() for message in self.messages],
+            "draw": self.draw,
+            "key": self.key,
+            "error": self.error,
+        }
+
+    @classmethod
+    def from_json(cls, data: dict[str, Json]) -> FailedCall:
+        """Return the call that `to_json` wrote."""
+        return cls(
+            stage=str(data["stage"]),
+            role=cast("Role", data["role"]),
+            model=str(data["model"]),
+            operation=cast("Operation", data["operation"]),
+            parameters=cast("dict[str, Json]", data["parameters"]),
+            messages=tuple(Message.from_json(item) for item in cast("list[dict[str, Json]]", data["messages"])),
+            draw=cast("int", data["draw"]),
+            key=str(data["key"]),
+            error=str(data["error"]),
         )
 
 
@@ -130,13 +182,16 @@ class StageNote:
         return cls(stage=str(data["stage"]), text=str(data["text"]))
 
 
-Event: TypeAlias = ModelCall | GraphQuery | StageNote
+Event: TypeAlias = ModelCall | FailedCall | GraphQuery | StageNote
+"""Whatever happens for a sample."""
 
 
 def _event_from_json(data: dict[str, Json]) -> Event:
     match data["event"]:
         case "model_call":
             return ModelCall.from_json(data)
+        case "failed_call":
+            return FailedCall.from_json(data)
         case "graph_query":
             return GraphQuery.from_json(data)
         case _:

@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Literal, TypeAlias, cast
 
 from pytest_llmeval.records.message import Image, Json, Message, ToolCall, image_from_json, image_to_json
@@ -20,23 +21,26 @@ StopReason: TypeAlias = Literal["stop", "length", "refusal", "filter", "tool_cal
 """Why a reply ended; all but ``stop`` and ``tool_calls`` are counted as `cut`."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+# Without slots, so that what it is known by is reckoned once: four places of the engine ask.
+@dataclass(frozen=True, kw_only=True)
 class Request:
     """One request, known by everything that can change its reply.
 
-    `draw` numbers equal requests inside one sample (votes, retries of a judge), `epoch` repetitions of the sample.
+    `draw` numbers equal requests inside one sample (votes, retries of a judge), `epoch` repetitions of the sample;
+    `route` tells apart ways to one model name that the run was told of, such as two addresses.
     """
 
     operation: Operation = "chat"
     role: Role = "solver"
     provider: str
     model: str
+    route: str = ""
     parameters: Mapping[str, Json] = field(default_factory=dict)
     messages: tuple[Message, ...]
     epoch: int = 1
     draw: int = 0
 
-    @property
+    @cached_property
     def content(self) -> dict[str, Json]:
         """What is asked, whoever is asked: the part of the identity that a recording is looked up by."""
         return {
@@ -47,15 +51,15 @@ class Request:
             "draw": self.draw,
         }
 
-    @property
+    @cached_property
     def content_key(self) -> str:
         """The hash of `content`."""
         return content_key(self.content)
 
-    @property
+    @cached_property
     def key(self) -> str:
-        """The hash of provider, model and `content`: equal keys are one paid call."""
-        return _digest([self.provider, self.model, self.content])
+        """The hash of provider, model, route and `content`: equal keys are one paid call."""
+        return _digest([self.provider, self.model, *([self.route] if self.route else []), self.content])
 
 
 def content_key(content: Json) -> str:
@@ -135,7 +139,8 @@ class Reply:
     """What a provider sent back for one request.
 
     `model` is the version that answered, by its own word; `latency` seconds from sending to the last byte;
-    `created` seconds since 1970 (0: not known).
+    `created` seconds since 1970 (0: not known); `reasoning` what a model shows of its thinking, which is no part of
+    its answer.
     """
 
     text: str
@@ -146,9 +151,10 @@ class Reply:
     model: str = ""
     latency: float = 0.0
     created: float = 0.0
+    reasoning: str = ""
 
     def to_json(self) -> dict[str, Json]:
-        """Return the JSON form."""
+        """Return the JSON form; `reasoning` stands there only if there is some."""
         return {
             "text": self.text,
             "stop_reason": self.stop_reason,
@@ -158,6 +164,7 @@ class Reply:
             "model": self.model,
             "latency": self.latency,
             "created": self.created,
+            **({"reasoning": self.reasoning} if self.reasoning else {}),
         }
 
     @classmethod
@@ -174,4 +181,5 @@ class Reply:
             model=str(data.get("model", "")),
             latency=float(cast("float", data.get("latency", 0.0))),
             created=float(cast("float", data.get("created", 0.0))),
+            reasoning=str(data.get("reasoning", "")),
         )

@@ -15,6 +15,11 @@ _SECRET_WORDS = frozenset({"KEY", "APIKEY", "TOKEN", "SECRET", "PASSWORD", "PASS
 _USER_INFO = re.compile(r"(?<=://)[^/\s:@]*:[^/\s@]+(?=@)")
 
 
+def is_secret_name(variable: str) -> bool:
+    """Tell whether one word of a variable's name says secret (``OPENAI_API_KEY`` does, ``MAX_TOKENS`` does not)."""
+    return not _SECRET_WORDS.isdisjoint(variable.upper().split("_"))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Redactor:
     """Replaces secret values by the name of their variable, and passwords in URLs, wherever they stand in a text.
@@ -26,11 +31,9 @@ class Redactor:
 
     @classmethod
     def of(cls, environment: Mapping[str, str]) -> Redactor:
-        """Take every variable of which one word of the name says secret (``OPENAI_API_KEY``, not ``MAX_TOKENS``)."""
+        """Take every variable whose name says secret."""
         found = {
-            value: name
-            for name, value in environment.items()
-            if len(value) >= MIN_LENGTH and not _SECRET_WORDS.isdisjoint(name.upper().split("_"))
+            value: name for name, value in environment.items() if len(value) >= MIN_LENGTH and is_secret_name(name)
         }
         # Longest first: one key may be the beginning of another.
         return cls(secrets=dict(sorted(found.items(), key=lambda pair: -len(pair[0]))))

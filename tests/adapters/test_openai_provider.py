@@ -4,77 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import base64
-import hashlib
 import json
 import socket
-import sys
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from loopback import KEY, FolderStore, failure
 from servers.openai_server import png
 
-from pytest_llmeval.adapters.provider import open_provider
-from pytest_llmeval.errors import ProviderError, UsageError
-from pytest_llmeval.records import Image, ImagePart, Message, Reply, Request, TextPart, ToolCall
-from pytest_llmeval.records.message import media_type_of
-
-KEY = "sk-test-51f0c2a9e8d7"
-
-
-class FolderStore:
-    """Keeps pictures in a folder."""
-
-    def __init__(self, folder: Path) -> None:
-        """Take the folder."""
-        self.folder = folder
-
-    def save(self, data: bytes) -> Image:
-        digest = hashlib.sha256(data).hexdigest()
-        media_type = media_type_of(data)
-        path = self.folder / digest
-        path.write_bytes(data)
-        return Image(digest=digest, media_type=media_type, path=str(path))
-
-
-@pytest.fixture
-def ask(model_server: Any, tmp_path: Path) -> Any:
-    """Return a function that sends one request to the server and returns the reply."""
-
-    def ask(request: Request | str, *, spec: str = "openai/m", url: str = model_server.url, **environ: str) -> Reply:
-        async def main() -> Reply:
-            provider = open_provider(
-                spec,
-                base_url=url,
-                image_store=FolderStore(tmp_path),
-                timeout=environ.pop("timeout", 30),
-                environ={"OPENAI_API_KEY": KEY} | environ,
-            )
-            try:
-                return await provider.send(question(request) if isinstance(request, str) else request)
-            finally:
-                await provider.close()
-
-        return asyncio.run(main())
-
-    return ask
-
-
-def question(text: str = "why?", **parameters: Any) -> Request:
-    return Request(provider="openai", model="m", messages=(Message.of("user", text),), parameters=parameters)
-
-
-@pytest.fixture
-def picture(tmp_path: Path) -> Image:
-    (tmp_path / "diagram.png").write_bytes(png())
-    return Image.load(tmp_path / "diagram.png")
-
-
-def failure(ask: Any, request: Request | str = "why?", **options: Any) -> ProviderError:
-    with pytest.raises(ProviderError) as caught:
-        ask(request, **options)
-    return caught.value
+from pytest_llmeval.adapters.provider import check_provider, open_provider
+from pytest_llmeval.engine.specs import parse_spec
+from pytest_llmeval.errors import UsageError
+from pytest_llmeval.records import Image, ImagePart, Message, Request, TextPart, ToolCall
+from pytest_llmeval.settings import Settings
 
 
 def test_a_reply_brings_text_usage_model_and_latency(ask: Any, model_server: Any) -> None:
@@ -370,7 +313,8 @@ def test_a_url_with_a_password_is_refused_without_showing_it(ask: Any, model_ser
 
 def test_a_provider_shows_its_model_and_address_and_no_key(tmp_path: Path) -> None:
     environ = {"OPENAI_API_KEY": KEY}
-    provider = open_provider("openai/gpt-5.1", image_store=FolderStore(tmp_path), timeout=30, environ=environ)
+    spec = parse_spec("openai/gpt-5.1", folder=tmp_path)
+    provider = open_provider(spec, Settings(), image_store=FolderStore(tmp_path), environ=environ)
     assert repr(provider) == "OpenAIProvider(openai/gpt-5.1 at https://api.openai.com/v1)"
     asyncio.run(provider.close())
 
@@ -383,76 +327,30 @@ def test_the_base_url_may_come_from_the_environment(ask: Any, model_server: Any)
     assert ask("q", url=None, OPENAI_BASE_URL=model_server.url).text == "echo: q"
 
 
-def test_azure_asks_its_deployment_with_key_and_version(ask: Any, model_server: Any) -> None:
-    settings = {"AZURE_OPENAI_API_KEY": "azure-key-1234", "OPENAI_API_VERSION": "2025-04-01-preview"}
-    request = Request(provider="azure", model="dep", messages=(Message.of("user", "q"),), parameters={"max_tokens": 7})
-    reply = ask(request, spec="azure/dep", url=None, AZURE_OPENAI_ENDPOINT=model_server.root, **settings)
-    assert reply.text == "echo: q"
-    (seen,) = model_server.report()["seen"]
-    assert seen["path"] == "/openai/deployments/dep/chat/completions?api-version=2025-04-01-preview"
-    assert seen["headers"]["api-key"] == "azure-key-1234"
-    assert "authorization" not in seen["headers"]
-    assert seen["body"]["max_completion_tokens"] == 7
-    assert "max_tokens" not in seen["body"]
-
-
-def test_azure_failures_name_azures_key(ask: Any, model_server: Any) -> None:
-    model_server.program(always={"kind": "401"})
-    settings = {"AZURE_OPENAI_API_KEY": "azure-key-1234", "OPENAI_API_VERSION": "2025-04-01-preview"}
-    error = failure(ask, spec="azure/dep", url=None, AZURE_OPENAI_ENDPOINT=model_server.root, **settings)
-    assert str(error).startswith("azure/dep at 127.0.0.1")
-    assert "AZURE_OPENAI_API_KEY" in str(error)
-
-
-def test_azure_without_a_key_signs_in_by_entra_id(ask: Any, model_server: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    events: list[str] = []
-
-    class DefaultAzureCredential:
-        async def close(self) -> None:
-            events.append("closed")
-
-    def get_bearer_token_provider(_: DefaultAzureCredential, scope: str) -> Any:
-        async def token() -> str:
-            events.append(scope)
-            return "entra-token"
-
-        return token
-
-    # The real package would ask the network who we are.
-    identity = SimpleNamespace(
-        DefaultAzureCredential=DefaultAzureCredential, get_bearer_token_provider=get_bearer_token_provider
-    )
-    monkeypatch.setitem(sys.modules, "azure.identity.aio", identity)
-    ask("q", spec="azure/dep", url=model_server.root, OPENAI_API_VERSION="2025-04-01-preview")
-    (seen,) = model_server.report()["seen"]
-    assert seen["headers"]["authorization"] == "Bearer entra-token"
-    assert "api-key" not in seen["headers"]
-    assert events == ["https://cognitiveservices.azure.com/.default", "closed"]
-
-
-def test_azure_with_neither_key_nor_azure_identity_names_both_ways(
-    ask: Any, model_server: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(sys.modules, "azure.identity.aio", None)
-    with pytest.raises(UsageError, match="set AZURE_OPENAI_API_KEY, or install azure-identity"):
-        ask("q", spec="azure/dep", url=model_server.root, OPENAI_API_VERSION="2025-04-01-preview")
-
-
 @pytest.mark.parametrize(
     ("spec", "base_url", "environ", "message"),
     [
         ("openai/m", None, {}, "openai/m: no key; set OPENAI_API_KEY, or --llmeval-base-url"),
+        ("openai/m,key=MY_KEY", None, {"OPENAI_API_KEY": KEY}, "openai/m: no key; set MY_KEY"),
+        ("openai/m,key=MY_KEY", "http://x", {}, "openai/m: MY_KEY is not set, which the spec names for the key"),
         ("openai/m", "localhost:8000", {}, "base URL: 'localhost:8000' is no address"),
         ("openai/m", "http://[::1", {}, "is no address"),
-        ("openai/", None, {}, "model 'openai/' is unknown; expected openai/NAME or azure/DEPLOYMENT"),
-        ("gpt-5.1", None, {}, "model 'gpt-5.1' is unknown"),
+        ("openai/m", "http://x/v1?key=hunter22", {}, "base URL: the address holds a query"),
+        ("openai/m", "http://me:hunter22@x/v1", {}, "base URL: the address holds a user or password"),
         ("azure/d", None, {}, "azure/d: AZURE_OPENAI_ENDPOINT is not set"),
-        ("azure/d", "https://x.openai.azure.com", {}, "azure/d: OPENAI_API_VERSION is not set"),
+        # The run's base URL is for openai/ models alone: a judge at Azure is not asked for at a local server.
+        ("azure/d", "http://localhost:8000/v1", {}, "azure/d: AZURE_OPENAI_ENDPOINT is not set"),
+        ("azure/d,base_url=https://x.openai.azure.com", None, {}, "azure/d: OPENAI_API_VERSION is not set"),
     ],
 )
-def test_what_is_missing_is_named_before_anything_is_sent(
+def test_what_is_missing_is_named_before_anything_is_opened(
     spec: str, base_url: str | None, environ: dict[str, str], message: str, tmp_path: Path
 ) -> None:
-    with pytest.raises(UsageError) as caught:
-        open_provider(spec, base_url=base_url, image_store=FolderStore(tmp_path), timeout=30, environ=environ)
-    assert message in str(caught.value)
+    model, settings = parse_spec(spec, folder=tmp_path), Settings(base_url=base_url)
+    with pytest.raises(UsageError) as checked:
+        check_provider(model, settings, environ=environ)
+    with pytest.raises(UsageError) as opened:
+        open_provider(model, settings, image_store=FolderStore(tmp_path), environ=environ)
+    assert message in str(checked.value)
+    assert str(opened.value) == str(checked.value)
+    assert "hunter22" not in str(checked.value)

@@ -12,7 +12,7 @@ import pytest
 
 from pytest_llmeval.adapters.python import PythonProvider
 from pytest_llmeval.errors import ProviderError, UsageError
-from pytest_llmeval.records import Message, Reply, Request
+from pytest_llmeval.records import Message, Reply, Request, Usage
 
 REQUEST = Request(provider="python", model="./m.py:reply", messages=(Message.of("user", "hello"),))
 
@@ -47,8 +47,15 @@ def test_any_callable_may_answer_with_text(function: Any) -> None:
 
 
 def test_a_reply_is_passed_on_as_it_is() -> None:
-    reply = Reply(text="x", stop_reason="length", latency=9.0)
-    assert send(lambda _: reply) is reply
+    reply = Reply(text="x", stop_reason="length", latency=9.0, created=5.0, usage=Usage(requests=3, cost=0.5))
+    assert send(lambda _: reply) == reply
+
+
+def test_a_reply_gets_the_times_and_the_count_that_it_lacks() -> None:
+    reply = send(lambda _: Reply(text="x", usage=Usage(input_tokens=7, cost=0.5)))
+    assert reply.usage == Usage(input_tokens=7, cost=0.5, requests=1)
+    assert reply.created > 0
+    assert reply.latency >= 0
 
 
 def test_plain_functions_run_beside_each_other_however_many() -> None:

@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
+from requests_and_replies import MODEL
 from servers.fixture import serving
 from virtual_time import run
 
@@ -18,6 +19,7 @@ from pytest_llmeval.engine.limits import Limiter, Ticket
 from pytest_llmeval.engine.statistics import CallStatistics
 from pytest_llmeval.errors import ProviderError, RunStopped
 from pytest_llmeval.records import Image, Message, Reply, Request, Usage
+from pytest_llmeval.settings import Settings
 
 Behaviour = Callable[[str, int], Awaitable[Reply] | Reply | Exception]
 
@@ -327,7 +329,7 @@ async def ask_server(
 ) -> list[tuple[Reply, int]]:
     """Return the replies of a real server to ``question 0``, ``question 1`` and so on."""
     gateway = Gateway(
-        open_provider("openai/m", base_url=url, image_store=NoImages(), timeout=30, environ={}),
+        open_provider(MODEL, Settings(base_url=url), image_store=NoImages(), environ={}),
         name="openai/m",
         limits=Limiter(concurrency, statistics=statistics),
         budget=Budget(),

@@ -28,7 +28,7 @@ from pytest_llmeval.engine.specs import ModelSpec
 from pytest_llmeval.engine.statistics import CallStatistics
 from pytest_llmeval.errors import GraphError, LLMEvalError, ProviderError, RunStopped, TaskError, UsageError
 from pytest_llmeval.judge.judgement import Judgement
-from pytest_llmeval.records import Completion, Reply, Request, RowKey, StageNote, Transcript, Verdict
+from pytest_llmeval.records import Completion, FailedCall, Reply, Request, RowKey, StageNote, Transcript, Verdict
 from pytest_llmeval.settings import Settings
 
 Answer = Callable[[Request], Any]
@@ -171,7 +171,10 @@ def test_a_failed_sample_keeps_its_transcript_and_the_reason(tmp_path: Path) -> 
             await bench.complete(opened, 0)
 
     bench.run(use)
-    (note,) = bench.transcripts[bench.plan.tests[0].key].events
+    call, note = bench.transcripts[bench.plan.tests[0].key].events
+    assert isinstance(call, FailedCall)
+    assert (call.model, call.error) == ("openai/m", "HTTP 400")
+    assert call.messages[0].text
     assert note == StageNote(stage="error", text="ProviderError: HTTP 400")
 
 

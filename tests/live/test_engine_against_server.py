@@ -74,12 +74,11 @@ def test_credit_that_ends_midway_keeps_what_was_answered(
 
 
 @MODES
-def test_a_missing_key_is_told_once(project: EchoProject, mode: str) -> None:
+def test_a_missing_key_is_a_usage_error_before_any_test(project: EchoProject, mode: str) -> None:
     status, output = project.run("--llmeval-model", "openai/x", mode)
-    assert status == pytest.ExitCode.INTERRUPTED
-    assert output.count("ERROR at setup of") == 1
-    assert "UsageError: openai/x: no key; set OPENAI_API_KEY" in output
-    assert project.outcomes() == {"error": 1, "not run": SAMPLES - 1}
+    assert status == pytest.ExitCode.USAGE_ERROR
+    assert output.count("openai/x: no key; set OPENAI_API_KEY") == 1
+    assert not (project.path / "reports").exists()
 
 
 @MODES

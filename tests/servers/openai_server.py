@@ -32,7 +32,8 @@ class Program:
     `script` gives the faults of successive attempts at a prompt, by the text of its last message; `sequence` those of
     successive requests, whatever they ask; `share` of all other (prompt, attempt) pairs get one of `kinds`, drawn
     with `seed`. `ceiling` is how many requests it bears in flight before it answers 429. `reply` overrides members of
-    the answer's message, `body` the whole answer. `latency` is in seconds, one number or a range.
+    the answer's message (of a response: of the answer itself), `body` the whole answer. `latency` is in seconds, one
+    number or a range.
     """
 
     latency: float | list[float] = 0.0
@@ -74,6 +75,24 @@ def check_images(messages: list[dict[str, Any]]) -> str | None:
                 return f"unsupported image {head!r}"
             if not base64.b64decode(data, validate=True):
                 return "empty image"
+    return None
+
+
+def check_input(items: list[dict[str, Any]]) -> str | None:
+    """Return what is wrong with the items of a Responses request, if anything."""
+    for item in items:
+        if item.get("type") in {"function_call", "function_call_output"}:
+            if not item.get("call_id"):
+                return "a function call without its id"
+            continue
+        content = item["content"]
+        for part in content if isinstance(content, list) else []:
+            if part["type"] not in {"input_text", "input_image"}:
+                return f"unknown part type {part['type']}"
+            if part["type"] == "input_image":
+                head, _, data = part["image_url"].partition(",")
+                if head != "data:image/png;base64" or not base64.b64decode(data, validate=True):
+                    return f"unsupported image {head!r}"
     return None
 
 
@@ -120,6 +139,27 @@ class Server:
             if wrong := check_images(body["messages"]):
                 return error(400, wrong, code="invalid_image")
             return await self.respond(request, prompt, self.completion(body, prompt))
+
+    async def responses(self, request: web.Request) -> web.StreamResponse:
+        body = await request.json()
+        async with self.counted(request, body):
+            items = body["input"]
+            prompt = last_text(items) or str(items[-1].get("output", ""))
+            unknown = body.keys() & {"max_tokens", "max_completion_tokens", "messages", "response_format", "seed"}
+            if unknown:
+                return error(400, f"Unknown parameter: {min(unknown)!r}.", code="unknown_parameter")
+            if wrong := check_input(items):
+                return error(400, wrong, code="invalid_value")
+            return await self.respond(request, prompt, self.response(body, prompt))
+
+    async def token(self, request: web.Request) -> web.Response:
+        """Serve the tokens that a machine at Azure signs in with."""
+        if request.headers.get("X-IDENTITY-HEADER") != "here-i-am":
+            return web.json_response({"error": "invalid_request"}, status=400)
+        self.attempts["token"] += 1
+        resource = request.query["resource"]
+        token = {"access_token": "entra-token", "expires_on": int(time()) + 3600, "resource": resource}
+        return web.json_response({**token, "token_type": "Bearer"})
 
     async def image(self, request: web.Request) -> web.StreamResponse:
         form = await request.post()
@@ -194,6 +234,31 @@ class Server:
             },
         }
 
+    def response(self, body: dict[str, Any], prompt: str) -> Any:
+        if self.program.body is not None:
+            return self.program.body
+        content = [{"type": "output_text", "text": f"echo: {prompt}", "annotations": []}]
+        answer = {
+            "id": "resp_1",
+            "object": "response",
+            "status": "completed",
+            "error": None,
+            "incomplete_details": None,
+            "model": f"{body['model']}-2026-01-01",
+            "output": [
+                {"type": "reasoning", "id": "rs_1", "summary": [{"type": "summary_text", "text": "Let me see."}]},
+                {"type": "message", "id": "msg_1", "role": "assistant", "status": "completed", "content": content},
+            ],
+            "usage": {
+                "input_tokens": 10,
+                "input_tokens_details": {"cached_tokens": 4},
+                "output_tokens": 5,
+                "output_tokens_details": {"reasoning_tokens": 2},
+                "total_tokens": 15,
+            },
+        }
+        return answer | self.program.reply
+
     async def misbehave(self, request: web.Request, fault: dict[str, Any], answer: Any) -> web.StreamResponse:
         transport = request.transport
         match fault["kind"]:
@@ -240,6 +305,9 @@ async def main() -> None:
     app.add_routes(
         [
             web.post("/v1/chat/completions", server.chat),
+            web.post("/v1/responses", server.responses),
+            web.post("/openai/responses", server.responses),
+            web.get("/msi/token", server.token),
             web.post("/v1/images/edits", server.image),
             web.post("/v1/images/generations", server.image),
             web.post("/openai/deployments/{deployment}/chat/completions", server.chat),
