@@ -16,6 +16,7 @@ from pytest_llmeval.report.clean import clean
 from pytest_llmeval.report.compared import compared
 from pytest_llmeval.report.evidence import Evidence, weight
 from pytest_llmeval.report.gate_sheet import gate_sheet
+from pytest_llmeval.report.matrix_sheet import matrix_sheet
 from pytest_llmeval.report.overview import entry_names, provenance, sections, started_text
 from pytest_llmeval.report.pack import Pack, Place, fair_share, json_text
 from pytest_llmeval.report.page import render
@@ -25,6 +26,7 @@ from pytest_llmeval.report.sample_index import sample_index
 from pytest_llmeval.report.sheet import remarks
 from pytest_llmeval.results.compare import Comparison
 from pytest_llmeval.results.gate import GateResult
+from pytest_llmeval.results.matrix import Matrix
 from pytest_llmeval.results.metrics import summarise
 from pytest_llmeval.results.store import (
     SUMMARY,
@@ -45,14 +47,11 @@ MAX_BYTES: Final = 25_000_000
 _FRAME: Final = 1_500_000
 """Bytes left for everything but rows, evidence and pictures."""
 
-_TEXT_LIMITS: Final = (40_000, 10_000, 2_500, 600)
+_TEXT_LIMITS: Final = (40_000, 6_000, 1_000)
 """Characters of one text that the page of a sample shows: the most for which the sample's evidence finds room."""
 
 _ROW: Final = 3_000
 """Characters of the evidence of a row without its transcript, about."""
-
-_SQUEEZED_TO: Final = 0.45
-"""What is left of evidence after compression and base64, at worst for ordinary text."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,6 +118,11 @@ def render_comparison(comparison: Comparison, *, names: tuple[str, str]) -> str:
     return render("comparison.html.jinja", names=[*map(clean, names)], pairs=pairs, lonely=lonely, numbers={})
 
 
+def render_matrices(matrices: Sequence[Matrix]) -> str:
+    """Return several runs side by side as a page of its own."""
+    return render("matrix.html.jinja", sheets=[matrix_sheet(matrix) for matrix in matrices])
+
+
 def _summary(run: StoredRun) -> Summary:
     """Return the run's summary; one that was killed has none, so its rows are counted without what tasks say."""
     return read_summary(run.path) if (run.path / SUMMARY).is_file() else summarise(run.rows, {})
@@ -139,7 +143,7 @@ def _evidence(run: StoredRun, rows: Sequence[Row], pack: Pack, album: Album) -> 
     for number, (key, transcript) in enumerate(read_transcripts(run.path)):
         if key in weights:
             weights[key], last[key] = _ROW + weight(transcript), number
-    packing = _Packing(pack=pack, album=album, cap=fair_share([*weights.values()], int(pack.left / _SQUEEZED_TO)))
+    packing = _Packing(pack=pack, album=album, share=fair_share([*weights.values()], pack.room), waiting=len(rows))
     by_key = {row.key: row for row in rows}
     places = {
         key: packing.add(by_key[key], transcript)
@@ -149,21 +153,27 @@ def _evidence(run: StoredRun, rows: Sequence[Row], pack: Pack, album: Album) -> 
     return [places[row.key] if row.key in places else packing.add(row, None) for row in rows]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class _Packing:
-    """How evidence is packed: the texts as long as the evidence stays below `cap` characters."""
+    """How evidence is packed: each text as long as the whole stays below a fair share of what fits.
+
+    `share` is the share that was reckoned before, `waiting` how many rows are still to come.
+    """
 
     pack: Pack
     album: Album
-    cap: int
+    share: int
+    waiting: int
 
     def add(self, row: Row, transcript: Transcript | None) -> Place | None:
         if self.pack.full:
             return None
+        cap = max(self.share, self.pack.room // self.waiting)
+        self.waiting -= 1
         text = ""
         for limit in _TEXT_LIMITS:
             text = json.dumps(Evidence(picture=self.album.add, limit=limit).of(row, transcript), allow_nan=False)
-            if len(text) <= self.cap:
+            if len(text) <= cap:
                 break
         return self.pack.add(text)
 

@@ -13,6 +13,10 @@ CHUNK: Final = 256 * 1024
 """Characters of JSON in one chunk: what a browser inflates and parses within a blink."""
 
 
+SQUEEZED_TO: Final = 0.45
+"""What is left of ordinary text after compression and base64, at worst; the first chunk will tell."""
+
+
 class Place(NamedTuple):
     """Where a value lies: the chunk's number, and the slot in its list."""
 
@@ -26,6 +30,7 @@ class Pack:
     def __init__(self, budget: int) -> None:
         """Take how many characters all chunks together may have; the last chunk may exceed it by its own size."""
         self.left = budget
+        self._taken = self._given = 0
         self._open: list[str] = []
         self._open_size = 0
         self._chunks: list[str] = []
@@ -34,6 +39,11 @@ class Pack:
     def full(self) -> bool:
         """Whether the budget is used up."""
         return self.left <= 0
+
+    @property
+    def room(self) -> int:
+        """How many characters of JSON still fit, reckoned by how well those so far could be compressed."""
+        return int(self.left / (self._given / self._taken if self._taken else SQUEEZED_TO))
 
     def add(self, text: str) -> Place:
         """Take one value as JSON text and return where it will lie."""
@@ -53,6 +63,7 @@ class Pack:
         if self._open:
             chunk = squeezed(f"[{','.join(self._open)}]".encode("ascii"))
             self.left -= len(chunk)
+            self._taken, self._given = self._taken + self._open_size, self._given + len(chunk)
             self._chunks.append(chunk)
             self._open, self._open_size = [], 0
 
