@@ -191,6 +191,9 @@ def _convert(option: Option, texts: list[Any], place: str, folder: Path) -> Any:
         case "path":
             return str((folder / texts[-1]).resolve())
         case "text":
+            if option.choices and texts[-1] not in option.choices:
+                msg = f"{place}: {texts[-1]!r} is none of {', '.join(option.choices)}"
+                raise pytest.UsageError(msg)
             return texts[-1]
 
 
@@ -213,6 +216,3 @@ def _overrides(texts: list[str]) -> Mapping[str, Mapping[str, str]]:
             raise pytest.UsageError(msg)
         overrides.setdefault(task, {})[key] = value
     return overrides
-            if option.choices and texts[-1] not in option.choices:
-                msg = f"{place}: {texts[-1]!r} is none of {', '.join(option.choices)}"
-                raise pytest.UsageError(msg)
