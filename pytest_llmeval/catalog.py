@@ -15,6 +15,9 @@ from pytest_llmeval.settings import Settings
 if TYPE_CHECKING:
     from pytest_llmeval.task import Task
 
+HUB = "hub://"
+"""How the address of a dataset on the Hugging Face hub begins, which is no path."""
+
 FILE_KEYS = frozenset({"dataset.path", "graph.scene", "replay", "published"})
 """The keys of a task that name files: on the command line these are relative to the invocation folder."""
 
@@ -100,7 +103,7 @@ class Catalog:
             for key, value in self._settings.overrides.get(name, {}).items()
         }
         if (dataset := self._settings.datasets.get(name)) is not None:
-            overrides["dataset.path"] = Path(dataset)
+            overrides["dataset.path"] = dataset if dataset.startswith(HUB) else Path(dataset)
         if task.solver.name == "visual_cot" and self._settings.image_mode is not None:
             overrides.setdefault("solver.visual_cot.image_mode", self._settings.image_mode)
         return overrides

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, cast
 from pytest_llmeval.errors import TaskError
 from pytest_llmeval.records import Json, Sample
 from pytest_llmeval.records.message import media_type_of
-from pytest_llmeval.rows import Columns, Place, missing, read_rows
+from pytest_llmeval.rows import Columns, Place, missing, problem_files, read_rows
 
 if TYPE_CHECKING:
     from pytest_llmeval.selection import Selection
@@ -38,8 +38,19 @@ def read_samples(task: Task, *, limit: int | None = None) -> tuple[Sample, ...]:
 
 
 def dataset_digest(task: Task) -> str:
-    """Return the sha256 of the dataset file's bytes, by which public datasets are known."""
-    with task.dataset.path.open("rb") as file:
+    """Return the sha256 of the dataset file's bytes, by which public datasets are known.
+
+    Of a folder that of its rows' files, in their order.
+    """
+    path = task.dataset.path
+    if path.is_dir():
+        digests = "".join(_digest(file) for file in problem_files(path))
+        return hashlib.sha256(digests.encode()).hexdigest()
+    return _digest(path)
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
@@ -121,8 +132,13 @@ class _Reader:
                 yield self._image(place, value, column)
 
     def _image(self, place: Place, value: object, column: str) -> str:
-        if isinstance(value, dict | bytes):
-            raise place.error(column, "holds a picture's bytes; only paths of picture files can be read yet")
+        if isinstance(value, dict):
+            # The hub's own form of a picture, in which either may be missing.
+            if isinstance(value.get("bytes"), str):
+                raise place.error(column, "holds a picture's bytes as text; only Parquet can hold bytes")
+            value = value.get("path") if value.get("bytes") is None else value["bytes"]
+        if isinstance(value, bytes):
+            return self._embedded(place, value, column)
         if not isinstance(value, str) or not value or "\0" in value:
             raise place.error(column, f"the image is {_shown(value)}; it must be a path")
         path = os.path.realpath(os.path.join(self._folder, value))  # noqa: PTH118 - Path takes three times as long
@@ -137,9 +153,22 @@ class _Reader:
             raise place.error(column, f"the image {value!r} is {error}") from None
         return path
 
+    def _embedded(self, place: Place, data: bytes, column: str) -> str:
+        """Return the path of a picture that came as bytes: everything behind this reads files."""
+        from pytest_llmeval.kept_pictures import keep, own_folder  # noqa: PLC0415 - few datasets hold bytes
+
+        try:
+            return keep(data, own_folder()).path
+        except ValueError as error:
+            raise place.error(column, f"the image is {error}") from None
+        except OSError as error:
+            problem = f"the image cannot be kept in {own_folder()}: {error.strerror or error}; set XDG_CACHE_HOME"
+            raise place.error(column, problem) from None
+
     @cached_property
     def _folder(self) -> str:
-        return os.path.realpath(self._dataset.path.parent)
+        path = self._dataset.path
+        return os.path.realpath(path if path.is_dir() else path.parent)
 
 
 def _selection(task: Task) -> Selection | None:

@@ -21,6 +21,10 @@ MAX_BYTES = 2**30
 """Larger files are refused: rows are held in memory, and YAML takes fifty times as long as JSON."""
 
 
+PROBLEM, DIAGRAM, LETTERS = "data.json", "img_diagram.png", "ABCDEFGH"
+"""The files of a problem in the form of Inter-GPS, and what its choices are called."""
+
+
 @dataclass(frozen=True, slots=True)
 class Place:
     """Where a row stands: line in its file if the format has lines, and number counted from 1."""
@@ -40,8 +44,12 @@ Columns: TypeAlias = Mapping[str, Any]
 def read_rows(file: Path, key: str | None) -> Iterator[tuple[Place, Columns]]:
     """Yield the rows of `file` in order; `key` is the top-level key that holds them, in JSON and YAML.
 
-    TaskError names file and line (in JSON and Parquet, the row's number) of what is wrong.
+    A folder is one of Inter-GPS (see `_problem_rows`). TaskError names file and line (in JSON and Parquet, the row's
+    number) of what is wrong.
     """
+    if file.is_dir():
+        yield from _problem_rows(file)
+        return
     suffix = file.suffix.lower()
     if key is not None and suffix not in _NESTED:
         raise _at(
@@ -117,6 +125,38 @@ def _parquet_rows(file: Path) -> Iterator[tuple[Place, Any]]:
         raise _at(file, None, f"is no Parquet file: {error}") from None
     for number, row in enumerate(rows, 1):
         yield Place(file, None, number), row
+
+
+def problem_files(folder: Path) -> list[Path]:
+    """Return the files ``NUMBER/data.json`` of a folder of Inter-GPS, by number."""
+    files = [file for file in folder.glob(f"*/{PROBLEM}") if file.parent.name.isdecimal()]
+    return sorted(files, key=lambda file: int(file.parent.name))
+
+
+def _problem_rows(folder: Path) -> Iterator[tuple[Place, Any]]:
+    """Yield the problems of a folder in the form of Inter-GPS: ``NUMBER/data.json`` and ``NUMBER/img_diagram.png``.
+
+    A row has the keys of data.json and besides `id` (the number), `images` (the diagram's path) and `answer_text`
+    (the choice that `answer`, a letter, stands for).
+    """
+    files = problem_files(folder)
+    if not files:
+        raise _at(folder, None, f"holds no problems: there is no {folder.name}/NUMBER/{PROBLEM}")
+    for number, file in enumerate(files, 1):
+        place = Place(file, None, number)
+        row = _json(read_text(file, max_bytes=MAX_BYTES), file, 1)
+        if not isinstance(row, dict):
+            raise place.error(None, f"is {_kind(row)}, not a mapping")
+        given = {"id": int(file.parent.name), "images": [f"{file.parent.name}/{DIAGRAM}"]}
+        yield place, {**row, **given, "answer_text": _chosen(place, row)}
+
+
+def _chosen(place: Place, row: Columns) -> str:
+    """Return the choice that a problem's letter stands for."""
+    letter, choices = row.get(column := "answer"), row.get("choices")
+    if not isinstance(choices, list) or letter not in list(LETTERS[: len(choices)]):
+        raise place.error(column, f"is {letter!r}, not the letter of one of the choices {choices!r}")
+    return str(choices[LETTERS.index(letter)])
 
 
 _NESTED: Mapping[str, Callable[[Path, str | None], Iterator[tuple[Place, Any]]]] = {

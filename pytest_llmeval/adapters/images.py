@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
 import io
-import os
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -12,8 +10,8 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Final
 
 from pytest_llmeval.errors import TaskError, UsageError
+from pytest_llmeval.kept_pictures import keep
 from pytest_llmeval.records import Image
-from pytest_llmeval.records.message import media_type_of
 from pytest_llmeval.solvers.drawing import Drawing
 
 if TYPE_CHECKING:
@@ -25,7 +23,6 @@ PIXEL_LIMIT: Final = 50_000_000
 LONGEST_SIDE: Final = 2_048
 """Pixels; a longer picture is scaled down to this before it is sent. Large models' providers do the same."""
 
-_SUFFIX: Final = {"image/png": ".png", "image/jpeg": ".jpg", "image/gif": ".gif", "image/webp": ".webp"}
 _FORMATS: Final = ("PNG", "JPEG", "GIF", "WEBP")
 _PNG_START: Final = b"\x89PNG\r\n\x1a\n"
 
@@ -46,15 +43,7 @@ class ImageFolder:
 
     def save(self, data: bytes) -> Image:
         """Store the bytes and return the image; ValueError when their first bytes show no picture."""
-        media_type = media_type_of(data)
-        digest = hashlib.sha256(data).hexdigest()
-        file = self.path / f"{digest}{_SUFFIX[media_type]}"
-        if not file.exists():
-            self.path.mkdir(parents=True, exist_ok=True)
-            part = file.with_name(f"{file.name}.{os.getpid()}.part")
-            part.write_bytes(data)
-            part.replace(file)
-        return Image(digest=digest, media_type=media_type, path=str(file))
+        return keep(data, self.path)
 
 
 def picture_size(data: bytes) -> tuple[int, int]:

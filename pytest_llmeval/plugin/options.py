@@ -11,6 +11,7 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import pytest
 
+from pytest_llmeval.catalog import HUB
 from pytest_llmeval.durations import seconds_of
 from pytest_llmeval.engine.specs import FORMS
 from pytest_llmeval.settings import ImageMode, Settings
@@ -146,7 +147,7 @@ def resolve(config: pytest.Config) -> Settings:
     """Return the settings of a session; pytest.UsageError names the option, variable or key that is wrong."""
     given = {option.name: value for option in OPTIONS if (value := _value(option, config)) is not None}
     datasets = {
-        name: str(config.invocation_params.dir / path)
+        name: path if path.startswith(HUB) else str(config.invocation_params.dir / path)
         for name, path in (_pair(text, "--llmeval-dataset TASK=PATH") for text in given.pop("dataset", ()))
     }
     fields: dict[str, Any] = {

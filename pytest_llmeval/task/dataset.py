@@ -3,14 +3,28 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
-from pydantic import Field, field_validator
+from pydantic import BeforeValidator, Field, field_validator
 
+from pytest_llmeval.catalog import HUB
+from pytest_llmeval.errors import UsageError
 from pytest_llmeval.task.part import FilePath, Names, Part, refusal, shown
 
 FORMATS = (".yaml", ".yml", ".json", ".jsonl", ".csv", ".parquet")
 """The dataset files that can be read, by suffix."""
+
+
+def _from_hub(value: Any) -> Any:  # noqa: ANN401 - what stands in the file
+    """Return the local copy of a file on the hub; any other value as it is."""
+    if not isinstance(value, str) or not value.startswith(HUB):
+        return value
+    from pytest_llmeval.adapters.hub import HubFile, fetched  # noqa: PLC0415 - an extra, for few tasks
+
+    try:
+        return fetched(HubFile.parse(value))
+    except UsageError as error:
+        raise refusal((), str(error)) from None
 
 
 class Fields(Part):
@@ -31,12 +45,14 @@ class Fields(Part):
 class Dataset(Part):
     """A dataset file, its columns and which of its rows count.
 
+    `path` may also be a folder of Inter-GPS, or ``hub://owner/name/file@revision`` once ``llmeval fetch`` got it.
+
     `rows` is the top-level key that holds the list, for a file that is no list itself; `keep` a jinja2 expression over
     columns and sample fields that must hold for a row to count; `unique` a column or field of which later rows
     with an earlier row's value are dropped (after `keep`).
     """
 
-    path: FilePath
+    path: Annotated[FilePath, BeforeValidator(_from_hub)]
     fields: Fields = Field(default_factory=Fields)
     rows: Annotated[str, Field(min_length=1)] | None = None
     keep: str | None = None
@@ -45,7 +61,7 @@ class Dataset(Part):
     @field_validator("path")
     @classmethod
     def _known_format(cls, value: Path) -> Path:
-        if value.suffix.lower() not in FORMATS:
+        if value.suffix.lower() not in FORMATS and not value.is_dir():
             raise refusal(
                 (), f"names {shown(value.name)}, whose format is unknown", given=value.suffix, allowed=FORMATS
             )

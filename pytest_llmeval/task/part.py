@@ -76,7 +76,7 @@ def _path(value: object, info: ValidationInfo) -> Path:
     if not isinstance(value, str) or not value or "\0" in value:
         raise refusal((), f"is {shown(value)}, not a path")
     if "://" in value:
-        raise refusal((), f"is {value!r}; addresses are not read yet, only files")
+        raise refusal((), f"is {value!r}; no address can stand here, only a file")
     source = cast("Source", info.context)
     return source.folder / value
 
