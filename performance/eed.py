@@ -124,6 +124,7 @@ def measured(variant: Variant, pairs: list[dict[str, Any]]) -> dict[str, Any]:
                 published.read_target.cache_clear()
                 corrected.read_target.cache_clear()
                 corrected.simplified.cache_clear()
+                corrected.simplified_target.cache_clear()
             start = time.process_time()
             result = score_pair(pair["answer"], pair["target"], mode=variant.mode, stage=cpu_timer)
             seconds.append(time.process_time() - start)

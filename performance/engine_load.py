@@ -85,7 +85,7 @@ class Load:
 
 @dataclass(frozen=True, kw_only=True)
 class Took:
-    """What one process and its children took, in seconds, and the last line it printed."""
+    """What one process and its children took, in seconds, and the last line it printed (its error, if it failed)."""
 
     wall: float
     cpu: float
@@ -98,5 +98,6 @@ def run(command: Sequence[str], folder: Path, environment: Mapping[str, str]) ->
     done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
     wall, after = time.perf_counter() - started, resource.getrusage(resource.RUSAGE_CHILDREN)
     cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    lines = done.stdout.strip().splitlines() or done.stderr.strip().splitlines() or [""]
+    # What goes wrong stands in stderr.
+    lines = (done.stderr if done.returncode else done.stdout).strip().splitlines() or [""]
     return Took(wall=wall, cpu=cpu, last_line=lines[-1].strip())
