@@ -4,7 +4,7 @@ Every variant runs in a process of its own, warmed up, over the same pairs. The 
 (phybench-official/phybench d9db3ec), measured cold over the conformance pairs: 0.52 CPU seconds a pair.
 
     python performance/eed.py [--pairs FILE] [--every N] [--only NAME] [--json FILE]
-    python performance/eed.py --processes 1 2 [--pairs FILE] [--every N]
+    python performance/eed.py --processes 1 2 [--pairs FILE] [--every N] [--cache FOLDER]
 """
 
 from __future__ import annotations
@@ -60,6 +60,7 @@ def main() -> None:
     parser.add_argument("--only", choices=["published", "corrected"], help="measure this mode alone")
     parser.add_argument("--json", type=Path, help="write the figures here, too")
     parser.add_argument("--processes", type=int, nargs="+", help="measure eed_score_many with so many children instead")
+    parser.add_argument("--cache", type=Path, help="with --processes: keep simplified targets in this folder")
     parser.add_argument("--variant", choices=VARIANTS, help=argparse.SUPPRESS)
     options = parser.parse_args()
     pairs = [json.loads(line) for line in options.pairs.read_text().splitlines()][:: options.every]
@@ -150,7 +151,7 @@ def compare_processes(pairs: list[dict[str, Any]], options: argparse.Namespace) 
     print(f"{'processes':>9}{'wall':>8}{'CPU':>8}{'waited':>8}{'faster':>8}{'quiet wall':>12}{'faster':>8}")
     first = None
     for processes in options.processes:
-        found = with_processes(texts, processes, options.only or "corrected")
+        found = with_processes(texts, processes, options.only or "corrected", options.cache)
         first = first or found
         print(f"{processes:>9}{found.wall:>8.1f}{found.cpu:>8.1f}{found.waited:>8.1f}{first.wall / found.wall:>7.2f}x"
               f"{found.quiet:>12.1f}{first.quiet / found.quiet:>7.2f}x")  # fmt: skip
@@ -165,7 +166,7 @@ class Many(NamedTuple):
     quiet: float  # wall time without that
 
 
-def with_processes(texts: list[tuple[str, str]], processes: int, mode: str) -> Many:
+def with_processes(texts: list[tuple[str, str]], processes: int, mode: str, cache: Path | None) -> Many:
     """Score all pairs in so many children."""
     spent: list[tuple[float, float]] = []
 
@@ -174,7 +175,7 @@ def with_processes(texts: list[tuple[str, str]], processes: int, mode: str) -> M
             spent.extend(run_and_waited())
 
     before, start = children_seconds(), time.perf_counter()
-    for _ in eed_score_many(texts, processes=processes, mode=mode, progress=look):
+    for _ in eed_score_many(texts, processes=processes, mode=mode, progress=look, cache=cache):
         pass
     wall = time.perf_counter() - start
     working = sorted(spent, reverse=True)[:processes]  # a spare child has run less than those that work

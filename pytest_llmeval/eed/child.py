@@ -22,6 +22,8 @@ from pytest_llmeval.records import Json
 
 READY = "ready"
 
+_WORKER = (sys.executable, "-P", "-m", "pytest_llmeval.eed.worker")
+
 _START_SECONDS = 120.0  # wall; importing sympy takes half a second on an idle machine
 _SLOW_SECONDS = 1.0  # after which an evaluation may well be killed, and its successor should warm up
 _LOOK_SECONDS = 0.25  # how often a slow child is looked at
@@ -41,15 +43,15 @@ class LimitExceeded(Exception):  # noqa: N818 - says what happened
 class Child:
     """A child process; one request at a time."""
 
-    def __init__(self, limits: Limits) -> None:
-        """Start the process; it warms up while nobody waits for it."""
+    def __init__(self, limits: Limits, cache: Path | None = None) -> None:
+        """Start the process, which keeps simplified targets in `cache`; it warms up while nobody waits for it."""
         self._limits = limits
         self._memory = f"{limits.memory_mb} MB of memory"
         self._wall = f"{limits.wall_seconds:g} s of wall time"
         self._ready = False
         self._lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
         self._process = subprocess.Popen(  # noqa: S603 - our own module, in our own interpreter
-            [sys.executable, "-P", "-m", "pytest_llmeval.eed.worker", json.dumps(limits.to_json())],
+            [*_WORKER, json.dumps(limits.to_json()), *([] if cache is None else [str(cache)])],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

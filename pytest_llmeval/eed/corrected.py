@@ -12,6 +12,7 @@ from pytest_llmeval.eed.expression import tree
 from pytest_llmeval.eed.reading import Reading, read
 from pytest_llmeval.eed.stages import Stage, StageExpired
 from pytest_llmeval.eed.symbols import symbol
+from pytest_llmeval.eed.target_cache import TargetCache
 from pytest_llmeval.eed.tree import Node
 
 SIMPLIFY_SECONDS = 10.0
@@ -114,15 +115,34 @@ def _proven_equal(mine: sympy.Expr, theirs: sympy.Expr, stage: Stage) -> bool:
 @lru_cache(maxsize=_CACHED_TARGETS)
 def simplified(expression: sympy.Expr, stage: Stage) -> sympy.Expr:
     """Return the expression simplified; unchanged when that takes too long."""
+    return expression if (found := _simplified_in_time(expression, stage)) is None else found
+
+
+@lru_cache(maxsize=_CACHED_TARGETS)
+def simplified_target(expression: sympy.Expr, stage: Stage, cache: TargetCache | None) -> sympy.Expr:
+    """Return what `simplified` does, from the cache on disk if it is there."""
+    if cache is None:
+        return simplified(expression, stage)
+    text = sympy.srepr(expression)  # what is meant by the target's text, which the answer has a say in
+    if saved := cache.load("corrected", text):
+        return saved[0]
+    found = _simplified_in_time(expression, stage)
+    if found is None:
+        return expression
+    cache.save("corrected", text, [found])
+    return found
+
+
+def _simplified_in_time(expression: sympy.Expr, stage: Stage) -> sympy.Expr | None:
     try:
         with stage(SIMPLIFY_SECONDS):
             return sympy.simplify(expression)
     except StageExpired:
         sympy.core.cache.clear_cache()
-        return expression
+        return None
 
 
-def trees(answer: Reading, target: Reading, stage: Stage) -> tuple[Node, Node]:
+def trees(answer: Reading, target: Reading, stage: Stage, cache: TargetCache | None = None) -> tuple[Node, Node]:
     """Return the two trees to compare, the answer's arguments in the target's order."""
-    goal = tree(simplified(target.formula, stage))
+    goal = tree(simplified_target(target.formula, stage, cache))
     return follow(tree(simplified(answer.formula, stage)), goal), goal

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import groupby, islice
 from operator import itemgetter
+from pathlib import Path
 from typing import TypeAlias
 
 from pytest_llmeval.eed.distance import PUBLISHED_WEIGHTS, ScoreFunction, Weights, published_score
@@ -29,12 +30,13 @@ def eed_score_many(  # noqa: PLR0913 - the options of eed_score, and how to run 
     weights: Weights = PUBLISHED_WEIGHTS,
     score: ScoreFunction = published_score,
     limits: Limits = Limits(),  # noqa: B008 - frozen
+    cache: Path | None = None,
 ) -> Iterator[EedResult]:
     """Yield the result of each (answer, target) pair, in order, as `eed_score` scores them.
 
     The work is done in `processes` children under `limits` while the caller iterates; some 32 pairs a child are read
     ahead of what was taken. It is fastest when the answers to one target follow each other. `progress` is called with
-    the number of results so far.
+    the number of results so far. In the folder `cache` simplified targets are kept for the next time (see `Sandbox`).
     """
     with (
         Sandbox(
@@ -42,6 +44,7 @@ def eed_score_many(  # noqa: PLR0913 - the options of eed_score, and how to run 
             cpu_seconds=limits.cpu_seconds,
             memory_mb=limits.memory_mb,
             wall_seconds=limits.wall_seconds,
+            cache=cache,
         ) as sandbox,
         ThreadPoolExecutor(processes) as threads,
     ):

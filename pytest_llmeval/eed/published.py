@@ -18,6 +18,7 @@ from pytest_llmeval.eed import numeric
 from pytest_llmeval.eed.expression import published_tree
 from pytest_llmeval.eed.published_text import clean_up
 from pytest_llmeval.eed.stages import Stage, StageExpired
+from pytest_llmeval.eed.target_cache import TargetCache
 from pytest_llmeval.eed.tree import Node
 
 SIMPLIFY_SECONDS = 30.0
@@ -73,13 +74,20 @@ def _plain_percent(expression: sympy.Basic) -> sympy.Basic:
 
 def simplified(expression: sympy.Basic, stage: Stage) -> sympy.Basic:
     """Return the expression simplified with positive symbols; unchanged when that takes too long."""
+    return _simplified_in_time(expression, stage)[0]
+
+
+def _simplified_in_time(expression: sympy.Basic, stage: Stage) -> tuple[sympy.Basic, bool]:
+    """Return the expression simplified with positive symbols if there is time, and whether there was."""
     positive, symbols = sympy.posify(expression)
+    in_time = True
     try:
         with stage(SIMPLIFY_SECONDS):
             positive = sympy.simplify(positive)
     except StageExpired:
         sympy.core.cache.clear_cache()
-    return positive.subs(symbols)
+        in_time = False
+    return positive.subs(symbols), in_time
 
 
 class Target(NamedTuple):
@@ -90,10 +98,15 @@ class Target(NamedTuple):
 
 
 @lru_cache(maxsize=_CACHED_TARGETS)
-def read_target(text: str, stage: Stage) -> Target:
-    """Return the target read and simplified; the last few hundred are remembered."""
+def read_target(text: str, stage: Stage, cache: TargetCache | None = None) -> Target:
+    """Return the target read and simplified; the last few hundred are remembered, and those in the cache on disk."""
+    if cache is not None and (saved := cache.load("published", text)):
+        return Target(*saved)
     expression = read(text)
-    return Target(expression, simplified(expression, stage))
+    simple, in_time = _simplified_in_time(expression, stage)
+    if cache is not None and in_time:
+        cache.save("published", text, [expression, simple])
+    return Target(expression, simple)
 
 
 def read_answer(text: str, target: Target, stage: Stage) -> sympy.Basic:

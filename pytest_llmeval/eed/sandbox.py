@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 from dataclasses import asdict
+from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 from weakref import finalize
@@ -31,12 +32,20 @@ class Sandbox:
         cpu_seconds: float = 60.0,
         memory_mb: int = 1024,
         wall_seconds: float = 600.0,
+        cache: Path | None = None,
     ) -> None:
-        """Take how many answers may be scored at once, and what one evaluation may cost (see Limits)."""
+        """Take how many answers may be scored at once, and what one evaluation may cost (see Limits).
+
+        In the folder `cache`, which is made if it is not there, simplified targets are kept from one process to the
+        next; any number of sandboxes may share it. OSError when there can be no such folder.
+        """
         if processes < 1:
             msg = f"Sandbox: processes must be 1 or more, not {processes}"
             raise ValueError(msg)
         self._limits = Limits(cpu_seconds=cpu_seconds, memory_mb=memory_mb, wall_seconds=wall_seconds)
+        if cache is not None:
+            cache.mkdir(parents=True, exist_ok=True)
+        self._cache = None if cache is None else cache.absolute()
         self._turns = threading.BoundedSemaphore(processes)
         self._lock = threading.Lock()
         self._waiting: list[Child] = []
@@ -134,7 +143,7 @@ class Sandbox:
         if self._closed:
             msg = "the EED sandbox is closed"
             raise ScorerError(msg)
-        child = Child(self._limits)
+        child = Child(self._limits, self._cache)
         self._children.add(child)
         return child
 

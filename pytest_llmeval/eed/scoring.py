@@ -18,6 +18,7 @@ from pytest_llmeval.eed.guards import Refused, check_text
 from pytest_llmeval.eed.marked import MarkedTrees
 from pytest_llmeval.eed.result import FULL_SCORE, EedResult, Mode, reading_of
 from pytest_llmeval.eed.stages import Stage, unlimited
+from pytest_llmeval.eed.target_cache import TargetCache
 from pytest_llmeval.eed.tree import Node
 
 _SHOWN = 2_000  # characters of a formula in a result
@@ -45,24 +46,25 @@ def eed_score(
     return score_pair(answer, target, mode=mode, weights=weights).rescored(score)
 
 
-def score_pair(
+def score_pair(  # noqa: PLR0913 - the options of eed_score, and what a child adds
     answer: str | None,
     target: str,
     *,
     mode: Mode = "corrected",
     weights: Weights = PUBLISHED_WEIGHTS,
     stage: Stage = unlimited,
+    cache: TargetCache | None = None,
 ) -> EedResult:
-    """Return the result under the published scoring function, with the stages limited by `stage`."""
+    """Return the result under the published scoring function, stages limited by `stage`, targets kept in `cache`."""
     if answer is None or not answer.strip():
         return EedResult.unreadable(mode, "no answer")
     try:
         check_text(answer)
         match mode:
             case "corrected":
-                return _corrected(answer, target, weights, stage)
+                return _corrected(answer, target, weights, stage, cache)
             case "published":
-                return _published(answer, target, weights, stage)
+                return _published(answer, target, weights, stage, cache)
             case _:
                 assert_never(mode)
     except MemoryError:
@@ -97,7 +99,7 @@ def _told(error: Exception) -> str:
     return f"cannot be evaluated: {type(error).__name__}: {first_line}"
 
 
-def _corrected(answer: str, target: str, weights: Weights, stage: Stage) -> EedResult:
+def _corrected(answer: str, target: str, weights: Weights, stage: Stage, cache: TargetCache | None) -> EedResult:
     if reading.same_text(answer, target):
         return _equivalent("corrected", "identical text")
     try:
@@ -111,17 +113,17 @@ def _corrected(answer: str, target: str, weights: Weights, stage: Stage) -> EedR
     shown = _Shown(answer=mine.formula, target=goal.formula, assumptions=assumptions)
     if corrected.equal(mine, goal, stage):
         return _equivalent("corrected", "equal to the target", shown)
-    return _compared("corrected", corrected.trees(mine, goal, stage), weights, shown)
+    return _compared("corrected", corrected.trees(mine, goal, stage, cache), weights, shown)
 
 
-def _published(answer: str, target: str, weights: Weights, stage: Stage) -> EedResult:
+def _published(answer: str, target: str, weights: Weights, stage: Stage, cache: TargetCache | None) -> EedResult:
     check_text(target)
     guarded = published.guard(answer, target)
     if guarded == published.IDENTICAL:
         return _equivalent("published", guarded)
     if guarded:
         return EedResult.unreadable("published", guarded)
-    known = published.read_target(target, stage)
+    known = published.read_target(target, stage, cache)
     goal, mine = known.simplified, published.read_answer(answer, known, stage)
     shown = _Shown(answer=mine, target=goal)
     if published.equal(mine, goal, stage):

@@ -1,4 +1,4 @@
-"""The child process that scores: ``python -m pytest_llmeval.eed.worker LIMITS``, one JSON object a line each way.
+"""The child process that scores: ``python -m pytest_llmeval.eed.worker LIMITS [CACHE]``, a JSON object a line each way.
 
 It takes ``{"task", "answer", "target", ...}``, limits its own CPU time and memory, and answers with a
 result. It ends when its standard input does, so that no child outlives a parent, however that died.
@@ -11,6 +11,7 @@ import os
 import queue
 import sys
 import threading
+from pathlib import Path
 from typing import Any, TextIO
 
 from pytest_llmeval.eed.distance import Weights
@@ -19,6 +20,7 @@ from pytest_llmeval.eed.limits import MEMORY_EXIT, Limits
 from pytest_llmeval.eed.result import GRADERS
 from pytest_llmeval.eed.scoring import expressions_equivalent, score_pair
 from pytest_llmeval.eed.stages import cpu_timer
+from pytest_llmeval.eed.target_cache import TargetCache
 from pytest_llmeval.records import Json
 
 if sys.platform != "win32":
@@ -31,6 +33,7 @@ def main() -> None:
     """Serve requests from standard input until it ends."""
     replies = _own_output()
     limits = Limits.from_json(json.loads(sys.argv[1]))
+    cache = TargetCache(Path(sys.argv[2])) if len(sys.argv) > 2 else None  # noqa: PLR2004 - see above
     _limit_memory(limits.memory_mb)
     _warm_up()
     requests: queue.SimpleQueue[str] = queue.SimpleQueue()
@@ -40,7 +43,7 @@ def main() -> None:
         request = json.loads(requests.get())
         _limit_cpu(limits.cpu_seconds)
         try:
-            reply = _serve(request)
+            reply = _serve(request, cache)
         except MemoryError:
             os._exit(MEMORY_EXIT)
         print(json.dumps(reply), file=replies, flush=True)
@@ -82,7 +85,7 @@ def _limit_cpu(seconds: float) -> None:
         resource.setrlimit(resource.RLIMIT_CPU, (end, resource.getrlimit(resource.RLIMIT_CPU)[1]))
 
 
-def _serve(request: dict[str, Any]) -> dict[str, Json]:
+def _serve(request: dict[str, Any], cache: TargetCache | None) -> dict[str, Json]:
     answer, target = request["answer"], request["target"]
     match request["task"]:
         case "equivalent":
@@ -90,8 +93,8 @@ def _serve(request: dict[str, Any]) -> dict[str, Json]:
         case "explain":
             return {"text": explain(answer, target, mode=request["mode"], stage=cpu_timer)}
         case _:
-            weights = Weights(**request["weights"])
-            return score_pair(answer, target, mode=request["mode"], weights=weights, stage=cpu_timer).to_json()
+            weights, mode = Weights(**request["weights"]), request["mode"]
+            return score_pair(answer, target, mode=mode, weights=weights, stage=cpu_timer, cache=cache).to_json()
 
 
 if __name__ == "__main__":
