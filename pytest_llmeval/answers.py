@@ -11,12 +11,24 @@ _BRACE = re.compile(r"(?P<box>\\\\?boxed\s*+\{)|\\.|[{}]", re.DOTALL)
 
 _TAG = re.compile(r"<(/?)answer\s*+>", re.IGNORECASE)
 
+LONGEST_STATEMENT: Final = 200
+"""Characters of a line that states a letter and nothing else."""
+
+_MARKUP = re.compile(r"\*\*|__|\$|\\[()\[\]]|^\s*#+\s")
+_BOXED_LETTER = re.compile(r"\\boxed\s*\{\s*(?:\\(?:text|textbf|mathrm)\s*\{)?\(?(?P<letter>[A-H])[).]?\}?\s*\}")
+_LETTER = re.compile(r"\(?(?P<letter>[A-H])[).]{0,2}")
+_STATED = re.compile(
+    r"(?i:(?:so|thus|therefore|hence)[\s,:]+)?(?i:the\s+)?(?i:(?:final|correct|right)\s+)?(?i:answer|choice|option)"
+    r"(?i:\s+is)?\s*:?\s*(?i:(?:choice|option)\s+)?" + _LETTER.pattern
+)
+
 
 def extract_answer(how: str, text: str) -> str | None:
     r"""Return the answer in `text` by the rule `how`, one of `RULES`; None when the text holds none in that form.
 
     ``boxed_first``, ``boxed_last``: what is in the first or last ``\boxed{}``, braces matched; ``tagged``: in the
-    last ``<answer>`` pair; ``last_line``: the last line that is not blank; ``whole``: everything.
+    last ``<answer>`` pair; ``last_line``: the last line that is not blank; ``choice``: the one letter of a choice
+    that it states; ``whole``: everything.
     """
     return RULES[how](text)
 
@@ -49,6 +61,26 @@ def tagged(text: str) -> str | None:
 def last_line(text: str) -> str | None:
     """Return the last line that is not blank."""
     return text.rstrip().rpartition("\n")[2].strip() or None
+
+
+def choice(text: str) -> str | None:
+    r"""Return the letter (A to H, a capital) that the last line states as the final answer.
+
+    The line holds the letter alone, in brackets or in a ``\boxed{}``, behind words such as "The answer is" or not. A
+    letter anywhere else is none: words begin with letters. Several letters stated as answers, in any lines, are none.
+    """
+    plain = (_MARKUP.sub("", line).strip() for line in text.splitlines() if line.strip())
+    lines = [(line, _BOXED_LETTER.sub(r"\g<letter>", line)) for line in plain]
+    if not lines or not (last := _stated(lines[-1][1]) or _LETTER.fullmatch(lines[-1][1])):
+        return None
+    stated = {found["letter"] for _, line in lines if (found := _stated(line))}
+    boxed = {found["letter"] for line, _ in lines for found in _BOXED_LETTER.finditer(line)}
+    return last["letter"] if stated | boxed <= {last["letter"]} else None
+
+
+def _stated(line: str) -> re.Match[str] | None:
+    """Return the match of a line that states a letter; a long one states more than that."""
+    return _STATED.fullmatch(line) if len(line) <= LONGEST_STATEMENT else None
 
 
 def whole(text: str) -> str | None:
@@ -88,6 +120,7 @@ RULES: Final[Mapping[str, Callable[[str], str | None]]] = {
     "boxed_last": boxed_last,
     "tagged": tagged,
     "last_line": last_line,
+    "choice": choice,
     "whole": whole,
 }
 """The rules by the names that task files give them."""

@@ -194,3 +194,14 @@ def runs(text: str) -> set[tuple[str, ...]]:
     """Return all eight words in a row of a text."""
     words = re.findall(r"[a-z]+|\d+", text.replace("<image>", "").lower())
     return {tuple(words[start : start + 8]) for start in range(len(words) - 7)}
+
+
+def test_the_choices_are_those_that_the_script_makes() -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(FOLDER))
+        rows = importlib.import_module("make_choices").rows()
+    assert json.loads((FOLDER / "choices.json").read_text("utf-8")) == rows
+    answers = {problem["id"]: problem["answer"] for problem in PROBLEMS}
+    for row in rows:
+        assert len(set(row["choices"])) == 4
+        assert row["choices"]["ABCD".index(row["answer"])] == answers[row["id"]]

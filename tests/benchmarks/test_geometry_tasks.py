@@ -20,6 +20,7 @@ from pytest_llmeval.task import JudgeScorer, load_task
 ROOT = Path(__file__).parents[2]
 DIRECT = ROOT / "benchmarks/geometry3k/geometry3k.yaml"
 VISUAL = ROOT / "benchmarks/geometry3k/geometry3k_visual_cot.yaml"
+CHOICE = ROOT / "benchmarks/geometry3k/geometry3k_choice.yaml"
 FOLDER = ROOT / "fixtures/geometry3k"
 
 
@@ -75,6 +76,16 @@ def test_the_diagram_stands_where_the_problem_names_it(file: Path) -> None:
         assert sample.target not in message.text
 
 
+def test_choices_are_lettered_in_the_prompt_and_the_right_letter_is_the_target() -> None:
+    task = load_task(CHOICE)
+    sample = read_samples(task, limit=1)[0]
+    (message,) = render(task, "generate", sample, (), {})
+    listed = dict(re.findall(r"^([A-D])\. (.*)$", message.text, re.MULTILINE))
+    assert list(listed.values()) == sample.metadata["choices"]
+    assert listed[sample.target] == read_samples(load_task(DIRECT), limit=1)[0].target
+    assert (task.answer, task.scorer) == ("choice", None)
+
+
 def test_our_problems_are_grouped_by_topic() -> None:
     samples = read_samples(load_task(DIRECT))
     assert len(samples) == 34
@@ -92,7 +103,7 @@ def test_the_public_test_set_gives_583_samples_with_a_diagram_each(file: Path, s
 def test_both_tests_are_collected_for_the_public_test_set(shared: Path) -> None:
     public = shared / "data/geometry3k/hiyouga_style_test_583.json"
     datasets = [f"--llmeval-dataset={task}={public}" for task in ("geometry3k", "geometry3k_visual_cot")]
-    assert "1166 tests collected" in run("--collect-only", *datasets)
+    assert "1166/1200 tests collected" in run("--collect-only", "-k", "not choice", *datasets)
 
 
 def run(*options: str) -> str:
@@ -164,7 +175,8 @@ def test_the_scripted_judge_is_unusable_at_first_or_for_good_where_the_script_sa
 def test_the_benchmark_runs_with_the_scripted_model_and_judge(tmp_path: Path) -> None:
     model = "python/./fixtures/geometry3k/scripted.py:reply"
     output = run("--llmeval-model", model, "--llmeval-judge", model, "--llmeval-report", str(tmp_path))
-    # direct: 22 right of 34; visual: 24 right, one of 34 with no usable verdict
-    assert "21 failed, 46 passed, 1 error" in output
+    # direct: 22 right of 34; visual: 24 right, one of 34 with no usable verdict; choice: 23 right
+    assert "32 failed, 69 passed, 1 error" in output
     assert re.search(r"geometry3k .*\n.*\n *all +64\.7 %", output)
+    assert re.search(r"geometry3k_choice .*\n.*\n *all +67\.6 %", output)
     assert re.search(r"geometry3k_visual_cot .*\n.*\n *all +72\.7 %.* 33 of 34", output)

@@ -24,6 +24,7 @@ HOSTILE = {
     "tags-never-closed": "<answer>" * (MEGABYTE // 8),
     "half-tags": "<answer " * (MEGABYTE // 8),
     "half-a-tag-and-blanks": "<answer" + " " * MEGABYTE,
+    "an-answer-and-blanks": "the answer" + " " * MEGABYTE + "!",
     "blank-lines": " \n" * (MEGABYTE // 2),
 }
 
