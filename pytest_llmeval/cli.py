@@ -10,11 +10,11 @@ import os
 import sys
 from collections.abc import Sequence
 
-from pytest_llmeval.commands import cache, calibrate, eed, fetch, sldp
+from pytest_llmeval.commands import baseline, cache, calibrate, compare, eed, fetch, gate, merge, report, sldp
 from pytest_llmeval.commands.console import TO_MEND, say
 from pytest_llmeval.errors import LLMEvalError
 
-_COMMANDS = (sldp, eed, calibrate, fetch, cache)
+_COMMANDS = (report, compare, gate, baseline, merge, sldp, eed, calibrate, fetch, cache)
 """Their order is that of the help text."""
 
 

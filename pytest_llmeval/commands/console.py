@@ -22,6 +22,12 @@ def say(text: str, stream: TextIO | None = None) -> None:
     print(harmless.encode(encoding, "backslashreplace").decode(encoding), file=out)
 
 
+def show(drawn: str) -> None:
+    """Print what a renderer made, whose texts are clean already and whose colours are ours."""
+    encoding = sys.stdout.encoding or "utf-8"
+    sys.stdout.write(drawn.encode(encoding, "replace").decode(encoding))
+
+
 def harmless_line(line: str) -> str:
     """Write control signs, direction marks and whatever else has no shape as escapes."""
     return "".join(sign if sign.isprintable() else repr(sign)[1:-1] for sign in line)

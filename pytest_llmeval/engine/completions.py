@@ -107,6 +107,13 @@ class CompletionStore:
             )
         ]
 
+    def absorb(self, path: Path) -> None:
+        """Take every reply of the store at `path` that this one lacks; UsageError when it is none."""
+        CompletionStore(path).close()  # which refuses what it cannot read
+        self._connection.execute("ATTACH ? AS other", (str(path),))
+        self._connection.execute("INSERT OR IGNORE INTO completions SELECT * FROM other.completions")
+        self._connection.execute("DETACH other")
+
     def forget(self, before: float) -> int:
         """Delete the replies made before a moment (s since 1970) and return how many those were."""
         deleted = self._connection.execute("DELETE FROM completions WHERE created < ?", (before,)).rowcount

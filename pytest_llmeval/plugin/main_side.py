@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from pytest_llmeval.engine.link import Channel, ControllerLink, DirectLink
     from pytest_llmeval.engine.run import Run
     from pytest_llmeval.plugin.conclusion import Conclusion
-    from pytest_llmeval.results.gate import Gate
+    from pytest_llmeval.report.yardstick import Yardstick
     from pytest_llmeval.results.store import RunFolder, StoredRun
     from pytest_llmeval.results.summary import Calibrated
 
@@ -42,7 +42,7 @@ class MainSide:
         UsageError when the gate's file or a judge's calibration is wrong, or the run to resume is not there: better now
         than after it is paid.
         """
-        self._gate = _load_gate(settings)
+        self._yardstick = _load_yardstick(settings)
         self._calibrations = _load_calibrations(settings)
         self._resumed = _resumed_run(settings)
         self._config, self._settings, self._catalog = config, settings, catalog
@@ -171,10 +171,10 @@ class MainSide:
         self.recorder.complete(self.plan)
         tasks = {loaded.task.name: task_info(loaded, self._calibrations) for loaded in self._catalog.loaded.values()}
         try:
-            conclusion = conclude(self.recorder.rows, tasks, self._gate, self.run_folder(), self.engine.effort)
+            conclusion = conclude(self.recorder.rows, tasks, self._yardstick, self.run_folder(), self.engine.effort)
         except (OSError, UsageError):
             # Whatever the files came to, the table is still printed.
-            conclusion = conclude(self.recorder.rows, tasks, self._gate, None, self.engine.effort)
+            conclusion = conclude(self.recorder.rows, tasks, self._yardstick, None, self.engine.effort)
         if self.recorder.trouble:
             self._progress.tell(f"not all of the run could be written: {self.recorder.trouble}")
         self._progress.flush()
@@ -220,12 +220,13 @@ class MainSide:
         return ProgressLine(self._config.pluginmanager.getplugin("terminalreporter"))
 
 
-def _load_gate(settings: Settings) -> Gate | None:
-    if settings.gate is None:
+def _load_yardstick(settings: Settings) -> Yardstick | None:
+    if settings.gate is None and settings.baseline is None:
         return None
-    from pytest_llmeval.results.gate_file import load_gate  # noqa: PLC0415 - yaml, for sessions with a gate
+    from pytest_llmeval.report.yardstick import load_yardstick  # noqa: PLC0415 - yaml and numpy, for who asks
 
-    return load_gate(Path(settings.gate))
+    gate, baseline = (None if name is None else Path(name) for name in (settings.gate, settings.baseline))
+    return load_yardstick(gate, baseline)
 
 
 def _load_calibrations(settings: Settings) -> tuple[Calibrated, ...]:

@@ -79,6 +79,7 @@ OPTIONS = (
     Option("record", "path", "record every reply into this file, for replay/FILE", "FILE"),
     Option("resume", "text", "continue an earlier run in its folder: its name or path, or the latest", "RUN", "latest"),
     Option("report", "path", "folder that run folders are made in", "DIR"),
+    Option("baseline", "path", "baseline file or run folder that the run is held against", "PATH"),
     Option("gate", "path", "file of rules the run must meet; then only they decide over samples", "FILE"),
 )  # fmt: skip
 

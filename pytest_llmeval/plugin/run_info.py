@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from pytest_llmeval.catalog import Catalog
 from pytest_llmeval.engine.choice import ModelChoice
 from pytest_llmeval.engine.plan import Plan
-from pytest_llmeval.plugin.task_info import fitting
+from pytest_llmeval.plugin.task_info import fitting, task_info
 from pytest_llmeval.records import Json
 from pytest_llmeval.settings import Settings
 
@@ -42,7 +42,7 @@ def run_info(
         "versions": {"python": platform.python_version(), **{name: _version(name) for name in _PACKAGES}},
         "platform": platform.platform(),
         "git": _git_state(rootpath),
-        "tasks": {file: _task_info(catalog, Path(file), digest) for file, _, digest in plan.tasks},
+        "tasks": {file: _task_info(catalog, Path(file), digest, calibrations) for file, _, digest in plan.tasks},
         "judges": _judges(settings, catalog, plan, calibrations),
         "planned": len(plan.tests),
     }
@@ -64,14 +64,17 @@ def _judges(settings: Settings, catalog: Catalog, plan: Plan, calibrations: Sequ
     return found
 
 
-def _task_info(catalog: Catalog, path: Path, digest: str) -> Json:
-    task = catalog.load(path).task
+def _task_info(catalog: Catalog, path: Path, digest: str, calibrations: Sequence[Calibrated]) -> Json:
+    """Return what of a task decides its results, and what they are told with (`TaskInfo`)."""
+    loaded = catalog.load(path)
+    task = loaded.task
     return {
         "name": task.name,
         "version": task.version,
         "samples": digest,
         "prompt": task.prompt_digest,
         "settings": task.settings_digest,
+        "info": task_info(loaded, calibrations).to_json(),
     }
 
 

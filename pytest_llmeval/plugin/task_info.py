@@ -29,6 +29,7 @@ def task_info(loaded: LoadedTask, calibrations: Sequence[Calibrated] = ()) -> Ta
         demo=literature is not None and not public,
         published=literature.figures if literature is not None and public else (),
         calibrations=fitting(loaded, calibrations),
+        whole=literature.datasets[loaded.dataset_digest] if literature is not None and public else None,
     )
 
 

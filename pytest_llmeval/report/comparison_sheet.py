@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from pytest_llmeval.report import numbers
@@ -13,6 +14,8 @@ SIGNIFICANT = 0.05
 """Adjusted p-values below are shown strong."""
 
 _IDS_SHOWN = 20
+
+_DIGEST = re.compile(r"\b[0-9a-f]{64}\b")
 
 
 def comparison_sheets(comparison: Comparison) -> tuple[Sheet, ...]:
@@ -37,7 +40,7 @@ def _block(changes: Sequence[Change]) -> Block:
     def column(head: str, texts: Sequence[str]) -> Column:
         return Column(head=head, cells=tuple(Cell(text=text) for text in texts))
 
-    ends = [f"{_signed(change.low, change)} to {_signed(change.high, change)}" for change in changes]
+    ends = [f"{signed(change.low, change)} to {signed(change.high, change)}" for change in changes]
     verdicts = tuple(
         Cell(
             text=_p_value(change.adjusted),
@@ -49,7 +52,7 @@ def _block(changes: Sequence[Change]) -> Block:
         (column("a", [_value(change.a, change) for change in changes]),),
         (column("b", [_value(change.b, change) for change in changes]),),
         (
-            column("b - a", [_signed(change.difference, change) for change in changes]),
+            column("b - a", [signed(change.difference, change) for change in changes]),
             Column(head="95 %", cells=tuple(Cell(text=text, tone="quiet") for text in ends)),
         ),
         (
@@ -62,10 +65,11 @@ def _block(changes: Sequence[Change]) -> Block:
             column("would show", [_smallest(change) for change in changes]),
         ),
     )
-    return Block(labels=tuple(Label(text=_name(change)) for change in changes), units=units)
+    return Block(labels=tuple(Label(text=change_name(change)) for change in changes), units=units)
 
 
-def _name(change: Change) -> str:
+def change_name(change: Change) -> str:
+    """Return what a metric is called, with its scale."""
     return clean(change.name) if change.name == "accuracy" else f"{clean(change.name)} 0–{change.scale:g}"
 
 
@@ -73,7 +77,7 @@ def _value(value: float, change: Change) -> str:
     return numbers.percent(value) if change.name == "accuracy" else numbers.score(value, change.scale)
 
 
-def _signed(value: float, change: Change) -> str:
+def signed(value: float, change: Change) -> str:
     """Return a difference with its sign; of accuracies in percentage points."""
     points = change.name == "accuracy"
     shown = numbers.score(abs(100 * value if points else value), 100 if points else change.scale)
@@ -82,7 +86,7 @@ def _signed(value: float, change: Change) -> str:
 
 def _smallest(change: Change) -> str:
     """Return the smallest difference that would show; a dash where no difference could, or none is known."""
-    return numbers.NONE if change.smallest is None else f"± {_signed(change.smallest, change).lstrip('+')}"
+    return numbers.NONE if change.smallest is None else f"± {signed(change.smallest, change).lstrip('+')}"
 
 
 def _p_value(value: float | None) -> str:
@@ -99,8 +103,16 @@ def _notes(pair: Pair) -> tuple[str, ...]:
     }
     notes = [f"gained: {_ids(pair.gained)}", f"lost: {_ids(pair.lost)}"]
     notes += [f"samples {what}: {number:,}" for what, number in counts.items() if number]
-    notes += [f"{clean(name)} differs: a {clean(a)}, b {clean(b)}" for name, (a, b) in pair.versions.items()]
+    notes += [
+        f"{clean(name)} differs: a {clean(short_version(a))}, b {clean(short_version(b))}"
+        for name, (a, b) in pair.versions.items()
+    ]
     return tuple(notes)
+
+
+def short_version(text: str) -> str:
+    """Return versions with their digests shortened: twelve digits tell any two apart."""
+    return _DIGEST.sub(lambda match: match[0][:12], text)
 
 
 def _ids(samples: Sequence[str]) -> str:

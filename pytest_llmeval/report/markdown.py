@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import html
 import re
+from collections.abc import Sequence
 
 from pytest_llmeval.report.comparison_sheet import comparison_sheets
 from pytest_llmeval.report.gate_sheet import gate_sheet
+from pytest_llmeval.report.matrix_sheet import matrix_sheet
 from pytest_llmeval.report.sheet import Block, Sheet, remarks, sheets
 from pytest_llmeval.results.compare import Comparison
 from pytest_llmeval.results.gate import GateResult
+from pytest_llmeval.results.matrix import Matrix
 from pytest_llmeval.results.summary import Summary
 
 _SIGNS = re.compile(r"([\\`*_{}\[\]#!|~$]|:(?=\S))")
@@ -34,6 +37,11 @@ def render_markdown(summary: Summary, gate: GateResult | None = None, comparison
 def render_comparison_markdown(comparison: Comparison) -> str:
     """Return how two runs differ."""
     return "\n\n".join(["# Comparison", *map(_section, comparison_sheets(comparison))]) + "\n"
+
+
+def render_matrices_markdown(matrices: Sequence[Matrix]) -> str:
+    """Return several runs side by side."""
+    return "\n\n".join(["# Comparison", *(_section(matrix_sheet(matrix)) for matrix in matrices)]) + "\n"
 
 
 def escape(text: str) -> str:

@@ -104,12 +104,21 @@ def _sheet(entries: Sequence[TaskSummary]) -> Sheet:
     models = {entry.model for entry in entries}
     if len(models) == 1:
         title += f" · {clean(entries[0].model)}"
+    if part := _part(entries):
+        title += f" · {part}"
     return Sheet(
         title=title,
         blocks=(_figures(entries), _use(entries), *_taxonomy(entries), *_judging(entries)),
         notes=_notes(entries),
         literature=() if info.demo else tuple(_literature(info, entries[0].tally)),
     )
+
+
+def _part(entries: Sequence[TaskSummary]) -> str:
+    """Return how much of the public dataset ran, if that was not all of it: what others published is about all."""
+    samples = max(entry.tally.samples for entry in entries)
+    whole = entries[0].info.whole
+    return f"{samples:,} of {whole:,} samples" if whole is not None and samples < whole else ""
 
 
 def _name(entry: TaskSummary, entries: Sequence[TaskSummary]) -> str:

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 
 from pytest_llmeval.report.comparison_sheet import comparison_sheets
 from pytest_llmeval.report.gate_sheet import gate_sheet
+from pytest_llmeval.report.matrix_sheet import matrix_sheet
 from pytest_llmeval.report.sheet import Block, Column, Sheet, remarks, sheets
 from pytest_llmeval.results.compare import Comparison
 from pytest_llmeval.results.gate import GateResult
+from pytest_llmeval.results.matrix import Matrix
 from pytest_llmeval.results.summary import Summary
 
 if TYPE_CHECKING:
@@ -39,6 +41,11 @@ def render_gate(result: GateResult, *, width: int, color: bool) -> str:
 def render_comparison(comparison: Comparison, *, width: int, color: bool) -> str:
     """Return how two runs differ, no line wider than `width` columns (40 or more)."""
     return _drawn((), comparison_sheets(comparison), width=width, color=color)
+
+
+def render_matrices(matrices: Sequence[Matrix], *, width: int, color: bool) -> str:
+    """Return several runs side by side, no line wider than `width` columns (40 or more)."""
+    return _drawn((), [matrix_sheet(matrix) for matrix in matrices], width=width, color=color)
 
 
 def _drawn(said: Sequence[str], drawn: Sequence[Sheet], *, width: int, color: bool) -> str:

@@ -209,11 +209,12 @@ def _change(name: str, scale: float, pairs: Sequence[tuple[list[float], list[flo
 def _differing(a: Sequence[Row], b: Sequence[Row]) -> dict[str, tuple[str, str]]:
     """Return the versions that are not the same set in both, each set as text."""
     names = sorted({name for row in (*a, *b) for name in row.versions})
-    met = {name: tuple(_met(rows, name) for rows in (a, b)) for name in names}
+    met = {name: tuple(versions_met(rows, name) for rows in (a, b)) for name in names}
     return {name: (of_a, of_b) for name, (of_a, of_b) in met.items() if of_a != of_b}
 
 
-def _met(rows: Sequence[Row], name: str) -> str:
+def versions_met(rows: Sequence[Row], name: str) -> str:
+    """Return every version of one thing that the rows hold, as text."""
     return ", ".join(sorted({str(row.versions[name]) for row in rows if name in row.versions})) or "none"
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from pytest_llmeval.records import Json
@@ -17,17 +17,20 @@ MAX_BYTES = 1_000_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Literature:
-    """Figures, and the datasets (sha256 of the file's bytes) beside which alone they may stand."""
+    """Figures, and the datasets beside which alone they may stand.
 
-    datasets: frozenset[str] = frozenset()
+    `datasets`: how many samples each has, by the sha256 of its file's bytes; None where the file does not say.
+    """
+
+    datasets: Mapping[str, int | None] = field(default_factory=dict)
     figures: tuple[Published, ...] = ()
 
 
 def load_literature(path: Path) -> Literature:
     """Return the figures in a YAML file; TaskError names file, line and key of what is wrong.
 
-    ``datasets`` maps names to digests; ``figures`` is a list of mappings with the keys ``source`` and ``values``,
-    which maps a name to its figures by metric (accuracy in 0..1, scores in their own scale).
+    ``datasets`` maps names to digests, or to ``{sha256, samples}``; ``figures`` is a list of mappings with the keys
+    ``source`` and ``values``, which maps a name to its figures by metric (accuracy in 0..1, scores in their own scale).
     """
     document = Checked.parse(read_text(path, max_bytes=MAX_BYTES), path)
     top = document.mapping([], document.root, ("datasets", "figures"))
@@ -36,9 +39,20 @@ def load_literature(path: Path) -> Literature:
     if not isinstance(figures, list):
         document.refuse(["figures"], f"expected a list, not {figures!r}")
     return Literature(
-        datasets=frozenset(map(str, datasets.values())),
+        datasets=dict(_dataset(document, name, body) for name, body in datasets.items()),
         figures=tuple(figure for place, body in enumerate(figures) for figure in _figures(document, place, body)),
     )
+
+
+def _dataset(document: Checked, name: str, body: Json) -> tuple[str, int | None]:
+    if not isinstance(body, dict):
+        return str(body), None
+    path = ("datasets", name)
+    found = document.mapping(path, body, ("sha256", "samples"))
+    samples = document.number((*path, "samples"), found.get("samples", 0), "samples")
+    if samples < 1 or samples % 1:
+        document.refuse((*path, "samples"), f"expected the number of samples, not {found.get('samples')!r}")
+    return str(found.get("sha256", "")), int(samples)
 
 
 def _figures(document: Checked, place: int, body: Json) -> Iterator[Published]:

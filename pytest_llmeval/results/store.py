@@ -24,6 +24,22 @@ RUN, ROWS, TRANSCRIPTS = "run.json", "rows.jsonl", "transcripts.jsonl"
 SUMMARY, SUMMARY_TEXT, LATEST = "summary.json", "summary.md", "latest"
 
 
+@dataclass(frozen=True, slots=True)
+class RunFiles:
+    """Replaces files of a run's folder as a whole; secrets are blotted out on their way in."""
+
+    path: Path
+    redactor: Redactor
+
+    def text(self, name: str, text: str) -> None:
+        """Replace a text."""
+        write_atomically(self.path / name, self.redactor.text(text))
+
+    def json(self, name: str, data: Json) -> None:
+        """Replace a file of one JSON value."""
+        write_atomically(self.path / name, json.dumps(self.redactor.json(data), indent=2, allow_nan=False) + "\n")
+
+
 class RunFolder:
     """Writes one run's files; secrets are blotted out on their way in.
 
@@ -34,7 +50,7 @@ class RunFolder:
     def __init__(self, path: Path, redactor: Redactor) -> None:
         """Continue the run in an existing folder; `create` makes a new one."""
         self.path = path
-        self._redactor = redactor
+        self.files = RunFiles(path, redactor)
         self._rows = _open_lines(path / ROWS)
         self._transcripts = _open_lines(path / TRANSCRIPTS)
 
@@ -77,7 +93,7 @@ class RunFolder:
 
     def write_run(self, info: Mapping[str, Json]) -> None:
         """Replace run.json."""
-        self._write_json(RUN, {"schema": SCHEMA, **info})
+        self.files.json(RUN, {"schema": SCHEMA, **info})
 
     def add_row(self, row: Row) -> None:
         """Append a row; when read, a later one takes the place of an earlier one under the same key."""
@@ -87,22 +103,14 @@ class RunFolder:
         """Append what happened for one row."""
         self._append(self._transcripts, {**cast("dict[str, Json]", key._asdict()), "events": transcript.to_json()})
 
-    def write_summary(self, summary: Summary, markdown: str, *, engine: Json = None) -> None:
-        """Replace summary.json and summary.md; what `engine` tells of its last session stands under its name."""
-        self._write_json(SUMMARY, {**summary.to_json(), "engine": engine})
-        write_atomically(self.path / SUMMARY_TEXT, self._redactor.text(markdown))
-
     def close(self) -> None:
         """Close the files."""
         self._rows.close()
         self._transcripts.close()
 
     def _append(self, file: BinaryIO, data: Json) -> None:
-        file.write(_line(self._redactor.json(data)))
+        file.write(_line(self.files.redactor.json(data)))
         file.flush()
-
-    def _write_json(self, name: str, data: Json) -> None:
-        write_atomically(self.path / name, json.dumps(self._redactor.json(data), indent=2, allow_nan=False) + "\n")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

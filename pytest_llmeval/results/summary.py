@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from pytest_llmeval.errors import UsageError
 from pytest_llmeval.records import Json, Outcome, Usage
+
+_Record = TypeVar("_Record")
 
 SCHEMA = 1
 """Version of the JSON form; it rises when a reader of the old form would misread the new."""
@@ -53,7 +56,8 @@ class TaskInfo:
     """What the figures need to know of a task.
 
     `metrics` and `group_by` as in its YAML; `demo`: its dataset is not the public one of its benchmark;
-    `calibrations` are those of judges that were asked as this task asks.
+    `calibrations` are those of judges that were asked as this task asks; `whole`: how many samples the public dataset
+    has, where that is known.
     """
 
     title: str
@@ -62,6 +66,19 @@ class TaskInfo:
     demo: bool = False
     published: tuple[Published, ...] = ()
     calibrations: tuple[Calibrated, ...] = ()
+    whole: int | None = None
+
+    def to_json(self) -> dict[str, Json]:
+        """Return the JSON form."""
+        from pydantic import TypeAdapter  # noqa: PLC0415 - 62 ms that a foreign pytest session must not pay
+
+        data: dict[str, Json] = TypeAdapter(TaskInfo).dump_python(self, mode="json")
+        return data
+
+    @classmethod
+    def from_json(cls, data: dict[str, Json]) -> TaskInfo:
+        """Return the info that `to_json` wrote; UsageError when it is none."""
+        return _validated(TaskInfo, data, "task's info")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -245,16 +262,21 @@ class Summary:
     @classmethod
     def from_json(cls, data: dict[str, Json]) -> Summary:
         """Return the summary that `to_json` wrote; UsageError when it is none, or of a newer schema."""
-        from pydantic import TypeAdapter, ValidationError  # noqa: PLC0415 - as above
-
         if data.get("schema") != SCHEMA:
             msg = (
                 f"this is no summary of schema {SCHEMA}, but {data.get('schema')!r}; make it again from the run's rows"
             )
             raise UsageError(msg)
-        try:
-            return TypeAdapter(Summary).validate_python(data)
-        except ValidationError as error:
-            first = error.errors()[0]
-            msg = f"not a summary: {'.'.join(map(str, first['loc']))}: {first['msg']}"
-            raise UsageError(msg) from error
+        return _validated(Summary, data, "summary")
+
+
+def _validated(kind: type[_Record], data: dict[str, Json], name: str) -> _Record:
+    """Return the record in its JSON form; UsageError names what does not fit."""
+    from pydantic import TypeAdapter, ValidationError  # noqa: PLC0415 - as above
+
+    try:
+        return TypeAdapter(kind).validate_python(data)
+    except ValidationError as error:
+        first = error.errors()[0]
+        msg = f"not a {name}: {'.'.join(map(str, first['loc']))}: {first['msg']}"
+        raise UsageError(msg) from error

@@ -54,7 +54,7 @@ def test_the_public_files_give_100_samples_and_are_the_ones_the_figures_belong_t
     samples = read_samples(load_task(FILE, {"dataset.path": file}))
     assert len(samples) == 100
     assert sum("MECHANICS" in sample.tags for sample in samples) == 39
-    assert hashlib.sha256(file.read_bytes()).hexdigest() == PUBLISHED["datasets"][name]
+    assert hashlib.sha256(file.read_bytes()).hexdigest() == PUBLISHED["datasets"][name]["sha256"]
 
 
 def test_the_public_release_is_collected_as_100_tests_of_which_8_are_optics(shared: Path) -> None:
@@ -71,7 +71,7 @@ def collected(*options: str) -> str:
 
 def test_the_published_figures_are_read_with_their_sources_and_scales() -> None:
     literature = load_literature(FILE.with_name("published.yaml"))
-    assert literature.datasets == set(PUBLISHED["datasets"].values())
+    assert literature.datasets == {public["sha256"]: 100 for public in PUBLISHED["datasets"].values()}
     assert {figure.metric for figure in literature.figures} == {"accuracy", "eed_published"}
     assert all(figure.source.startswith("arXiv 2504.16074") for figure in literature.figures)
     accuracies = [figure.value for figure in literature.figures if figure.metric == "accuracy"]

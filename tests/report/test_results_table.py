@@ -149,6 +149,12 @@ def test_demo_data_is_called_so_and_literature_stays_away_from_it() -> None:
     assert "o3-high" not in demo
 
 
+def test_beside_published_figures_the_title_says_when_only_a_part_ran() -> None:
+    published = (Published(name="o3", metric="accuracy", value=0.3, source="paper"),)
+    assert "demo · openai/small · 10 of 100 samples ─" in drawn(formula_rows(), published=published, whole=100)
+    assert "of 10 samples" not in drawn(formula_rows(), published=published, whole=10)
+
+
 def test_a_figure_that_is_not_there_is_a_dash_and_not_a_zero() -> None:
     figures = cells(drawn([row("1", "error", usage=Usage())]), "all")
     assert figures[:3] == ["–", "–", "0 of 1"]

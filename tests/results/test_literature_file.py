@@ -13,7 +13,7 @@ from pytest_llmeval.results.summary import Published
 def test_figures_come_with_their_source_and_the_datasets_they_belong_to(tmp_path: Path) -> None:
     file = tmp_path / "published.yaml"
     file.write_text(
-        "datasets: {public.json: ab12}\n"
+        "datasets: {public.json: ab12, whole.json: {sha256: cd34, samples: 100}}\n"
         "figures:\n"
         "  - source: paper, table 4\n"
         "    values:\n"
@@ -21,7 +21,7 @@ def test_figures_come_with_their_source_and_the_datasets_they_belong_to(tmp_path
         "      Students: {accuracy: 0.619}\n"
     )
     found = load_literature(file)
-    assert found.datasets == {"ab12"}
+    assert found.datasets == {"ab12": None, "cd34": 100}
     assert found.figures == (
         Published(name="o3-high", metric="accuracy", value=0.3458, source="paper, table 4"),
         Published(name="o3-high", metric="eed_published", value=46.3, source="paper, table 4"),
@@ -33,6 +33,8 @@ def test_figures_come_with_their_source_and_the_datasets_they_belong_to(tmp_path
     ("text", "said"),
     [
         ("figure: []", "published.yaml:1: figure: unknown key; expected one of datasets, figures"),
+        ("datasets: {a: {sha256: b}}", "published.yaml:1: datasets.a.samples: expected the number of samples, not None"),
+        ("datasets: {a: {sha256: b, samples: many}}", "datasets.a.samples: expected a number"),
         ("figures: {}", "published.yaml:1: figures: expected a list"),
         ("figures:\n  - values: {a: {accuracy: 1}}", "every figure needs its source"),
         (

@@ -17,7 +17,15 @@ from pytest_llmeval.errors import UsageError
 from pytest_llmeval.records import Json, Message, ModelCall, Reply, StageNote, Transcript
 from pytest_llmeval.results.metrics import summarise
 from pytest_llmeval.results.secrets import Redactor
-from pytest_llmeval.results.store import RunFolder, find_run, read_run, read_summary, read_transcripts
+from pytest_llmeval.results.store import (
+    SUMMARY,
+    SUMMARY_TEXT,
+    RunFolder,
+    find_run,
+    read_run,
+    read_summary,
+    read_transcripts,
+)
 
 NOTHING_SECRET = Redactor(secrets={})
 Start: TypeAlias = Callable[..., RunFolder]
@@ -142,7 +150,8 @@ def test_transcripts_come_back_with_their_keys(a_run: Start) -> None:
 def test_the_summary_is_written_in_both_forms_and_read_back(a_run: Start) -> None:
     run = a_run()
     summary = summarise([row("1", scores=eed(40)), row("2", scores=eed(60))], {})
-    run.write_summary(summary, "# Results – all\n")
+    run.files.json(SUMMARY, summary.to_json())
+    run.files.text(SUMMARY_TEXT, "# Results – all\n")
     assert read_summary(run.path) == summary
     assert read_summary(run.path / "summary.json") == summary
     assert (run.path / "summary.md").read_text(encoding="utf-8") == "# Results – all\n"
@@ -170,7 +179,8 @@ def test_where_links_are_not_to_be_had_latest_is_a_text_file(
 
 def test_no_temporary_files_stay(a_run: Start, reports: Path) -> None:
     run = a_run()
-    run.write_summary(summarise([row("1")], {}), "")
+    run.files.json(SUMMARY, summarise([row("1")], {}).to_json())
+    run.files.text(SUMMARY_TEXT, "")
     assert sorted(path.name for path in run.path.iterdir()) == [
         "rows.jsonl",
         "run.json",
@@ -216,7 +226,8 @@ def test_keys_reach_no_file(a_run: Start) -> None:
     run.write_run({"settings": {"base_url": f"https://user:{KEY}@host/v1", KEY: [quoted]}})
     run.add_row(row("1", "error", explanation=f"401: wrong key {KEY}", answer=quoted, details={"x": [KEY]}))
     run.add_transcript(row("1").key, Transcript(events=(StageNote(stage="s", text=f"Bearer {KEY}"),)))
-    run.write_summary(summarise([row("1", model=f"python/{KEY}")], {}), f"# {KEY}")
+    run.files.json(SUMMARY, summarise([row("1", model=f"python/{KEY}")], {}).to_json())
+    run.files.text(SUMMARY_TEXT, f"# {KEY}")
     everything = "".join(path.read_text() for path in run.path.iterdir())
     for secret in (KEY, quoted, json.dumps(quoted)[1:-1]):
         assert secret not in everything

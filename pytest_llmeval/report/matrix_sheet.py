@@ -1,0 +1,108 @@
+"""What is said of several runs side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from pytest_llmeval.report import numbers
+from pytest_llmeval.report.clean import clean
+from pytest_llmeval.report.comparison_sheet import SIGNIFICANT, change_name, short_version, signed
+from pytest_llmeval.report.sheet import Block, Cell, Column, Label, Sheet
+from pytest_llmeval.results.compare import Change
+from pytest_llmeval.results.matrix import Contender, Matrix
+from pytest_llmeval.results.summary import Mean
+
+_LEGEND = f"*: p < {SIGNIFICANT:g} after Holm over all pairs and metrics of the task"
+
+
+def matrix_sheet(matrix: Matrix) -> Sheet:
+    """Return the contenders' figures over the common samples, and a matrix of differences for each metric."""
+    title = f"{clean(matrix.task)} · {clean(matrix.test.rpartition('::')[2])} · {matrix.n:,} samples that all scored"
+    notes = [f"{_letter(place)}: {_name(one)}" for place, one in enumerate(matrix.contenders)]
+    notes += [_LEGEND] if matrix.changes else []
+    if any(one.scored != matrix.n for one in matrix.contenders):
+        counts = ", ".join(f"{_letter(place)} {one.scored:,}" for place, one in enumerate(matrix.contenders))
+        notes.append(f"scored samples: {counts}; only the {matrix.n:,} common ones count")
+    for name, values in matrix.versions.items():
+        told = ", ".join(f"{_letter(place)} {clean(short_version(value))}" for place, value in enumerate(values))
+        notes.append(f"{clean(name)} differs: {told}")
+    blocks = (_figures(matrix), *_differences(matrix)) if matrix.n else ()
+    return Sheet(title=title, blocks=blocks, notes=tuple(notes))
+
+
+def _letter(place: int) -> str:
+    """Return A to Z, then A1 and so on: what a column is called."""
+    return chr(ord("A") + place % 26) + (str(place // 26) if place >= 26 else "")  # noqa: PLR2004 - letters there are
+
+
+def _name(one: Contender) -> str:
+    return f"{clean(one.model)} in {clean(one.run)}"
+
+
+def _labels(matrix: Matrix) -> tuple[Label, ...]:
+    return tuple(Label(text=f"{_letter(place)} {clean(one.model)}") for place, one in enumerate(matrix.contenders))
+
+
+def _figures(matrix: Matrix) -> Block:
+    units = []
+    names = dict.fromkeys((mean.name, mean.scale) for one in matrix.contenders for mean in _means(one))
+    for name, scale in names:
+        found = [
+            next((m for m in _means(one) if (m.name, m.scale) == (name, scale)), None) for one in matrix.contenders
+        ]
+        head = "accuracy" if name == "accuracy" else f"{clean(name)} 0–{scale:g}"
+        values = tuple(Cell(text=_value(mean), tone="strong") for mean in found)
+        ends = tuple(Cell(text=_interval(mean), tone="quiet") for mean in found)
+        units.append((Column(head=head, cells=values), Column(head="95 %", cells=ends)))
+    return Block(labels=_labels(matrix), units=tuple(units))
+
+
+def _means(one: Contender) -> Iterator[Mean]:
+    """Yield accuracy, and the scores that do not repeat it."""
+    accuracy = one.tally.accuracy
+    yield accuracy
+    for score in one.tally.scores:
+        if score.scale != 1 or (score.value, score.n) != (accuracy.value, accuracy.n):
+            yield score
+
+
+def _value(mean: Mean | None) -> str:
+    if mean is None:
+        return numbers.NONE
+    return numbers.percent(mean.value) if mean.name == "accuracy" else numbers.score(mean.value, mean.scale)
+
+
+def _interval(mean: Mean | None) -> str:
+    if mean is None or mean.low is None or mean.high is None:
+        return numbers.NONE
+    if mean.name == "accuracy":
+        return numbers.interval(100 * mean.low, 100 * mean.high, 100)
+    return numbers.interval(mean.low, mean.high, mean.scale)
+
+
+def _differences(matrix: Matrix) -> Iterator[Block]:
+    """Yield for each metric how every contender (row) differs from every other (column)."""
+    metrics = dict.fromkeys((change.name, change.scale) for of_pair in matrix.changes.values() for change in of_pair)
+    for name, scale in metrics:
+        by_pair = {
+            place: change
+            for place, of_pair in matrix.changes.items()
+            for change in of_pair
+            if (change.name, change.scale) == (name, scale)
+        }
+        places = range(len(matrix.contenders))
+        columns = tuple(
+            Column(head=_letter(column), cells=tuple(_cell(by_pair, row, column) for row in places))
+            for column in places
+        )
+        heading = change_name(next(iter(by_pair.values())))
+        yield Block(title=f"{heading}: row minus column", labels=_labels(matrix), units=(columns,))
+
+
+def _cell(by_pair: dict[tuple[int, int], Change], row: int, column: int) -> Cell:
+    change = by_pair.get((min(row, column), max(row, column)))
+    if change is None:
+        return Cell(text="", tone="quiet")
+    significant = change.adjusted is not None and change.adjusted < SIGNIFICANT
+    difference = change.difference if row > column else -change.difference
+    return Cell(text=signed(difference, change) + "*" * significant, tone="strong" if significant else "plain")

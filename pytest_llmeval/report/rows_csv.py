@@ -1,0 +1,113 @@
+"""The rows of a run as a table for spreadsheets and data frames: ``rows.csv`` and ``rows.parquet``."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Final, TypeAlias
+
+from pytest_llmeval.errors import UsageError
+from pytest_llmeval.records import Row
+
+Value: TypeAlias = str | float | int | bool | None
+
+CELL_LIMIT: Final = 32_000
+"""Characters of a text; spreadsheets end at 32,767."""
+
+_FORMULA_SIGNS: Final = frozenset("=+-@＝＋－＠\t\r\n")
+"""Beginnings that make a spreadsheet calculate what a model wrote (OWASP, CSV injection)."""
+
+
+def columns_of(rows: Sequence[Row]) -> dict[str, list[Value]]:
+    """Return the rows by column, in the order of their keys; a score's column is ``score:`` and its name."""
+    ordered = sorted(rows, key=lambda row: row.key)
+    columns: dict[str, list[Value]] = {name: [_field(row, name) for row in ordered] for name in _FIELDS}
+    for name in sorted({score.name for row in ordered for score in row.scores}):
+        columns[f"score:{name}"] = [_score(row, name) for row in ordered]
+    for name in sorted({name for row in ordered for name in row.groups}):
+        columns[f"group:{name}"] = ["; ".join(row.groups.get(name, ())) for row in ordered]
+    return columns
+
+
+def rows_csv(rows: Sequence[Row]) -> str:
+    """Return the rows as CSV that is safe to open: no cell is a formula, none holds a control sequence.
+
+    A text that would be one begins with an apostrophe; signs without a shape are written as escapes, texts of over
+    CELL_LIMIT characters are cut.
+    """
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    columns = columns_of(rows)
+    writer.writerow(map(_cell, columns))
+    writer.writerows([_cell(value) for value in line] for line in zip(*columns.values(), strict=True))
+    return out.getvalue()
+
+
+def write_parquet(rows: Sequence[Row], path: Path) -> None:
+    """Write the rows as Parquet, every text whole; UsageError without pyarrow or where the file cannot be made."""
+    try:
+        import pyarrow as pa  # noqa: PLC0415 - an extra, and heavy
+        from pyarrow import parquet  # noqa: PLC0415 - as above
+    except ImportError as error:
+        msg = f"{path}: writing Parquet needs pyarrow; install it with: pip install 'pytest-llmeval-suite[hub]'"
+        raise UsageError(msg) from error
+    columns = {name: _encodable(values) for name, values in columns_of(rows).items()}
+    try:
+        parquet.write_table(pa.table(columns), path)
+    except OSError as error:
+        msg = f"{path}: cannot be written: {error.strerror or error}"
+        raise UsageError(msg) from error
+
+
+_FIELDS: Final = (
+    "test",
+    "task",
+    "sample",
+    "model",
+    "epoch",
+    "outcome",
+    "answer",
+    "target",
+    "explanation",
+    "tags",
+    "stop_reason",
+    "input_tokens",
+    "output_tokens",
+    "cost",
+    "seconds",
+    "cached",
+    "age",
+    "recorded",
+    "reports",
+)
+"""The columns that every run has: those of the row's key first."""
+
+
+def _field(row: Row, name: str) -> Value:
+    if name == "tags":
+        return "; ".join(row.tags)
+    for source in (row.key, row, row.usage):
+        if hasattr(source, name):
+            value: Value = getattr(source, name)
+            return value
+    raise KeyError(name)
+
+
+def _score(row: Row, name: str) -> float | None:
+    """Return the last score of a name, as everywhere."""
+    return next((score.value for score in reversed(row.scores) if score.name == name), None)
+
+
+def _cell(value: Value) -> Value:
+    if not isinstance(value, str):
+        return value
+    shown = "".join(sign if sign.isprintable() or sign in "\n\t" else repr(sign)[1:-1] for sign in value[:CELL_LIMIT])
+    cut = shown + "…" if len(value) > CELL_LIMIT else shown
+    return "'" + cut if cut.lstrip(" ")[:1] in _FORMULA_SIGNS and cut.strip(" ") else cut
+
+
+def _encodable(values: Iterable[Value]) -> list[Value]:
+    """Return the values with halves of surrogate pairs, which no UTF-8 file holds, as escapes."""
+    return [value.encode("utf-8", "backslashreplace").decode() if isinstance(value, str) else value for value in values]

@@ -1,0 +1,36 @@
+"""The findings of a stored run: its figures anew from its rows, with what its own session said of tasks and gate."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, cast
+
+from pytest_llmeval.report.files import Findings
+from pytest_llmeval.results.gate import GateResult
+from pytest_llmeval.results.metrics import summarise
+from pytest_llmeval.results.store import SUMMARY, StoredRun, read_json, read_summary
+from pytest_llmeval.results.summary import TaskInfo
+
+if TYPE_CHECKING:
+    from pytest_llmeval.records import Json
+
+
+def stored_findings(run: StoredRun) -> Findings:
+    """Return a run's findings; UsageError when its files are not what a run leaves."""
+    finished = (run.path / SUMMARY).is_file()
+    told = read_json(run.path / SUMMARY) if finished else {}
+    gate = cast("dict[str, Json] | None", told.get("gate"))
+    return Findings(
+        rows=run.rows,
+        summary=summarise(run.rows, _infos(run, finished=finished)),
+        gate=None if gate is None else GateResult.from_json(gate),
+        engine=told.get("engine"),
+    )
+
+
+def _infos(run: StoredRun, *, finished: bool) -> Mapping[str, TaskInfo]:
+    """Return what the run's session knew of its tasks; a killed run has it in run.json alone."""
+    if finished:
+        return {entry.task: entry.info for entry in read_summary(run.path).entries}
+    tasks = cast("dict[str, dict[str, dict[str, Json]]]", run.info.get("tasks", {}))
+    return {str(task["name"]): TaskInfo.from_json(task["info"]) for task in tasks.values() if "info" in task}

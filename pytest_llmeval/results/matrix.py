@@ -1,0 +1,86 @@
+"""Several runs, or several models, side by side: each against each over the samples that all of them scored."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from pytest_llmeval.records import Row
+from pytest_llmeval.results.compare import Change, adjusted, pair_of, parts_of, versions_met
+from pytest_llmeval.results.metrics import SCORED, tally
+from pytest_llmeval.results.summary import Tally, TaskInfo
+from pytest_llmeval.results.targets import target_digest
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Contender:
+    """One model in one run. `tally` holds its figures over the common samples; `scored` is how many it scored."""
+
+    run: str
+    model: str
+    scored: int
+    tally: Tally
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Matrix:
+    """One task of all runs over the `n` samples that every contender scored, with the same target.
+
+    `changes` tells for each pair of contenders (their places, the first one smaller) how the second differs from the
+    first. `versions`: what is not the same for all, as the value for each contender.
+    """
+
+    task: str
+    test: str
+    n: int
+    contenders: tuple[Contender, ...]
+    changes: Mapping[tuple[int, int], tuple[Change, ...]]
+    versions: Mapping[str, tuple[str, ...]]
+
+
+def matrices(runs: Mapping[str, Sequence[Row]]) -> tuple[Matrix, ...]:
+    """Return a matrix for each task and test function that at least two contenders ran; `runs` by name.
+
+    The p-values of all pairs and metrics of a matrix are adjusted together.
+    """
+    parts: dict[tuple[str, str], dict[tuple[str, str], list[Row]]] = defaultdict(dict)
+    for name, rows in runs.items():
+        for part, of_part in parts_of(rows).items():
+            parts[part.task, part.test][name, part.model] = of_part
+    return tuple(_matrix(contenders) for _, contenders in sorted(parts.items()) if len(contenders) > 1)
+
+
+def _matrix(contenders: Mapping[tuple[str, str], list[Row]]) -> Matrix:
+    common = set.intersection(*(_scored(rows) for rows in contenders.values()))
+    kept = [
+        [row for row in rows if (row.key.sample, target_digest(row.target)) in common] for rows in contenders.values()
+    ]
+    first = next(iter(contenders.values()))[0].key
+    return Matrix(
+        task=first.task,
+        test=first.test,
+        n=len(common),
+        contenders=tuple(
+            Contender(run=run, model=model, scored=len(_scored(rows)), tally=tally(of_all, TaskInfo(title=first.task)))
+            for ((run, model), rows), of_all in zip(contenders.items(), kept, strict=True)
+        ),
+        changes=_changes(kept) if common else {},
+        versions=_versions(list(contenders.values())),
+    )
+
+
+def _scored(rows: Sequence[Row]) -> set[tuple[str, str]]:
+    return {(row.key.sample, target_digest(row.target)) for row in rows if row.outcome in SCORED}
+
+
+def _changes(kept: Sequence[Sequence[Row]]) -> dict[tuple[int, int], tuple[Change, ...]]:
+    places = [(i, j) for i in range(len(kept)) for j in range(i + 1, len(kept))]
+    pairs = adjusted([pair_of(kept[i], kept[j]) for i, j in places])
+    return {place: pair.changes for place, pair in zip(places, pairs, strict=True)}
+
+
+def _versions(parts: Sequence[Sequence[Row]]) -> dict[str, tuple[str, ...]]:
+    names = sorted({name for rows in parts for row in rows for name in row.versions})
+    met = {name: tuple(versions_met(rows, name) for rows in parts) for name in names}
+    return {name: values for name, values in met.items() if len(set(values)) > 1}

@@ -1,0 +1,69 @@
+"""The shards of one run as one: what must agree between them, and the rows of all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from pytest_llmeval.errors import UsageError
+from pytest_llmeval.records import Json, Row, RowKey
+from pytest_llmeval.results.compare import versions_met
+from pytest_llmeval.results.store import StoredRun
+
+
+def merged_rows(runs: Sequence[StoredRun]) -> tuple[Row, ...]:
+    """Return the rows of all runs by their keys.
+
+    UsageError when they cannot be one run: a task, dataset, prompt or grader that differs, or a sample that two of them
+    ran. A row "not run" gives way to one of another shard.
+    """
+    _check_versions(runs)
+    merged: dict[RowKey, tuple[Row, StoredRun]] = {}
+    for run in runs:
+        for row in run.rows:
+            known = merged.get(row.key)
+            if known is None or known[0].outcome == "not run":
+                merged[row.key] = (row, run)
+            elif row.outcome != "not run":
+                msg = (
+                    f"cannot merge: sample {row.key.sample!r} of {row.key.task} (model {row.key.model}, epoch "
+                    f"{row.key.epoch}) is in {known[1].path.name} and in {run.path.name}; shards have none in common"
+                )
+                raise UsageError(msg)
+    return tuple(merged[key][0] for key in sorted(merged))
+
+
+def merged_info(runs: Sequence[StoredRun]) -> dict[str, Json]:
+    """Return what run.json says of the whole: the first shard's facts, the tasks of all, and whose they are."""
+    tasks: dict[str, Json] = {}
+    for run in runs:
+        tasks |= _mapping(run.info.get("tasks"))
+    first = {name: value for name, value in runs[0].info.items() if name not in {"schema", "started", "resumed"}}
+    settings = {**_mapping(first.get("settings")), "shard": None, "resume": None}
+    merged: list[Json] = [{"run": run.path.name, **run.info} for run in runs]
+    planned = sum(len(run.rows) for run in runs)
+    return {**first, "settings": settings, "tasks": tasks, "planned": planned, "merged": merged}
+
+
+def _mapping(value: Json) -> Mapping[str, Json]:
+    return value if isinstance(value, dict) else {}
+
+
+def _check_versions(runs: Sequence[StoredRun]) -> None:
+    """Refuse runs that asked or scored otherwise than the first that ran the same task."""
+    for task in dict.fromkeys(row.key.task for run in runs for row in run.rows):
+        parts = {run.path.name: [row for row in run.rows if row.key.task == task] for run in runs}
+        known = {name: _versions(rows) for name, rows in parts.items() if rows}
+        first = next(iter(known))
+        for name, versions in known.items():
+            for what in sorted(versions.keys() & known[first].keys()):
+                if versions[what] != known[first][what]:
+                    msg = (
+                        f"cannot merge: {what} of {task} differs: {first} has {known[first][what]}, "
+                        f"{name} has {versions[what]}"
+                    )
+                    raise UsageError(msg)
+
+
+def _versions(rows: Iterable[Row]) -> dict[str, str]:
+    ordered = list(rows)
+    return {name: versions_met(ordered, name) for row in ordered for name in row.versions}
