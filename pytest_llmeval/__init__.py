@@ -16,7 +16,8 @@ if TYPE_CHECKING:
         record_score,
     )
     from pytest_llmeval.eed import EedResult, eed_score, eed_score_many
-    from pytest_llmeval.errors import LLMEvalError
+    from pytest_llmeval.engine.ports import Provider, ProviderSetup
+    from pytest_llmeval.errors import LLMEvalError, ProviderError, UsageError
     from pytest_llmeval.judge import judge_verdict
     from pytest_llmeval.records import Completion, Message, Reply, Request, Sample, Score, Usage, Verdict
     from pytest_llmeval.sldp import parse_sldp, sldp_diff, sldp_equals
@@ -24,7 +25,8 @@ if TYPE_CHECKING:
 _HOMES = {
     "assertions": ("assert_eed_at_least", "assert_judge_equivalent", "assert_sldp_equal", "record_score"),
     "eed": ("EedResult", "eed_score", "eed_score_many"),
-    "errors": ("LLMEvalError",),
+    "engine.ports": ("Provider", "ProviderSetup"),
+    "errors": ("LLMEvalError", "ProviderError", "UsageError"),
     "judge": ("judge_verdict",),
     "records": ("Completion", "Message", "Reply", "Request", "Sample", "Score", "Usage", "Verdict"),
     "sldp": ("parse_sldp", "sldp_diff", "sldp_equals"),
@@ -36,11 +38,15 @@ __all__ = [
     "EedResult",
     "LLMEvalError",
     "Message",
+    "Provider",
+    "ProviderError",
+    "ProviderSetup",
     "Reply",
     "Request",
     "Sample",
     "Score",
     "Usage",
+    "UsageError",
     "Verdict",
     "assert_eed_at_least",
     "assert_judge_equivalent",

@@ -305,6 +305,30 @@ def test_no_message_holds_the_key(ask: Any, model_server: Any) -> None:
     assert error.__cause__ is None
 
 
+def test_a_key_that_the_server_repeats_reaches_nobody(ask: Any, model_server: Any) -> None:
+    call = {"id": "c", "function": {"name": KEY, "arguments": f'{{"key": "{KEY}"}}'}}
+    model_server.program(reply={"content": f"yours is {KEY}.", "reasoning_content": f"hm, {KEY}", "tool_calls": [call]})
+    reply = ask("q")
+    assert KEY not in str(reply)
+    assert (reply.text, reply.reasoning) == ("yours is ***.", "hm, ***")
+
+
+def test_what_a_model_shows_of_its_thinking_stands_beside_the_text(ask: Any, model_server: Any) -> None:
+    for name in ("reasoning_content", "reasoning"):
+        model_server.program(reply={"content": "4", name: "2 and 2"})
+        reply = ask("q")
+        assert (reply.text, reply.reasoning) == ("4", "2 and 2")
+
+
+def test_the_key_may_be_in_a_variable_that_the_spec_names(ask: Any, model_server: Any) -> None:
+    ask("q", spec="openai/m,key=PROXY_API_KEY", PROXY_API_KEY="proxy-key-123")
+    assert model_server.report()["seen"][0]["headers"]["authorization"] == "Bearer proxy-key-123"
+
+
+def test_a_specs_address_goes_before_the_runs(ask: Any, model_server: Any) -> None:
+    assert ask("q", spec=f"openai/m,base_url={model_server.url}", url="http://127.0.0.1:9/v1").text == "echo: q"
+
+
 def test_a_url_with_a_password_is_refused_without_showing_it(ask: Any, model_server: Any) -> None:
     with pytest.raises(UsageError, match="holds a user or password") as caught:
         ask("q", url=model_server.url.replace("http://", "http://user:hunter22@"))

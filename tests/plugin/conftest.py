@@ -88,6 +88,11 @@ class Project:
         """Return the last run's outcomes by sample id."""
         return {row["sample"]: row["outcome"] for row in self.rows()}
 
+    def transcripts(self) -> list[dict[str, Any]]:
+        """Return the last run's transcripts, in the order of samples and epochs."""
+        lines = (self.path / "reports" / "latest" / "transcripts.jsonl").read_text(encoding="utf-8").splitlines()
+        return sorted(map(json.loads, lines), key=lambda line: (int(line["sample"]), line["model"], line["epoch"]))
+
     def summary(self) -> dict[str, Any]:
         """Return the last run's summary."""
         return json.loads((self.path / "reports" / "latest" / "summary.json").read_text(encoding="utf-8"))

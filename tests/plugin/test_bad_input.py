@@ -123,9 +123,10 @@ def test_neither_model_nor_recorded_replies_is_a_usage_error(project: Project) -
 def test_a_missing_key_is_one_clear_message(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     result = project.run("--llmeval-model", "openai/gpt-5.1")
-    assert result.ret != pytest.ExitCode.OK
-    result.stdout.fnmatch_lines(["*OPENAI_API_KEY*"])
-    assert set(project.outcomes().values()) <= {"error", "not run"}
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["ERROR: openai/gpt-5.1: no key; set OPENAI_API_KEY, or --llmeval-base-url *"])
+    project.run("--llmeval-model", "openai/gpt-5.1", "--co").assert_outcomes()
+    assert not (project.path / "reports").exists()
 
 
 @pytest.mark.parametrize("mode", [["-n0"], ["-n2"]], ids=["-n0", "-n2"])
