@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import time
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final, Literal, Protocol, get_args, get_origin
@@ -26,6 +27,9 @@ CONNECT_TIMEOUT: Final = 10.0
 
 _CONNECTIONS: Final = 10_000
 """More than any concurrency: how much is in flight is the limiter's business."""
+
+_WHOLE: Final = 2**20
+"""Bytes of a body that is sent in one piece; aiohttp warns of larger ones, which pictures make."""
 
 _PLACEHOLDER_KEY: Final = "none"
 
@@ -93,7 +97,16 @@ class OpenAIProvider:
 
     async def _chat(self, request: Request) -> Reply:
         # The raw response keeps what the client has no classes for, and building those is a third of its CPU time.
-        response = await self._client.post(self._api.path, cast_to=httpx2.Response, body=self._api.body(request))
+        body = self._api.body(request)
+        pictures = any(message.images for message in request.messages)
+        data = json.dumps(body).encode() if pictures else b""
+        if len(data) <= _WHOLE:
+            response = await self._client.post(self._api.path, cast_to=httpx2.Response, body=body)
+        else:
+            headers = {"Content-Type": "application/json", "Content-Length": str(len(data))}
+            response = await self._client.post(
+                self._api.path, cast_to=httpx2.Response, content=_pieces(data), options={"headers": headers}
+            )
         return self._api.read(response.content, self._image_store)
 
     def _scrubbed(self, reply: Reply) -> Reply:
@@ -127,6 +140,11 @@ class OpenAIProvider:
             options={"headers": {"Content-Type": "multipart/form-data"}},
         )
         return read_images(response.content, self._image_store)
+
+
+async def _pieces(data: bytes) -> AsyncIterator[bytes]:
+    for start in range(0, len(data), _WHOLE):
+        yield data[start : start + _WHOLE]
 
 
 def open_openai(setup: ProviderSetup) -> OpenAIProvider:
