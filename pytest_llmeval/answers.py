@@ -23,16 +23,6 @@ _STATED = re.compile(
 )
 
 
-def extract_answer(how: str, text: str) -> str | None:
-    r"""Return the answer in `text` by the rule `how`, one of `RULES`; None when the text holds none in that form.
-
-    ``boxed_first``, ``boxed_last``: what is in the first or last ``\boxed{}``, braces matched; ``tagged``: in the
-    last ``<answer>`` pair; ``last_line``: the last line that is not blank; ``choice``: the one letter of a choice
-    that it states; ``whole``: everything.
-    """
-    return RULES[how](text)
-
-
 def boxed_first(text: str) -> str | None:
     r"""Return the content of the first ``\boxed{}``, which is what PHYBench's maintainers take.
 
@@ -123,4 +113,4 @@ RULES: Final[Mapping[str, Callable[[str], str | None]]] = {
     "choice": choice,
     "whole": whole,
 }
-"""The rules by the names that task files give them."""
+"""The rules by the names that task files give them; each returns None when the text holds no answer in its form."""

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from pytest_llmeval import EedResult, eed_score_many
-from pytest_llmeval.answers import extract_answer
+from pytest_llmeval.answers import boxed_first
 
 Row = dict[str, Any]
 
@@ -27,7 +27,7 @@ def corrected(rows: list[Row]) -> list[EedResult]:
 
 
 def answer(row: Row) -> str | None:
-    return row["model_answer"] if "model_answer" in row else extract_answer("boxed_first", row["model_response"])
+    return row["model_answer"] if "model_answer" in row else boxed_first(row["model_response"])
 
 
 def test_all_70_answers_get_a_score_in_range(corrected: list[EedResult]) -> None:

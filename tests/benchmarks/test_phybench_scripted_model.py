@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from pytest_llmeval import EedResult, Message, Reply, Request, eed_score
-from pytest_llmeval.answers import extract_answer
+from pytest_llmeval.answers import boxed_first
 
 FOLDER = Path(__file__).parents[2] / "fixtures" / "phybench"
 SAMPLES: dict[int, dict[str, Any]] = {
@@ -52,7 +52,7 @@ def asked(content: str) -> Request:
 
 
 def graded(reply: Reply, sample: dict[str, Any]) -> EedResult:
-    return eed_score(extract_answer("boxed_first", reply.text), sample["answer"])
+    return eed_score(boxed_first(reply.text), sample["answer"])
 
 
 def test_the_script_answers_exactly_the_problems_there_are() -> None:
@@ -79,7 +79,7 @@ def test_the_published_mode_misses_some_right_answers_and_finds_no_wrong_one_rig
     missed, found_wrongly = 0, 0
     for number, sample in SAMPLES.items():
         right = READINGS[ANSWERS[number]["kind"]] == "equivalent"
-        answer = extract_answer("boxed_first", scripted.reply(asked(sample["content"])).text)
+        answer = boxed_first(scripted.reply(asked(sample["content"])).text)
         published = eed_score(answer, sample["answer"], mode="published").score == 100
         missed += right and not published
         found_wrongly += published and not right
@@ -94,4 +94,4 @@ def test_the_same_request_gets_the_same_reply(scripted: ModuleType) -> None:
 
 
 def test_an_unknown_problem_gets_a_reply_without_a_formula(scripted: ModuleType) -> None:
-    assert extract_answer("boxed_first", scripted.reply(asked("Why is the sky blue?")).text) is None
+    assert boxed_first(scripted.reply(asked("Why is the sky blue?")).text) is None
