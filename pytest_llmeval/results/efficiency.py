@@ -11,10 +11,14 @@ GRADED: Final = ("EED", "EED published")
 """Scores that tell how near a wrong answer comes, for which the PHYBench paper claims the fewer samples."""
 
 
+MIN_ROWS: Final = 20
+"""Rows from which on the figure is told: a ratio of two spreads that a few rows show says little."""
+
+
 def efficiencies(accuracy: Mean, scores: Sequence[Mean]) -> Iterator[Efficiency]:
     """Yield the sample efficiency of each graded score, where it is defined: both means come from the same rows."""
     for score in scores:
-        if score.name in GRADED and score.n == accuracy.n:
+        if score.name in GRADED and score.n == accuracy.n >= MIN_ROWS:
             ratio = sample_ratio(accuracy, score)
             if ratio is not None:
                 yield Efficiency(name=score.name, ratio=ratio, n=score.n)

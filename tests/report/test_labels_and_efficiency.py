@@ -24,6 +24,16 @@ def rows(model: str, *labels: str | None) -> list[Row]:
     return [*(row(f"r{i}", "correct", model=model, scores=eed(100)) for i in range(2)), *wrong]
 
 
+def many_rows() -> list[Row]:
+    """Return the two right formulas and two wrong ones five times: from twenty rows on efficiency is told."""
+    values = {"r0": 100, "r1": 100, "w0": 60, "w1": 40}
+    return [
+        row(f"{name}-{copy}", "correct" if value == 100 else "incorrect", scores=eed(value))
+        for name, value in values.items()
+        for copy in range(5)
+    ]
+
+
 def summary(*parts: list[Row], **info: tuple[str, ...]) -> Summary:
     return summarise([row for part in parts for row in part], {"demo": TaskInfo(title="demo", **info)})
 
@@ -48,15 +58,15 @@ def test_a_run_without_labels_has_no_such_table() -> None:
 
 def test_the_note_tells_ratio_excess_and_n() -> None:
     # 25/3 = 8.33, see tests/results: 733 % above 1.
-    found = summary(rows("small", "PP", "RR"))
-    note = "all: accuracy takes 8.33 × the samples of EED for the same relative error (+733 %, n = 4)."
+    found = summary(many_rows())
+    note = "all: accuracy takes 8.33 × the samples of EED for the same relative error (+733 %, n = 20)."
     assert note in render_table(found, width=120, color=False)
     assert f"- {note}" in render_markdown(found)
 
 
 @pytest.mark.parametrize("width", [40, 60, 100])
 def test_neither_is_wider_than_the_terminal(width: int) -> None:
-    text = render_table(summary(rows("small", "PP", "RR")), width=width, color=False)
+    text = render_table(summary(many_rows(), rows("small", "PP", "RR")), width=width, color=False)
     assert max(map(cell_len, text.splitlines())) <= width
     assert "8.33 × the samples of EED" in re.sub(r"\s+", " ", text)
 
