@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from pytest_llmeval.plugin.junit import add_to_junit
 from pytest_llmeval.plugin.worker_side import CHANNEL, IS_FIRST
 
 if TYPE_CHECKING:
@@ -78,6 +79,8 @@ class MainHooks:
         self._conclusion = self._main.conclude()
         if self._conclusion is not None and self._conclusion.gate_failed and exitstatus == pytest.ExitCode.OK:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
+        if self._conclusion is not None and self._conclusion.gate is not None:
+            add_to_junit(self._config, self._conclusion.gate)
 
     def pytest_terminal_summary(self, terminalreporter: TerminalReporter) -> None:
         """Print the results table."""

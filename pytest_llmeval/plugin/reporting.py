@@ -19,18 +19,23 @@ if TYPE_CHECKING:
 MAX_EXPLANATION = 2_000
 """Characters of a failure's text that a row keeps; the report has it whole."""
 
+PROPERTY = "llmeval."
+"""How the names of our properties begin, in JUnit XML and wherever else pytest shows them."""
+
 WORKER = "PYTEST_XDIST_WORKER"
 
 
-def attach_row(report: pytest.TestReport, call: pytest.CallInfo[None], running: Running, *, gating: bool) -> None:
+def attach_row(report: pytest.TestReport, call: pytest.CallInfo[None], running: Running, *, gating: bool) -> bool:
     """Put the row on the report that decides over a sample: the body's, or the set-up's if that failed.
+
+    Return whether this is that report. Outcome and scores become properties, which JUnit XML shows.
 
     Under a gate samples never decide over the exit status: an incorrect one is reported xfailed, an error or
     unscored one skipped.
     """
     raised = None if call.excinfo is None else call.excinfo.value
     if running.planned is None or call.when == "teardown" or (call.when == "setup" and raised is None):
-        return
+        return False
     row = _row(running.planned, running, call.when, raised)
     report.llmeval = row.to_json()  # type: ignore[attr-defined]  # reports carry what plugins put on them
     if gating and row.outcome == "incorrect":
@@ -39,6 +44,14 @@ def attach_row(report: pytest.TestReport, call: pytest.CallInfo[None], running: 
         file, line, _ = report.location
         reason = f"Skipped: {row.outcome}: {_first_line(row.explanation)}"
         report.outcome, report.longrepr = "skipped", (file, (line or 0) + 1, reason)
+    own = [one for one in report.user_properties if not one[0].startswith(PROPERTY)]
+    report.user_properties = [*own, *_properties(row)]
+    return True
+
+
+def _properties(row: Row) -> list[tuple[str, object]]:
+    scores = [(f"{PROPERTY}{score.name}", score.value) for score in row.scores if score.value is not None]
+    return [(f"{PROPERTY}outcome", row.outcome), (f"{PROPERTY}model", row.key.model), *scores]
 
 
 def status_of(report: pytest.TestReport) -> tuple[str, str, str] | None:

@@ -100,7 +100,9 @@ class EvalSession:
             if self.settings.taxonomy and call.when == "call":
                 # Here, because only the body knows that the answer is wrong, and the row leaves with this report.
                 running.label()
-            attach_row(report, call, running, gating=self.settings.gate is not None)
+            if attach_row(report, call, running, gating=self.settings.gate is not None):
+                # The item's too: junitxml reads those of the tear-down's report, which is made from it.
+                item.user_properties[:] = report.user_properties
 
 
 SESSION = pytest.StashKey[EvalSession]()

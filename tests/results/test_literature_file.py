@@ -33,7 +33,7 @@ def test_figures_come_with_their_source_and_the_datasets_they_belong_to(tmp_path
     ("text", "said"),
     [
         ("figure: []", "published.yaml:1: figure: unknown key; expected one of datasets, figures"),
-        ("datasets: {a: {sha256: b}}", "published.yaml:1: datasets.a.samples: expected the number of samples, not None"),
+        ("datasets: {a: {sha256: b}}", "datasets.a.samples: expected the number of samples, not None"),
         ("datasets: {a: {sha256: b, samples: many}}", "datasets.a.samples: expected a number"),
         ("figures: {}", "published.yaml:1: figures: expected a list"),
         ("figures:\n  - values: {a: {accuracy: 1}}", "every figure needs its source"),

@@ -1,0 +1,62 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import jsonschema
+import pytest
+from example_rows import eed, row
+
+from pytest_llmeval.records import Row
+from pytest_llmeval.results.gate import Gate, GateResult, check
+from pytest_llmeval.results.gate_file import parse_gate
+from pytest_llmeval.results.metrics import summarise
+from pytest_llmeval.results.summary import Published, Summary, TaskInfo
+from pytest_llmeval.results.summary_schema import summary_schema
+
+FILE = Path(__file__).parents[2] / "docs" / "summary.schema.json"
+INFO = TaskInfo(
+    title="demo",
+    group_by=("tag",),
+    published=(Published(name="o3", metric="accuracy", value=0.3, source="paper"),),
+    whole=100,
+)
+
+
+def test_the_documented_schema_is_that_of_the_code() -> None:
+    renew = "python -m pytest_llmeval.results.summary_schema > docs/summary.schema.json"
+    assert json.loads(FILE.read_text()) == summary_schema(), renew
+    jsonschema.Draft202012Validator.check_schema(summary_schema())
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [],
+        [row("1", "error"), row("2", "not run")],
+        [
+            row(str(i), "correct", epoch=e, scores=eed(100, 40), groups={"tag": ("a",)})
+            for i in range(3)
+            for e in (1, 2)
+        ],
+    ],
+    ids=["nothing", "no score", "epochs"],
+)
+def test_every_summary_fits_the_schema_and_survives_it(rows: list[Row]) -> None:
+    summary = summarise(rows, {"demo": INFO})
+    rules = "inconclusive: pass\nrules: {demo.accuracy: {min: 0.5, samples: 9}, x.y: {max: 1}}"
+    gate = check(parse_gate(rules, "g.yaml"), summary)
+    data = json.loads(json.dumps({**summary.to_json(), "gate": gate.to_json(), "engine": None}))
+    jsonschema.validate(data, json.loads(FILE.read_text()))
+    assert Summary.from_json(data) == summary
+    assert GateResult.from_json(data["gate"]) == gate
+
+
+def test_another_version_or_a_lost_figure_does_not_fit() -> None:
+    data = {**summarise([row("1")], {}).to_json(), "gate": check(Gate(), summarise([], {})).to_json(), "engine": None}
+    data = json.loads(json.dumps(data))
+    schema = json.loads(FILE.read_text())
+    jsonschema.validate(data, schema)
+    for broken in ({**data, "schema": 2}, {**data, "entries": [{**data["entries"][0], "tally": {}}]}):
+        with pytest.raises(jsonschema.ValidationError):
+            jsonschema.validate(broken, schema)
