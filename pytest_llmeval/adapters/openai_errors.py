@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -25,6 +26,14 @@ _LOST: Final = {
     403: "the key of {key_name} may not use this model here",
     404: "no such model or path; check the model's name and the base URL",
 }
+_BLIND: Final = re.compile(
+    r"image_url is only supported|not a multimodal model|at most 0 image|image input is not supported"
+    r"|unknown variant `image_url`|(?:does not|doesn't|not) support (?:image|vision)s? ?(?:input|$|[.,;])"
+    r"|endpoints found that support image",
+    re.IGNORECASE,
+)
+"""What OpenAI, vLLM, llama.cpp, DeepSeek and OpenRouter say of pictures sent to a model that reads none."""
+
 _TRANSIENT: Final = frozenset({408, 409, 425, 429})
 _SERVER_ERRORS: Final = 500
 
@@ -68,6 +77,8 @@ def _status_error(status: int, words: str, code: str | None, wait: float | None,
     hint = ""
     if code in QUOTA_CODES:
         reach, hint = "model", "the account's quota is used up; add credit or ask another endpoint"
+    elif _BLIND.search(words):
+        reach, hint = "model", "this model reads no pictures; name one that does"
     elif status in _LOST:
         reach, hint = "model", _LOST[status].format(key_name=endpoint.key_name)
     elif status in _TRANSIENT or status >= _SERVER_ERRORS:

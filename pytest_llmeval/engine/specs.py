@@ -19,13 +19,16 @@ FORMS = "openai/NAME, azure/DEPLOYMENT, replay/FILE, python/./file.py:callable"
 RECORDED = "recorded"
 """How rows call a task's own recorded replies, which run when no model is configured."""
 
-OPTIONS = ("api", "base_url", "key")
-"""The settings that tell how a model is reached; all others are parameters of its requests."""
+OPTIONS = ("api", "base_url", "key", "vision")
+"""The settings that tell how a model is reached, and what it can do; all others are parameters of its requests."""
 
 APIS = ("chat", "responses")
 
 _SETTING = re.compile(r",(?=[A-Za-z_]\w*=)")
 """Where a setting begins: a comma elsewhere belongs to a name or a value."""
+
+_BLIND = re.compile(r"(?:.*/)?(?:gpt-3\.5|gpt-oss|o1-mini|o1-preview|o3-mini)")
+"""Models that read no pictures by OpenAI's own word; of others ``vision=off`` says so."""
 
 _EPOCH_SEEDS = 1000
 """How far apart the seeds of two epochs are: no sample draws so often."""
@@ -56,6 +59,12 @@ class ModelSpec:
     def recorded(self) -> bool:
         """Whether replies come from a recording, not from a live model."""
         return self.kind == "replay"
+
+    @property
+    def reads_pictures(self) -> bool:
+        """Whether pictures may be sent to it, as far as is known beforehand."""
+        known_blind = self.kind == "openai" and _BLIND.match(self.name) is not None
+        return self.options.get("vision", "off" if known_blind else "on") == "on"
 
     @property
     def route(self) -> str:
@@ -154,6 +163,8 @@ def _option(text: str, kind: str, name: str, value: str) -> str:
     match name:
         case "api" if value not in APIS or kind not in {"openai", "azure"}:
             raise _wrong(text, f"api is {value!r}; openai/ and azure/ models take chat or responses")
+        case "vision" if value not in {"on", "off"}:
+            raise _wrong(text, f"vision is {value!r}; it is on or off")
         case "base_url":
             check_address(value, "base_url")
         case "key" if not is_secret_name(value):

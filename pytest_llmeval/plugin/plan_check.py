@@ -11,7 +11,7 @@ import pytest
 
 from pytest_llmeval.catalog import Catalog
 from pytest_llmeval.engine.choice import ModelChoice
-from pytest_llmeval.engine.plan import Plan
+from pytest_llmeval.engine.plan import Plan, PlannedTest
 from pytest_llmeval.engine.specs import ModelSpec
 from pytest_llmeval.errors import UsageError
 from pytest_llmeval.plugin.spending import Spending
@@ -23,6 +23,7 @@ def check_plan(plan: Plan, settings: Settings, catalog: Catalog) -> None:
     try:
         _check_tasks(plan, settings)
         _check_samples(plan, settings, catalog)
+        _check_pictures(plan, settings, catalog)
         spending = Spending(settings)
         for model in _models(plan, settings, catalog):
             spending.budget(model)
@@ -49,10 +50,15 @@ def check_models(plan: Plan, settings: Settings, catalog: Catalog) -> None:
 def _models(plan: Plan, settings: Settings, catalog: Catalog) -> Iterator[ModelSpec]:
     """Yield the models that the plan's tests ask, judges too, some repeatedly; UsageError where there is none."""
     choice = ModelChoice(settings, catalog)
-    for test in {(test.file, test.model): test for test in plan.tests}.values():
+    for test in _kinds(plan).values():
         yield choice.solver(test)
         if settings.taxonomy or catalog.load(Path(test.file)).task.is_judged:
             yield from choice.judges(test)
+
+
+def _kinds(plan: Plan) -> dict[tuple[str, str], PlannedTest]:
+    """Return one test for each task file and model."""
+    return {(test.file, test.model): test for test in plan.tests}
 
 
 def _check_tasks(plan: Plan, settings: Settings) -> None:
@@ -70,6 +76,18 @@ def _check_samples(plan: Plan, settings: Settings, catalog: Catalog) -> None:
     if unknown := [sample for sample in settings.samples if sample not in known]:
         msg = f"--llmeval-sample {unknown[0]!r}: no task collected here has a sample with this id"
         raise UsageError(msg)
+
+
+def _check_pictures(plan: Plan, settings: Settings, catalog: Catalog) -> None:
+    choice = ModelChoice(settings, catalog)
+    blind = {key for key, test in _kinds(plan).items() if not choice.solver(test).reads_pictures}
+    for test in plan.tests if blind else ():
+        if (test.file, test.model) in blind and catalog.load(Path(test.file)).by_id[test.sample].images:
+            msg = (
+                f"{test.model} reads no pictures, and sample {test.sample!r} of task {test.task!r} has some: name a "
+                f"model that does (vision=on if this one does after all), or leave the task out (-k 'not {test.task}')"
+            )
+            raise UsageError(msg)
 
 
 def missing_judge(plan: Plan, settings: Settings, catalog: Catalog) -> str | None:

@@ -1,0 +1,174 @@
+"""Judges of a run: several of them, their calibration, and models that cannot read a task's pictures."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from plugin.conftest import Project
+
+JUDGE = """
+def strict(request):
+    text = request.messages[-1].text
+    right = "more than enough" not in text
+    return '{"answer_correct": %d, "reason": "strict"}' % right
+
+def lenient(request):
+    return '{"answer_correct": 1, "reason": "lenient"}'
+
+def mute(request):
+    return "no idea"
+"""
+
+# Plain for even numbers; for odd ones in words that only a judge can read, of which 3 is wrong.
+MODEL = """
+import re
+
+def reply(request):
+    number = int(re.search(r"what is (\\d+)", request.messages[-1].text)[1])
+    if number % 2 == 0:
+        return f"The answer is {number + 1}"
+    return f"as many as {number + 1}" + (", or more than enough" if number == 3 else "")
+"""
+
+TEST = """
+import pytest
+from pytest_llmeval import assert_judge_equivalent
+
+pytestmark = pytest.mark.llmeval("task.yaml")
+
+def test_sums(sample, completion):
+    assert_judge_equivalent(completion.answer, sample.target)
+"""
+
+CALIBRATION = {
+    "schema": 1,
+    "prompt": "judge/1",
+    "votes": 1,
+    "made": "2026-11-22",
+    "all": {
+        "n": 143,
+        "unscored": 0,
+        "accuracy": 0.99,
+        "false_positives": 1,
+        "false_positive_rate": 0.01,
+        "kappa": 0.97,
+        "kappa_95": [0.92, 0.99],
+    },
+}
+
+STRICT, LENIENT, MUTE = (f"--llmeval-judge=python/./judge.py:{name}" for name in ("strict", "lenient", "mute"))
+RUN = ("--llmeval-model", "python/./model.py:reply", "--llmeval-limit", "6")
+
+
+@pytest.fixture
+def project(project: Project) -> Project:
+    """Return the project with answers that are judged."""
+    task = (project.path / "task.yaml").read_text()
+    project.write("task.yaml", task.replace("scorer: {sldp: {tolerance: 0.01}}", "scorer: judge"))
+    project.write("test_sums.py", TEST)
+    project.write("model.py", MODEL)
+    project.write("judge.py", JUDGE)
+    return project
+
+
+def calibrated(project: Project, judge: str) -> None:
+    project.write("reports/calibrations/it.json", json.dumps({"judge": judge, **CALIBRATION}))
+
+
+def judging(project: Project) -> dict[str, Any]:
+    found: dict[str, Any] = project.summary()["entries"][0]["tally"]["judging"]
+    return found
+
+
+def details(project: Project) -> dict[str, Any]:
+    return {row["sample"]: row["scores"][0]["details"] for row in project.rows()}
+
+
+def test_who_decided_stands_in_rows_and_table_and_the_gate_knows_the_calibration(project: Project) -> None:
+    calibrated(project, "python/./judge.py:strict")
+    project.write("gate.yaml", "rules:\n  judge.kappa: {min: 0.9}\n  sums.accuracy: {min: 0.8}\n")
+    result = project.run(*RUN, STRICT, "--llmeval-gate", "gate.yaml", "-n2")
+    assert result.ret == 0
+    assert {sample: one["decided_by"] for sample, one in details(project).items()} == {
+        **dict.fromkeys("024", "symbolic"),
+        **dict.fromkeys("135", "judge"),
+    }
+    assert judging(project)["deciders"] == {"judge": 3, "symbolic": 3}
+    result.stdout.fnmatch_lines(["*answers decided by*", "*judged by python/./judge.py:strict: kappa 0.970*"])
+    [told] = json.loads((project.path / "reports/latest").parent.joinpath(_latest(project), "run.json").read_text())[
+        "judges"
+    ]
+    assert (told["task"], told["judge"], told["calibration"]["kappa"]) == ("sums", "python/./judge.py:strict", 0.97)
+
+
+def _latest(project: Project) -> str:
+    pointer = project.path / "reports/latest"
+    return pointer.read_text().strip() if pointer.is_file() else pointer.resolve().name
+
+
+def test_a_judge_of_another_name_has_no_calibration_and_the_gate_stays_shut(project: Project) -> None:
+    calibrated(project, "openai/another")
+    project.write("gate.yaml", "rules:\n  judge.kappa: {min: 0.9}\n")
+    result = project.run(*RUN, STRICT, "--llmeval-gate", "gate.yaml")
+    assert result.ret == 1
+    result.stdout.fnmatch_lines(["*which is not calibrated*"])
+    result.stdout.fnmatch_lines(["*llmeval calibrate*"])
+
+
+def test_a_broken_calibration_is_told_before_anything_is_asked(project: Project) -> None:
+    project.write("reports/calibrations/it.json", "{}")
+    result = project.run(*RUN, STRICT)
+    assert result.ret == 4
+    result.stderr.fnmatch_lines(["*it.json*no calibration*"])
+
+
+def test_several_judges_decide_by_majority_and_their_agreement_is_told(project: Project) -> None:
+    result = project.run(*RUN, STRICT, LENIENT, MUTE)
+    # of three judges two let 1 and 5 pass; on 3 one is for, one against, one mute
+    result.assert_outcomes(passed=5, errors=1)
+    found = details(project)["3"]
+    assert found["decided_by"] is None
+    assert [opinion["equivalent"] for opinion in found["opinions"]] == [False, True, None]
+    assert judging(project)["deciders"] == {"judge": 2, "nobody": 1, "symbolic": 3}
+    result.stdout.fnmatch_lines(
+        ["*the judges decide nothing: *strict different, *lenient equivalent, *mute no verdict*"]
+    )
+
+
+def test_a_task_names_its_judges_and_turns_the_prefilter_off(project: Project) -> None:
+    task = (project.path / "task.yaml").read_text()
+    named = "judge: {models: [python/./judge.py:strict, python/./judge.py:lenient], prefilter: off}\n"
+    project.write("task.yaml", task + named)
+    project.run(*RUN).assert_outcomes(passed=5, errors=1)
+    assert {one["decided_by"] for one in details(project).values()} == {"judge", None}
+    # both say yes but for 3: chance would agree as often
+    assert judging(project)["agreement"] == {"kappa": 0.0, "n": 6}
+
+
+def test_several_judges_cannot_share_a_recording(project: Project) -> None:
+    result = project.run(*RUN, STRICT, LENIENT, "--llmeval-record", "replies.jsonl")
+    assert result.ret == 4
+    result.stderr.fnmatch_lines(["*--llmeval-record takes one --llmeval-judge*"])
+
+
+def test_a_model_without_vision_is_refused_before_any_call(project: Project) -> None:
+    task = (project.path / "task.yaml").read_text()
+    project.write("task.yaml", task.replace("tags: [kind]", "tags: [kind], images: ['picture?']"))
+    lines = [json.loads(line) for line in (project.path / "data.jsonl").read_text().splitlines()]
+    (project.path / "1.png").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(8))
+    lines[4]["picture"] = "1.png"
+    project.write("data.jsonl", "".join(f"{json.dumps(line)}\n" for line in lines))
+    for spec in ("openai/some-text-model,vision=off", "openai/o3-mini"):
+        result = project.run("--llmeval-model", spec, "--llmeval-base-url", "http://127.0.0.1:9/v1")
+        assert result.ret == 4
+        result.stderr.fnmatch_lines([f"*{spec} reads no pictures, and sample '4' of task 'sums' has some*"])
+
+
+def test_an_image_mode_that_does_not_exist_is_a_usage_error(project: Project) -> None:
+    result = project.run("--llmeval-image-mode=paint")
+    assert result.ret == 4
+    result.stderr.fnmatch_lines(["*--llmeval-image-mode: 'paint' is none of draw, edit, chat*"])
