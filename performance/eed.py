@@ -12,7 +12,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import resource
 import statistics
 import subprocess
 import sys
@@ -145,58 +144,75 @@ def differ(one: float, other: float) -> bool:
 
 
 def compare_processes(pairs: list[dict[str, Any]], options: argparse.Namespace) -> None:
-    """Print what several children bring, on this machine as it is and as if nobody else had used it."""
+    """Print what several children bring, on this machine as it is and as if nobody else had used it.
+
+    The answers to every second target warm the children up (their parsers build tables as they meet new formulas);
+    those to the others are measured.
+    """
+    targets = list(dict.fromkeys(pair["target"] for pair in pairs))
     texts = [(pair["answer"], pair["target"]) for pair in pairs]
-    print(f"{len(pairs)} pairs, {options.only or 'corrected'}; times in seconds")
-    print(f"{'processes':>9}{'wall':>8}{'CPU':>8}{'waited':>8}{'faster':>8}{'quiet wall':>12}{'faster':>8}")
+    warming = [text for text in texts if text[1] in targets[::2]]
+    measured = [text for text in texts if text[1] in targets[1::2]]
+    print(f"{len(measured)} pairs, {options.only or 'corrected'}; times in seconds")
+    print(
+        f"{'processes':>9}{'wall':>8}{'CPU':>8}{'waited':>8}{'parent':>8}{'faster':>8}{'quiet wall':>12}{'faster':>8}"
+    )
     first = None
     for processes in options.processes:
-        found = with_processes(texts, processes, options.only or "corrected", options.cache)
+        found = with_processes([*warming, *measured], len(warming), processes, options)
         first = first or found
-        print(f"{processes:>9}{found.wall:>8.1f}{found.cpu:>8.1f}{found.waited:>8.1f}{first.wall / found.wall:>7.2f}x"
-              f"{found.quiet:>12.1f}{first.quiet / found.quiet:>7.2f}x")  # fmt: skip
+        print(f"{processes:>9}{found.wall:>8.1f}{found.cpu:>8.1f}{found.waited:>8.1f}{found.parent:>8.2f}"
+              f"{first.wall / found.wall:>7.2f}x{found.quiet:>12.1f}{first.quiet / found.quiet:>7.2f}x")  # fmt: skip
 
 
 class Many(NamedTuple):
-    """One pass of eed_score_many, start of the children included, in seconds."""
+    """One pass of eed_score_many in seconds; of the children 0 where the system does not tell."""
 
     wall: float
     cpu: float  # of the children
-    waited: float  # a working child's, for a core that somebody else had; 0 where the system does not tell
-    quiet: float  # wall time without that
+    waited: float  # a working child's, for a core that somebody else had
+    parent: float  # CPU of this process
+    quiet: float  # wall time without waiting
 
 
-def with_processes(texts: list[tuple[str, str]], processes: int, mode: str, cache: Path | None) -> Many:
-    """Score all pairs in so many children."""
-    spent: list[tuple[float, float]] = []
+class Look(NamedTuple):
+    """The clocks at one moment."""
+
+    wall: float
+    parent: float
+    children: dict[int, tuple[float, float]]  # how long each child ran, and was ready to run and did not
+
+
+def with_processes(texts: list[tuple[str, str]], warming: int, processes: int, options: argparse.Namespace) -> Many:
+    """Score all pairs in so many children; measure from the `warming`-th on."""
+    looks: list[Look] = []
 
     def look(done: int) -> None:
-        if done == len(texts):
-            spent.extend(run_and_waited())
+        if done in (warming, len(texts)):
+            looks.append(Look(time.perf_counter(), time.process_time(), run_and_waited()))
 
-    before, start = children_seconds(), time.perf_counter()
-    for _ in eed_score_many(texts, processes=processes, mode=mode, progress=look, cache=cache):
+    mode = options.only or "corrected"
+    for _ in eed_score_many(texts, processes=processes, mode=mode, progress=look, cache=options.cache):
         pass
-    wall = time.perf_counter() - start
+    start, end = looks
+    spent = [
+        (run - start.children.get(pid, (0.0, 0.0))[0], waited - start.children.get(pid, (0.0, 0.0))[1])
+        for pid, (run, waited) in end.children.items()
+    ]
     working = sorted(spent, reverse=True)[:processes]  # a spare child has run less than those that work
     waited = sum(waits for _, waits in working) / processes
-    return Many(wall, children_seconds() - before, waited, wall - waited)
+    wall = end.wall - start.wall
+    return Many(wall, sum(run for run, _ in spent), waited, end.parent - start.parent, wall - waited)
 
 
-def children_seconds() -> float:
-    """Return the CPU seconds of all children that have ended."""
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
-
-
-def run_and_waited() -> list[tuple[float, float]]:
-    """Return how long each living child ran, and was ready to run and did not (Linux: /proc/PID/schedstat)."""
-    pids = [pid for task in Path("/proc/self/task").glob("*/children") for pid in task.read_text().split()]
-    found = []
+def run_and_waited() -> dict[int, tuple[float, float]]:
+    """Return for each living child how long it ran, and was ready to run and did not (Linux: /proc/PID/schedstat)."""
+    pids = [int(pid) for task in Path("/proc/self/task").glob("*/children") for pid in task.read_text().split()]
+    found = {}
     for pid in pids:
         with suppress(OSError):  # ended meanwhile
             run, waited, _ = Path(f"/proc/{pid}/schedstat").read_text().split()
-            found.append((int(run) / NANOSECONDS, int(waited) / NANOSECONDS))
+            found[pid] = (int(run) / NANOSECONDS, int(waited) / NANOSECONDS)
     return found
 
 

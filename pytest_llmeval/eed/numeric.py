@@ -6,26 +6,18 @@ several random points are the same. Either is far cheaper than a proof.
 
 from __future__ import annotations
 
-import hashlib
 import random
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cache
-from typing import Any, NamedTuple, TypeAlias
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
-import mpmath
 import sympy
 
-Value: TypeAlias = Any  # an mpf or mpc; mpmath ships no types
-Point: TypeAlias = Mapping[str, Value]
+from pytest_llmeval.eed.evaluation import MP, CannotEvaluate, Evaluation, Value
 
-_MP = mpmath.MPContext()
-"""A context of our own: the precision of mpmath's global one is anybody's."""
-_MP.dps = 30
-
-_SAME = _MP.mpf(10) ** -18
-_SAME_DECIMAL = _MP.mpf(10) ** -8  # where a side holds a decimal, which was rounded by whoever wrote it
-_DIFFERENT = _MP.mpf(10) ** -7
+_SAME = MP.mpf(10) ** -18
+_SAME_DECIMAL = MP.mpf(10) ** -8  # where a side holds a decimal, which was rounded by whoever wrote it
+_DIFFERENT = MP.mpf(10) ** -7
 _REAL_POINTS = 6  # that must agree
 _REAL_POINTS_BROKEN = 16  # where |x|, max and the like make formulas agree on half of the points
 # Intervals that symbols are drawn from. Small first: there angles stay in the principal range of the inverse
@@ -33,20 +25,8 @@ _REAL_POINTS_BROKEN = 16  # where |x|, max and the like make formulas agree on h
 # refractive indices and ratios above 1.
 _INTERVALS = ((0.35, 0.65), (0.05, 0.65), (0.3, 0.5), (0.2, 2.5), (1.05, 1.9), (0.1, 5.0))
 _DRAWS = 8  # from each interval
-_HUGE = 10**6  # exponents and arguments beyond it are not evaluated
-_TERMS = 50  # of a finite sum or product
 
 _BROKEN = (sympy.Abs, sympy.Max, sympy.Min, sympy.floor, sympy.ceiling, sympy.sign, sympy.Piecewise, sympy.Mod)
-
-_MPMATH_FUNCTIONS = (
-    *("sin", "cos", "tan", "cot", "sec", "csc", "sinh", "cosh", "tanh", "coth", "sech", "csch"),
-    *("asin", "acos", "atan", "acot", "asec", "acsc", "asinh", "acosh", "atanh", "acoth", "asech", "acsch"),
-    *("exp", "log", "gamma", "factorial", "binomial", "floor", "erf", "erfc", "sign", "re", "im", "atan2", "besselj"),
-)
-
-
-class CannotEvaluate(ValueError):  # noqa: N818 - says what happened
-    """The expression has no number at this point, or none that is worth its price."""
 
 
 def compare(one: sympy.Basic, other: sympy.Basic) -> bool | None:
@@ -114,14 +94,14 @@ def _gaps(one: sympy.Basic, other: sympy.Basic, names: Sequence[str]) -> Iterato
 def _draw(name: str, number: int, interval: tuple[float, float], *, integer: bool) -> Value:
     """Return a symbol's value in one draw: a function of name and number alone, so that every process agrees."""
     source = random.Random(f"{number}:{name}")  # noqa: S311 - reproducible on purpose
-    return _MP.mpf(source.randint(2, 5)) if integer else _MP.mpf(source.uniform(*interval))
+    return MP.mpf(source.randint(2, 5)) if integer else MP.mpf(source.uniform(*interval))
 
 
 def _relative_gap(left: Value, right: Value) -> Value:
     if left == right:
-        return _MP.mpf(0)
+        return MP.mpf(0)
     scale = max(abs(left), abs(right))
-    if not _MP.isfinite(scale):
+    if not MP.isfinite(scale):
         msg = "infinite"
         raise CannotEvaluate(msg)
     return abs(left - right) / scale
@@ -131,126 +111,3 @@ def _limit_symbols(expression: sympy.Basic) -> set[str]:
     """Return the symbols in limits of sums and products, which count things."""
     counted = expression.atoms(sympy.Sum, sympy.Product)
     return {symbol.name for item in counted for limit in item.limits for symbol in sympy.Tuple(*limit[1:]).free_symbols}
-
-
-class Evaluation:
-    """The values of expressions at one point; equal subexpressions are computed once."""
-
-    def __init__(self, point: Point) -> None:
-        """Take the values of the symbols by name."""
-        self._point = dict(point)
-        self._known: dict[sympy.Basic, Value] = {}
-        self._real = True
-
-    def of(self, expression: sympy.Basic) -> tuple[Value, bool]:
-        """Return the value, and whether every part of it was real."""
-        return self._value(expression), self._real
-
-    def _value(self, expression: sympy.Basic) -> Value:
-        known = self._known.get(expression)
-        if known is None:
-            known = self._known[expression] = self._compute(expression)
-            if isinstance(known, _MP.mpc) and known.imag:
-                self._real = False
-        return known
-
-    def _compute(self, expression: sympy.Basic) -> Value:  # noqa: PLR0911 - one return a kind of node
-        if isinstance(expression, sympy.Symbol):
-            if expression.name not in self._point:
-                msg = f"{expression.name} is bound"
-                raise CannotEvaluate(msg)
-            return self._point[expression.name]
-        if isinstance(expression, sympy.Rational):
-            return _MP.mpf(expression.p) / expression.q
-        if isinstance(expression, sympy.Float):
-            return _MP.mpf(str(expression))
-        if isinstance(expression, sympy.Add):
-            return _MP.fsum(self._value(argument) for argument in expression.args)
-        if isinstance(expression, sympy.Mul):
-            return _MP.fprod(self._value(argument) for argument in expression.args)
-        if isinstance(expression, sympy.Pow):
-            return self._power(*expression.args)
-        if isinstance(expression, (sympy.Sum, sympy.Product)):
-            return self._counted(expression)
-        if isinstance(expression, sympy.Integral):
-            return self._integral(expression)
-        return self._function(expression)
-
-    def _power(self, base: sympy.Basic, exponent: sympy.Basic) -> Value:
-        foot, height = self._value(base), self._value(exponent)
-        if abs(height) > _HUGE:
-            msg = "exponent out of range"
-            raise CannotEvaluate(msg)
-        if exponent is sympy.S.Half:
-            return _MP.sqrt(foot)
-        return _MP.power(foot, height)
-
-    def _function(self, expression: sympy.Basic) -> Value:
-        constant = _constants().get(expression)
-        if constant is not None:
-            return +constant
-        name = type(expression).__name__
-        arguments = [self._value(argument) for argument in expression.args]
-        if any(abs(argument) > _HUGE for argument in arguments):
-            msg = "argument out of range"
-            raise CannotEvaluate(msg)
-        function = _functions().get(name)
-        if function is not None:
-            return function(*arguments)
-        if expression.args and isinstance(expression, sympy.core.function.AppliedUndef):
-            return _undefined(name, arguments)
-        msg = f"no values for {name}"
-        raise CannotEvaluate(msg)
-
-    def _counted(self, expression: sympy.Basic) -> Value:
-        (variable, lower, upper), *more = expression.limits
-        first, last = self._value(lower), self._value(upper)
-        if more or first != int(first) or last != int(last) or not 0 <= last - first < _TERMS:
-            msg = "not a short finite sum"
-            raise CannotEvaluate(msg)
-        values = [self._inner(expression.function, variable, _MP.mpf(i)) for i in range(int(first), int(last) + 1)]
-        return _MP.fsum(values) if isinstance(expression, sympy.Sum) else _MP.fprod(values)
-
-    def _integral(self, expression: sympy.Basic) -> Value:
-        (variable, *limits), *more = expression.limits
-        if more or len(limits) != 2:  # noqa: PLR2004 - a lower and an upper limit
-            msg = "not a single definite integral"
-            raise CannotEvaluate(msg)
-        lower, upper = (self._value(limit) for limit in limits)
-        return _MP.quad(lambda x: self._inner(expression.function, variable, x), [lower, upper], maxdegree=6)
-
-    def _inner(self, expression: sympy.Basic, variable: sympy.Symbol, value: Value) -> Value:
-        return Evaluation({**self._point, variable.name: value}).of(expression)[0]
-
-
-@cache
-def _constants() -> dict[sympy.Basic, Value]:
-    return {
-        sympy.pi: _MP.pi,
-        sympy.E: _MP.e,
-        sympy.I: _MP.mpc(0, 1),
-        sympy.EulerGamma: _MP.euler,
-    }
-
-
-@cache
-def _functions() -> dict[str, Callable[..., Value]]:
-    """Return the functions with values, by sympy's name."""
-    named = {name: getattr(_MP, name) for name in _MPMATH_FUNCTIONS}
-    return {
-        **named,
-        "Abs": abs,
-        "conjugate": _MP.conj,
-        "ceiling": _MP.ceil,
-        "Max": max,
-        "Min": min,
-        "LambertW": _MP.lambertw,
-        "Mod": lambda a, b: a - b * _MP.floor(a / b),
-    }
-
-
-def _undefined(name: str, arguments: list[Value]) -> Value:
-    """Return a value that depends on nothing but the function's name and its arguments' leading digits."""
-    text = ",".join([name, *(_MP.nstr(argument, 12) for argument in arguments)])
-    digest = hashlib.sha256(text.encode()).digest()
-    return _MP.mpf(int.from_bytes(digest[:8], "big")) / 2**64 * _MP.mpf("0.3") + _MP.mpf("0.35")
