@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final, Literal, TypeAlias
 
 Kind: TypeAlias = Literal["word", "quoted", "string", "number", "sign"]
@@ -32,10 +32,15 @@ class UnreadableError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """One word or sign. `text` of a quoted name is what stands between the backquotes."""
+    """One word or sign. `text` of a quoted name is what stands between the backquotes.
+
+    `start` and `end` are where it stands in the query, in characters.
+    """
 
     kind: Kind
     text: str
+    start: int = field(default=0, compare=False)
+    end: int = field(default=0, compare=False)
 
     @property
     def word(self) -> str:
@@ -71,5 +76,5 @@ def read_tokens(cypher: str) -> list[Token]:
             raise UnreadableError(msg)
         if kind == "quoted":
             text = text[1:-1].replace("``", "`")
-        tokens.append(Token(kind, text))  # type: ignore[arg-type] # the group names are the kinds
+        tokens.append(Token(kind, text, match.start(), match.end()))  # type: ignore[arg-type] # the group names are the kinds
     return tokens

@@ -1,0 +1,55 @@
+"""A query for Neo4j 5, made ready for ArcadeDB."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from pytest_llmeval.cypher.dialect.analysis import Analysis
+from pytest_llmeval.cypher.dialect.parser import parse, skip_prefix
+from pytest_llmeval.cypher.dialect.reader import Reader
+from pytest_llmeval.cypher.dialect.refusal import RefusedError
+from pytest_llmeval.cypher.dialect.rewrites import Rewriting
+from pytest_llmeval.cypher.tokens import UnreadableError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Adapted:
+    """What to send, and what to think of the answer.
+
+    `refusal` is Neo4j's error: then nothing is to be sent. `doubt` tells why the rows may not be Neo4j's. `columns` are
+    the names of the result's columns, None when they are not known.
+    """
+
+    text: str
+    refusal: str | None = None
+    doubt: str | None = None
+    columns: tuple[str, ...] | None = None
+
+
+def adapt(text: str, properties: Mapping[str, str]) -> Adapted:
+    """Return what ArcadeDB should be sent for a query that is meant for Neo4j 5.
+
+    `properties` are the types of the values that the graph's properties hold, such as ``{"center": "Point"}``; those
+    that hold several types are left out.
+    """
+    try:
+        analysis = Analysis(text, parse(text), properties)
+        rewriting = Rewriting(text, analysis)
+        sent = rewriting.text()
+    except RefusedError as error:
+        return Adapted(text=text, refusal=error.told(text))
+    except (UnreadableError, RecursionError) as error:
+        return Adapted(text=text, doubt=f"it could not be read: {error}")
+    return Adapted(
+        text=_without_version(sent), doubt="; ".join(dict.fromkeys(rewriting.doubts)) or None, columns=analysis.columns
+    )
+
+
+def _without_version(text: str) -> str:
+    """Return the query without a leading ``CYPHER 5``, which ArcadeDB does not know."""
+    reader = Reader(text)
+    if not reader.at_word("CYPHER"):
+        return text
+    skip_prefix(reader)
+    return text[reader.start :]

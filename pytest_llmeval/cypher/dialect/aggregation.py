@@ -1,0 +1,123 @@
+"""Where a query aggregates, and what may stand beside: Neo4j's rules of grouping."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from pytest_llmeval.cypher.dialect.functions import AGGREGATES
+from pytest_llmeval.cypher.dialect.refusal import RefusedError
+from pytest_llmeval.cypher.dialect.scope import Scope
+from pytest_llmeval.cypher.dialect.syntax import (
+    Call,
+    Expression,
+    Part,
+    PatternPredicate,
+    Projection,
+    Property,
+    Subquery,
+    Variable,
+)
+from pytest_llmeval.cypher.tokens import read_tokens
+
+_GROUPING = (
+    "Aggregation column contains implicit grouping expressions. For example, in 'RETURN n.a, n.a + n.b + count(*)' the "
+    "aggregation expression 'n.a + n.b + count(*)' includes the implicit grouping key 'n.b'. It may be possible to "
+    "rewrite the query by extracting these grouping/aggregation expressions into a preceding WITH clause. Illegal "
+    "expression(s): "
+)
+_BEHIND = (
+    "In a WITH/RETURN with DISTINCT or an aggregation, it is not possible to access variables declared before the "
+    "WITH/RETURN: "
+)
+
+
+def is_aggregate(part: Part) -> bool:
+    """Whether a part is the call of an aggregating function."""
+    return isinstance(part, Call) and part.name.lower() in AGGREGATES
+
+
+def aggregates(part: Part) -> Iterator[Call]:
+    """Yield the aggregating calls in a part, but not those of its subqueries."""
+    if isinstance(part, Call) and is_aggregate(part):
+        yield part
+    if not isinstance(part, Subquery):
+        for child in part.children():
+            yield from aggregates(child)
+
+
+def forbid_aggregates(part: Expression | None) -> None:
+    """Refuse an aggregate where there are no groups."""
+    for call in aggregates(part) if part is not None else ():
+        msg = f"Invalid use of aggregating function {call.name}(...) in this context"
+        raise RefusedError(msg, call.start)
+
+
+def forbid_nested_aggregates(part: Expression) -> None:
+    """Refuse an aggregate of an aggregate."""
+    for call in aggregates(part):
+        for inner in (inner for argument in call.arguments for inner in aggregates(argument)):
+            raise RefusedError("Can't use aggregate functions inside of aggregate functions.", inner.start)
+
+
+def groups(projection: Projection) -> bool:
+    """Whether a projection makes one row of several."""
+    return projection.distinct or any(True for item in projection.items for _ in aggregates(item.expression))
+
+
+def normalised(text: str, part: Part) -> str:
+    """Return the text of a part, comparable: without spaces and comments."""
+    return " ".join(f"{token.kind[0]}{token.text}" for token in read_tokens(text[part.start : part.end]))
+
+
+def check_grouping(text: str, projection: Projection, scope: Scope) -> None:
+    """Refuse an aggregate that stands beside a value which is no grouping key."""
+    with_aggregate = [item for item in projection.items if any(True for _ in aggregates(item.expression))]
+    keys = {normalised(text, item.expression) for item in projection.items if item not in with_aggregate}
+    if projection.star is not None:
+        keys |= {f"w{name}" for name in scope}
+    for item in with_aggregate:
+        illegal = next(_beside(text, item.expression, keys, frozenset()), None)
+        if illegal is not None:
+            raise RefusedError(f"{_GROUPING}{text[illegal.start : illegal.end]}", item.start)
+
+
+def _beside(text: str, part: Part, keys: set[str], local: frozenset[str]) -> Iterator[Part]:
+    """Yield the variables and properties in a part that neither an aggregate nor a grouping key covers."""
+    if is_aggregate(part) or normalised(text, part) in keys:
+        return
+    if isinstance(part, Variable):
+        if part.name not in local:
+            yield part
+    elif isinstance(part, Property) and isinstance(part.subject, Variable):
+        if part.subject.name not in local and f"w{part.subject.name}" not in keys:
+            yield part
+    elif not isinstance(part, Subquery | PatternPredicate):
+        local |= {value.name for name in ("variable", "accumulator") if (value := declared(part, name)) is not None}
+        for child in part.children():
+            yield from _beside(text, child, keys, local)
+
+
+def declared(part: Part, field: str) -> Variable | None:
+    """Return the variable that a comprehension, quantifier or reduce declares in `field`."""
+    if type(part).__name__ not in {"Comprehension", "Quantifier", "Reduce"}:
+        return None
+    value = getattr(part, field, None)
+    return value if isinstance(value, Variable) else None
+
+
+def check_behind(text: str, part: Expression, projection: Projection, before: Scope, after: Scope) -> None:
+    """Refuse what an ORDER BY or WHERE behind a grouping projection cannot see."""
+    shown = {normalised(text, item.expression) for item in projection.items}
+    _check_behind(text, part, shown, before, frozenset(after))
+
+
+def _check_behind(text: str, part: Part, shown: set[str], before: Scope, names: frozenset[str]) -> None:
+    if normalised(text, part) in shown or isinstance(part, Subquery):
+        return
+    if isinstance(part, Variable) and part.name not in names:
+        if part.name in before:
+            raise RefusedError(f"{_BEHIND}{part.name}", part.start)
+        raise RefusedError(f"Variable `{part.name}` not defined", part.start)
+    names |= {value.name for name in ("variable", "accumulator") if (value := declared(part, name)) is not None}
+    for child in part.children():
+        _check_behind(text, child, shown, before, names)

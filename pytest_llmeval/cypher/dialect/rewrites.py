@@ -1,0 +1,485 @@
+"""Queries that ArcadeDB answers otherwise than Neo4j, put so that both give Neo4j's rows.
+
+Each method mends one class of docs/graph-engines.md, by a change that leaves Neo4j's own rows as they are. What cannot
+be mended is told in `doubts`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from pytest_llmeval.cypher.dialect.aggregation import aggregates, groups, normalised
+from pytest_llmeval.cypher.dialect.analysis import Analysis
+from pytest_llmeval.cypher.dialect.edits import Edits
+from pytest_llmeval.cypher.dialect.scope import Scope
+from pytest_llmeval.cypher.dialect.syntax import (
+    Binary,
+    Call,
+    CallSubquery,
+    Constant,
+    Expression,
+    Group,
+    MapOf,
+    Match,
+    NodePattern,
+    Part,
+    Path,
+    PatternComprehension,
+    PatternPredicate,
+    Projection,
+    Property,
+    Query,
+    RelationshipPattern,
+    Slice,
+    Subquery,
+    Unary,
+    Variable,
+)
+
+_NO_POINTS: Final = ("Node", "Relationship", "Path", "String", "Integer", "Float", "Number", "Boolean", "List")
+_HOP: Final = 3
+"""Elements of a path of one hop: a node, a relationship, a node."""
+
+_ONE: Final = re.compile(r"(ANY|ANY SHORTEST|SHORTEST 1|ANY 1)( PATHS?)?")
+_LENGTHS: Final = {"+": "*1..", "*": "*0..", None: "*1..1"}
+_ALL: Final = re.compile(r"ALL SHORTEST( PATHS?)?")
+_DESCENDING: Final = re.compile(r"\s*DESC(ENDING)?\b", re.IGNORECASE)
+_PLAIN_NAME: Final = re.compile(r"[^\W\d]\w*")
+
+
+class Rewriting:
+    """The changes to one query, and what stays in doubt about its rows."""
+
+    def __init__(self, text: str, analysis: Analysis) -> None:
+        """Collect the changes that the analysed query in `text` needs."""
+        self._text, self._analysis = text, analysis
+        self._edits = Edits(text)
+        self.doubts: list[str] = []
+        self._bare_matches = set(_bare_matches(analysis.query))
+        self._plain_patterns = set(_plain_patterns(analysis.query))
+        for part in analysis.query.walk():
+            self._visit(part)
+
+    def text(self) -> str:
+        """Return the query to send."""
+        changed = self._edits.applied()
+        if changed is None:
+            self.doubts.append("it needs more changes in one place than are known")
+        return self._text if changed is None else changed
+
+    def _visit(self, part: Part) -> None:
+        match part:
+            case Query():
+                self._columns_of_union(part)
+                self._counts_behind_optional_match(part)
+            case Match():
+                self._match(part)
+            case Projection():
+                self._projection(part)
+            case CallSubquery():
+                self._import_everything(part)
+            case PatternPredicate():
+                self._pattern_predicate(part)
+            case PatternComprehension():
+                self._pattern_comprehension(part)
+            case Subquery():
+                self._subquery(part)
+            case RelationshipPattern(dynamic=True) | NodePattern(dynamic=True):
+                self.doubts.append("it computes a label or type")
+            case _:
+                self._visit_value(part)
+
+    def _visit_value(self, part: Part) -> None:
+        match part:
+            case Call():
+                self._function(part)
+            case Binary(operator="+", left=left, right=right):
+                self._text_with_point(left, right)
+                self._text_with_point(right, left)
+            case Property(key="crs"):
+                self._edits.wrap(part, "toLower(", ")")
+            case Constant(type="Integer") if "_" in self._of(part):
+                self._edits.replace(part.start, part.end, self._of(part).replace("_", ""))
+            case Slice() if self._analysis.types[part.subject].data not in {"", "List"}:
+                self.doubts.append("it takes a slice of a value that is no list")
+
+    def _of(self, part: Part) -> str:
+        return self._text[part.start : part.end]
+
+    # Clauses
+
+    def _match(self, part: Match) -> None:
+        conditions = [f"{name} = {fresh}" for path in part.paths for name, fresh in self._rename_loops(path)]
+        if part not in self._bare_matches:
+            nullable = self._nullable(part.paths, self._analysis.scopes[part])
+            if part.optional:
+                conditions += [f"{name} IS NOT NULL" for name in nullable]
+            elif nullable:
+                wanted = " AND ".join(f"{name} IS NOT NULL" for name in nullable)
+                self._edits.insert(part.start, f"WITH * WHERE {wanted} ")
+        if _has_relationship_twice(part):
+            conditions.append("false")
+        if part.where is not None and not part.optional and self._asks_path_for_end(part):
+            self._edits.insert(part.where_start, "WITH * ")
+        self._add_conditions(part, conditions)
+        for path in part.paths:
+            self._selector(path)
+        self._check_shortest_path(part)
+        self._check_forward_references(part)
+
+    def _add_conditions(self, part: Match, conditions: list[str]) -> None:
+        if not conditions:
+            return
+        wanted = " AND ".join(conditions)
+        if part.where is None:
+            self._edits.insert(part.patterns_end, f" WHERE {wanted}")
+        else:
+            self._edits.wrap(part.where, f"{wanted} AND (", ")")
+
+    def _asks_path_for_end(self, part: Match) -> bool:
+        """Whether a condition names a path of several hops and a node at its end: ArcadeDB then sees no node."""
+        for path in part.paths:
+            hops = list(path.relationships())
+            if path.variable is None or path.function or part in self._bare_matches:
+                continue
+            if all(hop.is_single for hop in hops) and not any(isinstance(item, Group) for item in path.elements):
+                continue
+            ends = {node.variable.name for node in path.nodes() if node.variable is not None}
+            for condition in _conjuncts(part.where):
+                names = set(_names(condition))
+                if path.variable.name in names and names & ends:
+                    return True
+        return False
+
+    def _selector(self, path: Path) -> None:
+        """SHORTEST 1 and the like of one hop, by the functions that both know."""
+        if not path.selector:
+            return
+        function = (
+            "shortestPath"
+            if _ONE.fullmatch(path.selector)
+            else "allShortestPaths"
+            if _ALL.fullmatch(path.selector)
+            else ""
+        )
+        hop = path.elements[1] if len(path.elements) == _HOP else None
+        length = _LENGTHS.get(hop.quantifier) if isinstance(hop, RelationshipPattern) and not hop.length else None
+        if not (function and length and isinstance(hop, RelationshipPattern) and self._ends_differ(path)):
+            self.doubts.append(f"it asks for {path.selector} paths")
+            return
+        left, right = {"->": ("-", "->"), "<-": ("<-", "-"), "-": ("-", "-")}[hop.arrows]
+        name = hop.variable.name if hop.variable is not None else ""
+        types = self._text[hop.types_start : hop.types_start + len(hop.types)]
+        start = path.variable.end if path.variable is not None else path.start
+        self._edits.replace(start, path.body, f" = {function}(" if path.variable is not None else f"{function}(")
+        self._edits.replace(hop.start, hop.end, f"{left}[{name}{types}{length}]{right}")
+        self._edits.insert(path.end, ")")
+
+    def _ends_differ(self, path: Path) -> bool:
+        """Whether a property is given for both ends of a path, and not the same.
+
+        The functions know no path from a node to itself.
+        """
+        start, end = (dict(self._constants(node)) for node in (path.elements[0], path.elements[-1]))
+        return any(start[key] != end[key] for key in start.keys() & end.keys())
+
+    def _constants(self, node: Part) -> Iterator[tuple[str, str]]:
+        """Yield the properties given for a node, wherever a pattern names it."""
+        name = node.variable.name if isinstance(node, NodePattern) and node.variable is not None else None
+        for part in self._analysis.query.walk():
+            named = isinstance(part, NodePattern) and part.variable is not None and part.variable.name == name
+            if (part is node or named) and isinstance(part, NodePattern) and isinstance(part.properties, MapOf):
+                yield from zip(part.properties.keys, map(self._of, part.properties.values), strict=True)
+
+    def _check_shortest_path(self, part: Match) -> None:
+        for path in part.paths:
+            named = {
+                variable.name
+                for variable in (path.variable, *(hop.variable for hop in path.relationships()))
+                if variable is not None
+            }
+            if (path.function or path.selector) and any(
+                named & set(_names(condition)) and not _limits_length(condition) for condition in _conjuncts(part.where)
+            ):
+                self.doubts.append("a condition picks among shortest paths")
+
+    def _check_forward_references(self, part: Match) -> None:
+        """Properties in a pattern that name a variable of a later pattern: ArcadeDB takes it for null."""
+        known = set(self._analysis.scopes[part])
+        for path in part.paths:
+            own = {node.variable.name for node in path.nodes() if node.variable is not None}
+            for node in path.nodes():
+                if node.properties is not None and set(_names(node.properties)) - known - own:
+                    self.doubts.append("a pattern names a variable of a later one")
+            known |= own
+
+    def _counts_behind_optional_match(self, part: Query) -> None:
+        """Mend a grouped count behind an OPTIONAL MATCH without WHERE: ArcadeDB forgets the end node's label."""
+        for single in part.parts:
+            for clause, following in zip(single.clauses, single.clauses[1:], strict=False):
+                if not (isinstance(clause, Match) and clause.optional and clause.where is None):
+                    continue
+                if not isinstance(following, Projection) or following.kind != "WITH" or following.implied:
+                    continue
+                counted = [call for item in following.items for call in aggregates(item.expression)]
+                if any(call.name.lower() == "count" for call in counted):
+                    # Whatever else is demanded here already makes a WHERE.
+                    self._edits.insert(clause.patterns_end, "" if self._demands(clause) else " WHERE true")
+
+    def _demands(self, part: Match) -> bool:
+        loops = any(True for path in part.paths for _ in _loops(path))
+        return loops or bool(self._nullable(part.paths, self._analysis.scopes[part])) or _has_relationship_twice(part)
+
+    def _projection(self, part: Projection) -> None:
+        if part.kind == "WITH" and part.limits and part.where is not None:
+            self._edits.insert(part.where_start, "WITH * ")
+        if part.where is not None and groups(part):
+            self._name_columns_in_where(part, part.where)
+        if part.kind == "RETURN" and part.star is not None:
+            names = sorted(self._analysis.scopes[part])
+            if len(names) + len(part.items) > 1:
+                self._edits.replace(part.star, part.star + 1, ", ".join(map(_quoted, names)))
+        for order in part.order:
+            self._order_by_point(order)
+
+    def _name_columns_in_where(self, part: Projection, where: Part) -> None:
+        """Name the column, in a WHERE behind groups that repeats what the column holds."""
+        text = normalised(self._text, where)
+        for item in part.items:
+            if item.alias is not None and normalised(self._text, item.expression) == text:
+                if self._of(where) != self._of(item.alias):
+                    self._edits.replace(where.start, where.end, self._of(item.alias))
+                return
+        for child in where.children():
+            self._name_columns_in_where(part, child)
+
+    def _order_by_point(self, part: Expression) -> None:
+        if self._analysis.types[part].value != "Point":
+            return
+        if not self._is_spatial(part):
+            self.doubts.append("it orders by a point")
+            return
+        downward = " DESC" if _DESCENDING.match(self._text, part.end) else ""
+        point = self._of(part)
+        self._edits.replace(part.start, part.end, f"({point}).x{downward}, ({point}).y{downward}, ({point}).z")
+
+    def _import_everything(self, part: CallSubquery) -> None:
+        first = part.query.parts[0].clauses[0]
+        if part.imports is None and isinstance(first, Projection) and first.star is not None and not first.implied:
+            names = ", ".join(map(_quoted, self._analysis.scopes[part]))
+            if names and first.kind == "WITH":
+                self._edits.replace(first.star, first.star + 1, names)
+
+    def _columns_of_union(self, part: Query) -> None:
+        """Put the columns of each part in the order of the first."""
+        ends = [single.clauses[-1] for single in part.parts]
+        columns = [[self._column(item) for item in end.items] if isinstance(end, Projection) else [] for end in ends]
+        for end, names in zip(ends[1:], columns[1:], strict=True):
+            if names == columns[0] or not isinstance(end, Projection) or end.star is not None:
+                continue
+            by_name = {self._column(item): self._of(item) for item in end.items}
+            ordered = ", ".join(by_name[name] for name in columns[0])
+            self._edits.replace(end.items[0].start, end.items[-1].end, ordered)
+
+    def _column(self, item: Part) -> str:
+        alias = getattr(item, "alias", None)
+        return self._of(alias if alias is not None else item).strip("`")
+
+    # Patterns
+
+    def _nullable(self, paths: tuple[Path, ...], scope: Scope) -> list[str]:
+        names = (node.variable.name for path in paths for node in path.nodes() if node.variable is not None)
+        return [_quoted(name) for name in dict.fromkeys(names) if name in scope and scope[name].nullable]
+
+    def _rename_loops(self, path: Path) -> Iterator[tuple[str, str]]:
+        """Give the second node of each hop from a node to itself a name of its own, and yield both names."""
+        for index, node in enumerate(_loops(path)):
+            assert node.variable is not None  # noqa: S101 - by `_loops`
+            fresh = _quoted(f"{node.variable.name} again{index or ''}")
+            self._edits.replace(node.variable.start, node.variable.end, fresh)
+            yield self._of(node.variable), fresh
+
+    def _pattern_predicate(self, part: PatternPredicate) -> None:
+        if part.path.function:
+            return
+        nullable = self._nullable((part.path,), self._analysis.scopes[part])
+        loops = [f"{name} = {fresh}" for name, fresh in self._rename_loops(part.path)]
+        if part in self._plain_patterns and not nullable and not loops:
+            return
+        where = f" WHERE {' AND '.join(loops)}" if loops else ""
+        not_null = "".join(f"{name} IS NOT NULL AND " for name in nullable)
+        self._edits.wrap(part, f"({not_null}EXISTS {{ ", f"{where} }})")
+
+    def _pattern_comprehension(self, part: PatternComprehension) -> None:
+        nullable = self._nullable((part.path,), self._analysis.scopes[part])
+        if nullable:
+            nothing = " OR ".join(f"{name} IS NULL" for name in nullable)
+            self._edits.wrap(part, f"CASE WHEN {nothing} THEN [] ELSE ", " END")
+        loops = [f"{name} = {fresh}" for name, fresh in self._rename_loops(part.path)]
+        if loops and part.where is not None:
+            self._edits.wrap(part.where, f"{' AND '.join(loops)} AND (", ")")
+        elif loops:
+            self._edits.insert(part.path.end, f" WHERE {' AND '.join(loops)}")
+
+    def _subquery(self, part: Subquery) -> None:
+        """Let a subquery that starts from a null find nothing; ArcadeDB starts it from anywhere."""
+        clauses = part.query.parts[0].clauses
+        first = clauses[0]
+        if not isinstance(first, Match) or first.optional:
+            return
+        nullable = self._nullable(first.paths, self._analysis.scopes[part])
+        if not nullable:
+            return
+        nothing = " OR ".join(f"{name} IS NULL" for name in nullable)
+        counting = any(isinstance(clause, Projection) and groups(clause) for clause in clauses)
+        if counting or len(part.query.parts) > 1:
+            self.doubts.append("a subquery starts from what may be null")
+        elif part.kind == "EXISTS":
+            self._edits.wrap(part, f"(NOT ({nothing}) AND ", ")")
+        else:
+            empty = {"COUNT": "0", "COLLECT": "[]"}[part.kind]
+            self._edits.wrap(part, f"CASE WHEN {nothing} THEN {empty} ELSE ", " END")
+
+    # Values
+
+    def _function(self, part: Call) -> None:
+        name = part.name.lower()
+        kinds = [self._analysis.types.get(argument) for argument in part.arguments]
+        if name in {"min", "max"} and kinds[0] is not None and kinds[0].value in {"Node", "Relationship", "Point"}:
+            self.doubts.append(f"it takes the {name}imum of nodes or points")
+        elif name == "point.withinbbox":
+            self._within_box(part)
+        elif name == "tostring" and kinds[0] is not None and kinds[0].value == "Point":
+            self._point_as_text(part, part.arguments[0])
+        elif name == "exists":
+            self._exists(part)
+        elif name == "point.distance" and any(kind is not None and kind.value in _NO_POINTS for kind in kinds):
+            # Neo4j's answer to what is no point; ArcadeDB breaks.
+            self._edits.replace(part.start, part.end, "null")
+
+    def _exists(self, part: Call) -> None:
+        """``exists((a)-->(b))`` whose pattern becomes EXISTS { } needs no call around it."""
+        pattern = part.arguments[0]
+        if isinstance(pattern, PatternPredicate):
+            self._edits.replace(part.start, pattern.start, "")
+            self._edits.replace(pattern.end, part.end, "")
+
+    def _within_box(self, part: Call) -> None:
+        if all(_is_flat(argument) for argument in part.arguments):
+            return
+        if not all(self._is_spatial(argument) for argument in part.arguments):
+            self.doubts.append("it asks for points in a box, of dimensions that are not known")
+            return
+        point, lower, upper = map(self._of, part.arguments)
+        inside = " AND ".join(
+            f"({lower}).{axis} <= ({point}).{axis} AND ({point}).{axis} <= ({upper}).{axis}" for axis in "xyz"
+        )
+        self._edits.replace(part.start, part.end, f"({inside})")
+
+    def _text_with_point(self, text: Expression, point: Expression) -> None:
+        kinds = self._analysis.types
+        if kinds[text].value == "String" and kinds[point].value == "Point":
+            self._point_as_text(point, point)
+
+    def _point_as_text(self, part: Part, point: Expression) -> None:
+        if not self._is_spatial(point):
+            self.doubts.append("it writes a point as text")
+            return
+        axes = " + ', ".join(f"{axis}: ' + toString(({self._of(point)}).{axis})" for axis in "xyz")
+        self._edits.replace(part.start, part.end, f"('point({{{axes} + \", crs: 'cartesian-3d'}})\")")
+
+    def _is_spatial(self, part: Expression) -> bool:
+        """Whether a part is certainly a point of three coordinates: one of the scene, or one that is written out."""
+        return self._analysis.types[part].data == "Point"
+
+
+def _quoted(name: str) -> str:
+    return name if _PLAIN_NAME.fullmatch(name) else f"`{name.replace('`', '``')}`"
+
+
+def _names(part: Part) -> Iterator[str]:
+    return (inner.name for inner in part.walk() if isinstance(inner, Variable))
+
+
+def _conjuncts(part: Expression | None) -> Iterator[Expression]:
+    match part:
+        case None:
+            return
+        case Binary(operator="AND", left=left, right=right):
+            yield from _conjuncts(left)
+            yield from _conjuncts(right)
+        case _:
+            yield part
+
+
+def _limits_length(part: Expression) -> bool:
+    """Whether a condition only says how long a path may be at most: the shortest one fulfils it if any does."""
+    match part:
+        case (
+            Binary(operator="<" | "<=", left=Call(name=name), right=Constant())
+            | Binary(operator=">" | ">=", left=Constant(), right=Call(name=name))
+        ):
+            return name.lower() in {"length", "size"}
+        case _:
+            return False
+
+
+def _loops(path: Path) -> Iterator[NodePattern]:
+    """Yield the second node of each hop that leads from a node to itself."""
+    for before, hop, node in zip(path.elements, path.elements[1:], path.elements[2:], strict=False):
+        if (
+            isinstance(before, NodePattern)
+            and isinstance(hop, RelationshipPattern)
+            and isinstance(node, NodePattern)
+            and hop.is_single
+            and before.variable is not None
+            and node.variable is not None
+            and before.variable.name == node.variable.name
+        ):
+            yield node
+
+
+def _has_relationship_twice(part: Match) -> bool:
+    """Whether one MATCH names a relationship twice, which then has to be two at once: Neo4j finds none."""
+    names = [
+        hop.variable.name
+        for path in part.paths
+        for hop in path.relationships()
+        if hop.variable is not None and hop.is_single
+    ]
+    return len(set(names)) < len(names)
+
+
+def _bare_matches(query: Query) -> Iterator[Match]:
+    """Yield the MATCHes that begin a subquery of an expression; `_subquery` looks after their nulls."""
+    for part in query.walk():
+        if isinstance(part, Subquery):
+            yield from (
+                clause for clause in (single.clauses[0] for single in part.query.parts) if isinstance(clause, Match)
+            )
+
+
+def _plain_patterns(query: Query) -> Iterator[PatternPredicate]:
+    """Yield the patterns that ArcadeDB takes as they stand: in a WHERE, joined by AND, OR, XOR, NOT."""
+    for part in query.walk():
+        if isinstance(part, Match | Projection) and part.where is not None:
+            yield from _plain(part.where)
+
+
+def _plain(part: Expression) -> Iterator[PatternPredicate]:
+    match part:
+        case PatternPredicate():
+            yield part
+        case Binary(operator="AND" | "OR" | "XOR", left=left, right=right):
+            yield from _plain(left)
+            yield from _plain(right)
+        case Unary(operator="NOT", operand=operand):
+            yield from _plain(operand)
+
+
+def _is_flat(part: Expression) -> bool:
+    if not (isinstance(part, Call) and part.name.lower() == "point" and isinstance(part.arguments[0], MapOf)):
+        return False
+    return "z" not in part.arguments[0].keys
