@@ -23,7 +23,7 @@ from pathlib import Path
 from pytest_llmeval.adapters import arcadedb_server
 from pytest_llmeval.adapters.arcadedb_server import DATABASE, READER
 from pytest_llmeval.adapters.bolt import Bolt, Login, NoAnswerError, QueryFailedError, TimeLimits, run_query
-from pytest_llmeval.adapters.scene_loading import load_scene
+from pytest_llmeval.adapters.scene_loading import fill_database
 from pytest_llmeval.cypher.rows import RowsText
 from pytest_llmeval.cypher.scene_graph import SceneGraph
 from pytest_llmeval.errors import GraphError
@@ -175,7 +175,7 @@ async def _start(scene: SceneGraph, limits: TimeLimits, progress: Callable[[str]
         uri = f"bolt://127.0.0.1:{await _port(process, wishes, folder)}"
         loader = Bolt(Login(uri=uri, username="root", password=root, database=DATABASE), limits)
         try:
-            await load_scene(loader, scene, where="the embedded ArcadeDB", reset=False, progress=progress)
+            await fill_database(loader, scene, where="the embedded ArcadeDB", progress=progress)
         finally:
             await loader.close()
     except BaseException:

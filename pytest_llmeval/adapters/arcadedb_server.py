@@ -19,6 +19,10 @@ from typing import Any
 DATABASE = "scene"
 READER = "reader"
 
+# Without its optimizing compiler the JVM starts in 3.0 instead of 5.0 CPU seconds, and loads 500,000 nodes and
+# relationships as fast (40 against 38 CPU seconds).
+_QUICK_START = ("-XX:TieredStopAtLevel=1",)
+
 # The group of the reader: records can be read, nothing else. `root` keeps the server's own group.
 _GROUPS = {
     "databases": {
@@ -83,7 +87,7 @@ def _start(folder: Path, wishes: dict[str, Any]) -> Any:  # noqa: ANN401 - the b
     from arcadedb_embedded.jvm import start_jvm  # noqa: PLC0415 - as above
 
     # Without the exit, each OutOfMemoryError costs one of the server's few query slots for good.
-    start_jvm(heap_size=wishes["heap"], jvm_args=["-XX:+ExitOnOutOfMemoryError", "-XX:+UseSerialGC"])
+    start_jvm(heap_size=wishes["heap"], jvm_args=["-XX:+ExitOnOutOfMemoryError", "-XX:+UseSerialGC", *_QUICK_START])
     settings = jpype.JClass("com.arcadedb.GlobalConfiguration")
     # The configuration given to create_server does not reach this one.
     settings.COMMAND_TIMEOUT.setValue(int(wishes["seconds"] * 1000))

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from pytest_llmeval.adapters import scene_loading
 from pytest_llmeval.adapters.bolt import Bolt, Login
 from pytest_llmeval.adapters.graph import open_graph
 from pytest_llmeval.adapters.neo4j import LIMITS, Neo4jGraph
+from pytest_llmeval.adapters.scene_loading import _relationship_statements
 from pytest_llmeval.errors import GraphError, UsageError
 
 if TYPE_CHECKING:
@@ -108,3 +110,28 @@ def test_a_server_that_is_not_there_is_named(runner: asyncio.Runner, house: Path
 def test_an_address_of_another_kind_is_refused(runner: asyncio.Runner, house: Path) -> None:
     with pytest.raises(UsageError, match="'http://localhost' is no graph database"):
         runner.run(open_graph("http://localhost", house))
+
+
+def test_what_a_broken_load_left_is_wiped_and_loaded_again(
+    runner: asyncio.Runner, emptied: Login, scene: SceneGraph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def lose_relationships(scene: SceneGraph) -> list[tuple[str, list[Any]]]:
+        return [*_relationship_statements(scene)[:1], ("RETURN no_such_thing", [None])]
+
+    with monkeypatch.context() as patch:
+        patch.setattr(scene_loading, "_relationship_statements", lose_relationships)
+        with pytest.raises(GraphError, match=r"loading the scene into bolt://.* failed"):
+            load(runner, emptied, scene)
+    told = load(runner, emptied, scene)
+    assert told[0].startswith("graph: wiping 260 nodes of a broken load from bolt://")
+    assert load(runner, emptied, scene) == []
+
+
+def test_two_statements_worth_of_nodes_are_loaded_and_read_back(
+    runner: asyncio.Runner, emptied: Login, scene: SceneGraph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(scene_loading, "_BATCH", 50)
+    monkeypatch.setattr(scene_loading, "_TOLD_EVERY", 500)
+    told = load(runner, emptied, scene)
+    assert [line.partition(" of ")[2] for line in told[1:]] == ["916 loaded"]
+    assert load(runner, emptied, scene) == []

@@ -1,0 +1,129 @@
+"""How long a large scene takes to reach a graph database, and how much memory.
+
+``python performance/scene_loading.py [--nodes 100000] [--relationships 400000] [--graph bolt://...]`` makes a scene as
+spark_dsg saves it, opens it as a task does (the embedded database unless `--graph` names another, whose content is then
+replaced), asks a few questions, and opens it once more where that means to find it there. It prints a table and JSON.
+CPU seconds and peak memory of the embedded server are those of the child process.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import math
+import random
+import resource
+import sys
+import tempfile
+import time
+from collections.abc import Awaitable
+from pathlib import Path
+from typing import Any, TypeVar
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from pytest_llmeval.adapters.graph import open_graph
+
+T = TypeVar("T")
+
+ROOMS, PLACES_IN_A_ROOM = 200, 200
+CLASSES = ["chair", "table", "lamp", "box", "trash can", "plant"]
+QUESTIONS = {
+    "count": "MATCH (o:Object) RETURN count(o) AS n",
+    "one node by its symbol": "MATCH (o:Object {nodeSymbol: 'O777'}) RETURN o.center",
+    "rooms of a class's objects": "MATCH (r:Room)-[:CONTAINS*]->(o:Object {class: 'lamp'}) "
+    "RETURN r.nodeSymbol AS r, count(DISTINCT o) AS n ORDER BY n DESC, r LIMIT 5",
+    "three hops": "MATCH (p:MeshPlace {nodeSymbol: 'P100'})-[:MESH_PLACE_CONNECTED*1..3]-(q) "
+    "RETURN count(DISTINCT q) AS n",
+}
+
+
+def make_scene(nodes: int, relationships: int, dice: random.Random) -> dict[str, Any]:
+    """Return a scene with that many nodes, and as many edges as make that many relationships.
+
+    Every object lies on one place and every place in one room; all other edges join neighbours, two relationships each.
+    """
+    rooms = min(ROOMS, nodes // 10)
+    places = min(rooms * PLACES_IN_A_ROOM, nodes // 2)
+    counts = {"R": rooms, "P": places, "O": nodes - rooms - places}
+    items = [_node(letter, index, dice) for letter, count in counts.items() for index in range(count)]
+    edges = {(_id("R", index % rooms), _id("P", index)) for index in range(places)}
+    edges |= {(_id("P", dice.randrange(places)), _id("O", index)) for index in range(counts["O"])}
+    connections = (relationships - len(edges)) // 2
+    beside: set[tuple[int, int]] = set()
+    while len(beside) < connections:
+        letter = dice.choice("PO")
+        one = dice.randrange(counts[letter])
+        other = min(counts[letter] - 1, one + dice.randint(1, 30))
+        if one != other:
+            beside.add((_id(letter, one), _id(letter, other)))
+    return {
+        "metadata": {"labelspaces": {"_l2p0": list(enumerate(CLASSES)), "_l4p0": [[0, "office"]]}},
+        "nodes": items,
+        "edges": [{"source": source, "target": target} for source, target in [*edges, *beside]],
+    }
+
+
+def _id(letter: str, index: int) -> int:
+    return ord(letter) << 56 | index
+
+
+def _node(letter: str, index: int, dice: random.Random) -> dict[str, Any]:
+    layer, partition = {"O": (2, 0), "P": (3, 1), "R": (4, 0)}[letter]
+    place = [round(dice.uniform(-500, 500), 3) for _ in "xyz"]
+    attributes: dict[str, Any] = {"position": place, "semantic_label": 0 if letter == "R" else index % len(CLASSES)}
+    if letter == "O":
+        attributes |= {"name": "", "bounding_box": {"world_P_center": place, "dimensions": [0.5, 0.5, 1.0]}}
+    return {"id": _id(letter, index), "layer": layer, "partition": partition, "attributes": attributes}
+
+
+async def measure(scene: Path, uri: str | None) -> dict[str, float]:
+    """Return seconds by step."""
+    figures: dict[str, float] = {}
+
+    async def timed(name: str, step: Awaitable[T]) -> T:
+        start = time.monotonic()
+        result = await step
+        figures[name] = time.monotonic() - start
+        return result
+
+    def told(text: str) -> None:
+        print(f"  {text}", file=sys.stderr)
+
+    graph = await timed("open and load", open_graph(uri, scene, reset=True, progress=told))
+    for name, query in QUESTIONS.items():
+        result = await timed(f"query: {name}", graph.query(query))
+        if result.error is not None:
+            figures[f"query: {name}"] = math.nan
+            told(f"{name}: {result.error}")
+    await graph.close()
+    if uri is not None:
+        graph = await timed("open again", open_graph(uri, scene, progress=told))
+        await graph.close()
+    return figures
+
+
+def main() -> None:
+    """Make, open, measure, print."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--nodes", type=int, default=100_000)
+    parser.add_argument("--relationships", type=int, default=400_000)
+    parser.add_argument("--graph", help="a bolt:// address whose content may be replaced; the embedded one without")
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "scene.json"
+        file.write_text(json.dumps(make_scene(arguments.nodes, arguments.relationships, random.Random(1))))  # noqa: S311 - the same each time
+        figures = {"file MB": file.stat().st_size / 1e6, **asyncio.run(measure(file, arguments.graph))}
+    for name, who in {"own": resource.RUSAGE_SELF, "server's": resource.RUSAGE_CHILDREN}.items():
+        usage = resource.getrusage(who)
+        figures[f"{name} CPU s"] = usage.ru_utime + usage.ru_stime
+        # Linux counts kilobytes, macOS bytes.
+        figures[f"{name} peak MB"] = usage.ru_maxrss / (1e6 if sys.platform == "darwin" else 1e3)
+    for name, figure in figures.items():
+        print(f"{name:40} {figure:10.2f}")
+    print(json.dumps({"nodes": arguments.nodes, "relationships": arguments.relationships, **figures}))
+
+
+if __name__ == "__main__":
+    main()
