@@ -1,13 +1,24 @@
-"""Heracles: questions about a 3D scene graph, answered by way of Cypher and compared as SLDP."""
+"""Heracles: questions about a 3D scene graph, answered by way of Cypher or from the graph itself, compared as SLDP."""
 
 import pytest
 
 from pytest_llmeval import assert_sldp_equal
 from pytest_llmeval.records import Completion, Sample
 
-pytestmark = pytest.mark.llmeval("heracles.yaml")
+
+@pytest.mark.llmeval("heracles.yaml")
+def test_cypher(sample: Sample, completion: Completion) -> None:
+    """One query, and its rows refined to an answer, give the solution."""
+    assert_sldp_equal(completion.answer, sample.target)
 
 
-def test_heracles(sample: Sample, completion: Completion) -> None:
-    """The answer is the solution, as SLDP compares them."""
+@pytest.mark.llmeval("heracles_agent.yaml")
+def test_agent(sample: Sample, completion: Completion) -> None:
+    """A model that queries by itself finds the solution."""
+    assert_sldp_equal(completion.answer, sample.target)
+
+
+@pytest.mark.llmeval("heracles_in_context.yaml")
+def test_in_context(sample: Sample, completion: Completion) -> None:
+    """A model that is given the whole graph as text finds the solution."""
     assert_sldp_equal(completion.answer, sample.target)

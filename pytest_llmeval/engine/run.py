@@ -16,7 +16,7 @@ from pytest_llmeval.engine.labelling import labelled
 from pytest_llmeval.engine.limits import Ticket
 from pytest_llmeval.engine.models import Gauge, Models
 from pytest_llmeval.engine.plan import Plan, PlannedTest
-from pytest_llmeval.engine.ports import Graph, ImageStore
+from pytest_llmeval.engine.ports import ImageStore
 from pytest_llmeval.engine.sample_run import SampleRun
 from pytest_llmeval.engine.scheduler import Scheduler
 from pytest_llmeval.engine.specs import ModelSpec
@@ -150,7 +150,7 @@ class Run:
             model=self._choice.solver(test),
             calls=calls,
             image_store=self._image_store,
-            open_graph=lambda: self._open_graph(task),
+            open_graph=self._graphs.get,
         )
         completion = await self._solver(task)(sample, run)
         if completion.answer is None:
@@ -191,12 +191,6 @@ class Run:
 
             self._rules[key] = resolve_answer(task)
         return self._rules[key]
-
-    async def _open_graph(self, task: Task) -> Graph:
-        if task.graph is None:
-            msg = "its solver queries a graph, but the task names none; add `graph: {scene: FILE}`"
-            raise TaskError(msg, file=task.file, key="graph")
-        return await self._graphs.get(task.graph.scene)
 
     async def _judge_for(self, arguments: dict[str, Json]) -> Judgement:
         test, calls = self._on_behalf_of(arguments)

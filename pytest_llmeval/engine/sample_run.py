@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_llmeval.engine.calls import Calls
 from pytest_llmeval.engine.ports import Graph, ImageStore
 from pytest_llmeval.engine.specs import ModelSpec
+from pytest_llmeval.errors import TaskError
 from pytest_llmeval.records import GraphQuery, Image, Json, Message, Operation, Reply, Sample, StageNote
 
 if TYPE_CHECKING:
@@ -26,9 +28,9 @@ class SampleRun:
         model: ModelSpec,
         calls: Calls,
         image_store: ImageStore,
-        open_graph: Callable[[], Awaitable[Graph]],
+        open_graph: Callable[[Path], Awaitable[Graph]],
     ) -> None:
-        """Run `sample` of `task` against `model`; `open_graph` gives the task's graph on first use."""
+        """Run `sample` of `task` against `model`; `open_graph` gives the graph of a scene's file."""
         self._task, self._sample, self._model, self._calls = task, sample, model, calls
         self._image_store, self._open_graph = image_store, open_graph
 
@@ -41,6 +43,14 @@ class SampleRun:
     def images(self) -> tuple[Image, ...]:
         """The sample's pictures."""
         return tuple(self._image_store.load(path) for path in self._sample.images)
+
+    @property
+    def scene(self) -> Path:
+        """The file of the task's scene graph; TaskError when the task names none."""
+        if self._task.graph is None:
+            msg = "its solver needs a scene graph, but the task names none; add `graph: {scene: FILE}`"
+            raise TaskError(msg, file=self._task.file, key="graph")
+        return self._task.graph.scene
 
     def prompt(self, stage: str = "generate", **variables: Json) -> tuple[Message, ...]:
         """Return the task's messages of one stage, filled."""
@@ -65,7 +75,7 @@ class SampleRun:
 
     async def query(self, cypher: str, *, stage: str = "query") -> GraphQuery:
         """Run a model's Cypher on the task's graph."""
-        graph = await self._open_graph()
+        graph = await self._open_graph(self.scene)
         result = await graph.query(cypher, stage=stage)
         self._calls.note(result)
         return result

@@ -8,6 +8,7 @@ import contextvars
 import threading
 from collections.abc import Callable, Coroutine, Sequence
 from contextlib import suppress
+from pathlib import Path
 from typing import Any, TypeVar
 
 from pytest_llmeval.errors import RunStopped
@@ -35,6 +36,11 @@ class BlockingContext:
     def images(self) -> tuple[Image, ...]:
         """The sample's own pictures, in order."""
         return self._context.images
+
+    @property
+    def scene(self) -> Path:
+        """The file of the task's scene graph."""
+        return self._context.scene
 
     def prompt(self, stage: str = "generate", **variables: Json) -> tuple[Message, ...]:
         """Return the task's messages of one stage."""

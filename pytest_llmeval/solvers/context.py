@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
+from pathlib import Path
 from typing import Protocol, TypeAlias
 
 from pytest_llmeval.records import Completion, GraphQuery, Image, Json, Message, Operation, Reply, Sample
@@ -22,6 +23,11 @@ class SolverContext(Protocol):
     @property
     def images(self) -> tuple[Image, ...]:
         """The sample's own pictures, in order."""
+        ...
+
+    @property
+    def scene(self) -> Path:
+        """The file of the task's scene graph; TaskError when the task names none."""
         ...
 
     def prompt(self, stage: str = "generate", **variables: Json) -> tuple[Message, ...]:

@@ -13,6 +13,8 @@ from pytest_llmeval.task.part import refusal, shown
 SOLVERS: Final[Mapping[str, str]] = {
     "direct": "pytest_llmeval.solvers.direct:direct",
     "cypher": "pytest_llmeval.solvers.cypher:cypher",
+    "agent": "pytest_llmeval.solvers.agent:agent",
+    "in_context": "pytest_llmeval.solvers.in_context:in_context",
     "visual_cot": "pytest_llmeval.solvers.visual_cot:visual_cot",
 }
 """The solvers that come with the package: name in a task file, and the factory behind it."""
@@ -20,6 +22,8 @@ SOLVERS: Final[Mapping[str, str]] = {
 STAGES: Final[Mapping[str, tuple[str, ...]]] = {
     "direct": ("generate",),
     "cypher": ("generate", "refine"),
+    "agent": ("generate",),
+    "in_context": ("generate",),
     "visual_cot": ("image", "question"),
 }
 """The stages of the prompt that each of them asks for."""

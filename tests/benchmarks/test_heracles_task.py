@@ -1,4 +1,4 @@
-"""The heracles task, its scene and questions, and the scripted model: complete, ours, and leaking nothing."""
+"""The heracles tasks, their scene and questions, and the scripted model: complete, ours, and leaking nothing."""
 
 from __future__ import annotations
 
@@ -17,13 +17,16 @@ import yaml
 from pytest_llmeval.cypher import extract_query, preflight
 from pytest_llmeval.datasets import read_samples
 from pytest_llmeval.prompts import render
-from pytest_llmeval.records import Message, Request
+from pytest_llmeval.records import Json, Message, Request
 from pytest_llmeval.sldp import parse_sldp
+from pytest_llmeval.solvers.agent import TOOL_NAME
 from pytest_llmeval.solvers.cypher import REPAIR_REQUEST
 from pytest_llmeval.task import Task, load_task
 
 ROOT = Path(__file__).parents[2]
-FILE = ROOT / "benchmarks" / "heracles" / "heracles.yaml"
+BENCHMARK = ROOT / "benchmarks" / "heracles"
+FILE = BENCHMARK / "heracles.yaml"
+TASKS = [FILE, BENCHMARK / "heracles_agent.yaml", BENCHMARK / "heracles_in_context.yaml"]
 FOLDER = ROOT / "fixtures" / "heracles"
 QUESTIONS: list[dict[str, Any]] = yaml.safe_load((FOLDER / "questions.yaml").read_text("utf-8"))["questions"]
 SCRIPT: dict[str, dict[str, str]] = yaml.safe_load((FOLDER / "script.yaml").read_text("utf-8"))
@@ -63,8 +66,9 @@ def test_the_questions_are_what_their_script_computes(
     assert (tmp_path / "questions.yaml").read_bytes() == (FOLDER / "questions.yaml").read_bytes()
 
 
-def test_every_question_is_a_sample_with_its_solution_and_tags(task: Task) -> None:
-    samples = read_samples(task)
+@pytest.mark.parametrize("file", TASKS, ids=lambda file: file.stem)
+def test_every_question_is_a_sample_with_its_solution_and_tags(file: Path) -> None:
+    samples = read_samples(load_task(file))
     assert [(sample.id, sample.target, list(sample.tags)) for sample in samples] == [
         (question["uid"], question["solution"], question["tags"]) for question in QUESTIONS
     ]
@@ -113,13 +117,36 @@ def test_the_second_prompt_holds_question_query_and_rows_and_explains_sldp(task:
         assert part in user
 
 
-def test_no_prompt_hints_at_the_solution_or_its_type(task: Task) -> None:
+@pytest.mark.parametrize("file", TASKS, ids=lambda file: file.stem)
+def test_no_prompt_hints_at_the_solution_or_its_type(file: Path) -> None:
     """Whatever the solution is, the prompts differ by the question alone."""
-    texts = set()
-    for sample in read_samples(task):
-        for stage, variables in (("generate", {}), ("refine", {"query": "Q", "rows": "R"})):
-            texts.add((stage, render(task, stage, sample, (), variables)[-1].text.replace(sample.input, "?")))
-    assert len(texts) == 2
+    task = load_task(file)
+    variables: dict[str, Json] = {"query": "Q", "rows": "R", "graph": "G", "turns": 8}
+    texts = {
+        (stage, render(task, stage, sample, (), variables)[-1].text.replace(sample.input, "?"))
+        for sample in read_samples(task)
+        for stage in task.prompt
+    }
+    assert len(texts) == len(task.prompt)
+
+
+def test_all_prompts_say_the_same_of_graph_database_and_language() -> None:
+    """They are written out in each file, so that each can be read as it is sent."""
+    names = ("generate", "refine", "agent", "in_context")
+    generate, refine, agent, in_context = ((BENCHMARK / "prompts" / f"{name}.md").read_text("utf-8") for name in names)
+    graph, world = generate.partition("# The classes")[0], generate.partition("# The question")[0]
+    assert agent.startswith(world)
+    assert in_context.startswith(graph)
+    language = refine[refine.index("The answer must be written in SLDP") : refine.index("Give the answer")]
+    assert language in agent
+    assert language in in_context
+
+
+def test_the_agents_prompt_names_its_tool_and_turns() -> None:
+    task = load_task(TASKS[1])
+    user = render(task, "generate", read_samples(task)[0], (), {"turns": 8})[-1].text
+    assert f"Call the tool {TOOL_NAME}" in user
+    assert "You have 8 replies in all" in user
 
 
 def asked(*texts: str) -> Request:
@@ -138,7 +165,8 @@ def scripted() -> ModuleType:
 
 
 def test_the_script_names_questions_there_are_and_fails_in_every_way() -> None:
-    assert SCRIPT.keys() <= {question["uid"] for question in QUESTIONS}
+    others = [yaml.safe_load((FOLDER / f"{name}_script.yaml").read_text("utf-8")) for name in ("agent", "in_context")]
+    assert {uid for script in (SCRIPT, *others) for uid in script} <= {question["uid"] for question in QUESTIONS}
     kinds = Counter(script["kind"] for script in SCRIPT.values())
     assert kinds.keys() == {"query", "answer", "untagged", "silent", "empty"}
 

@@ -6,12 +6,14 @@ import importlib.util
 import json
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parents[2]
 MODEL = ["--llmeval-model", "openai/never-asked"]
+HERACLES_TASKS = ("heracles", "heracles_agent", "heracles_in_context")
 
 
 def run(*arguments: str, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
@@ -42,37 +44,47 @@ def test_geometry3k_collects_the_public_test_set_with_its_images(shared: Path) -
 
 def test_heracles_collects_the_public_questions(shared: Path) -> None:
     data = shared / "data" / "heracles"
-    ids = collected("benchmarks/heracles", "--llmeval-dataset", f"heracles={data / 'qa_questions.yaml'}")
-    assert len(ids) == 6
+    options = [f"--llmeval-dataset={task}={data / 'qa_questions.yaml'}" for task in HERACLES_TASKS]
+    assert len(collected("benchmarks/heracles", *options)) == 3 * 6
 
 
 GOLD = """
-import os, pathlib, yaml
+import json, os, pathlib, yaml
+from pytest_llmeval.records import Reply, ToolCall
 
 QUESTIONS = yaml.safe_load(pathlib.Path(os.environ["GOLD_QUESTIONS"]).read_text())["questions"]
 
 def reply(request):
-    text = request.messages[-1].text
+    text = "".join(message.text for message in request.messages if message.role == "user")
     question = next(q for q in QUESTIONS if q["question"] in text)
-    refining = question["cypher"] in text
-    return f"<answer>{question['solution'] if refining else question['cypher']}</answer>"
+    answer = f"<answer>{question['solution']}</answer>"
+    if "tools" in request.parameters and request.messages[-1].role == "user":
+        call = ToolCall(id="", name="run_cypher_query", arguments=json.dumps({"query": question["cypher"]}))
+        return Reply(text="", tool_calls=(call,), stop_reason="tool_calls")
+    done = request.messages[-1].role == "tool" or question["cypher"] in text or "relationships, both ways" in text
+    return answer if done else f"<answer>{question['cypher']}</answer>"
 """
 
 
-def test_heracles_runs_its_pipeline_on_the_public_scene(
+def test_heracles_runs_its_pipelines_on_the_public_scene(
     shared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """One query and its rows, an agent, and the whole graph in the prompt; the database is started once for all."""
     if importlib.util.find_spec("arcadedb_embedded") is None:
         pytest.skip("arcadedb-embedded is not installed")
     questions = shared / "conformance" / "dsg_questions.yaml"
     monkeypatch.setenv("GOLD_QUESTIONS", str(questions))
     (tmp_path / "gold.py").write_text(GOLD)
     scene = shared / "data" / "heracles" / "example_dsg.json"
-    options = [f"--llmeval-dataset=heracles={questions}", f"--llmeval-set=heracles.graph.scene={scene}"]
+    options = [f"--llmeval-dataset={task}={questions}" for task in HERACLES_TASKS]
+    options += [f"--llmeval-set={task}.graph.scene={scene}" for task in HERACLES_TASKS]
     options += ["--llmeval-model=python/./gold.py:reply", f"--llmeval-report={tmp_path / 'reports'}"]
     done = run(str(ROOT / "benchmarks" / "heracles"), "--rootdir", str(ROOT), *options, cwd=tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
-    rows = (tmp_path / "reports" / "latest" / "rows.jsonl").read_text().splitlines()
-    details = [json.loads(row)["details"] for row in rows]
-    assert len(details) == 15
-    assert all(found["valid_cypher"] and found["valid_sldp"] for found in details)
+    rows = [json.loads(row) for row in (tmp_path / "reports" / "latest" / "rows.jsonl").read_text().splitlines()]
+    assert Counter(row["task"] for row in rows) == dict.fromkeys(HERACLES_TASKS, 15)
+    assert all(row["details"]["valid_sldp"] for row in rows)
+    turns = {row["task"]: row["details"]["turns"] for row in rows}
+    assert turns == {"heracles": 2, "heracles_agent": 2, "heracles_in_context": 1}
+    queried = [row["details"] for row in rows if row["task"] != "heracles_in_context"]
+    assert all(found["valid_cypher"] and found["rows"] and found["query_seconds"] > 0 for found in queried)

@@ -15,6 +15,7 @@ from pytest_llmeval.solvers.cypher import cypher
 QUERY = "MATCH (r:Room) RETURN count(r) AS n"
 SAMPLE = Sample(id="H02", input="How many rooms?", target="9")
 ROWS = "n\n9\n(1 row)"
+FOUND = {"cypher": QUERY, "valid_cypher": True, "rows": 1, "query_seconds": 0.25, "valid_sldp": True}
 
 
 class Context:
@@ -45,8 +46,17 @@ class Context:
 
     async def query(self, cypher: str, *, stage: str = "query") -> GraphQuery:
         error = self._failures.pop(0) if self._failures else None
-        text = "" if error else ROWS
-        return GraphQuery(stage=stage, cypher=cypher, executed=cypher, engine="test", text=text, error=error)
+        text, count = ("", 0) if error else (ROWS, 1)
+        return GraphQuery(
+            stage=stage,
+            cypher=cypher,
+            executed=cypher,
+            engine="t",
+            text=text,
+            row_count=count,
+            error=error,
+            seconds=0.25,
+        )
 
     def save_image(self, data: bytes) -> Image:
         raise NotImplementedError
@@ -72,7 +82,7 @@ def test_the_model_is_shown_question_query_and_rows_and_its_last_reply_is_the_re
     assert [stage for stage, _ in context.asked] == ["generate", "refine"]
     assert context.asked[1][1][0].text == f"refine / query={QUERY} / rows={ROWS}"
     assert (completion.text, completion.answer, completion.stop_reason) == (tagged("9"), None, "length")
-    assert completion.details == {"valid_cypher": True, "valid_sldp": True, "turns": 2, "cypher": QUERY}
+    assert completion.details == {**FOUND, "turns": 2}
 
 
 @pytest.mark.parametrize(("final", "valid"), [(tagged("<R1, R2>"), True), (tagged("<R1, R2"), False), ("9", False)])
@@ -90,6 +100,8 @@ def test_a_failing_query_is_never_carried_on_as_data() -> None:
         "valid_sldp": False,
         "turns": 1,
         "cypher": QUERY,
+        "rows": 0,
+        "query_seconds": 0.25,
         "reason": "no such function",
     }
 
@@ -110,7 +122,7 @@ def test_with_repair_a_failed_query_goes_back_once_with_the_reason() -> None:
     assert context.asked[1][1][1].text == tagged("RETURN x")
     assert "x is not defined" in context.asked[1][1][2].text
     assert context.asked[2][1][0].text == f"refine / query={QUERY} / rows={ROWS}"
-    assert completion.details == {"valid_cypher": True, "valid_sldp": True, "turns": 3, "cypher": QUERY}
+    assert completion.details == {**FOUND, "turns": 3}
 
 
 def test_a_query_that_fails_after_its_repair_ends_without_an_answer() -> None:
