@@ -9,7 +9,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_llmeval.eed import eed_score
+from pytest_llmeval.eed.scoring import expressions_equivalent
 from pytest_llmeval.judge import CANDIDATE_LIMIT, decide_plainly
 
 CASES = yaml.safe_load((Path(__file__).parent / "plain_answers.yaml").read_text("utf-8"))
@@ -20,7 +20,7 @@ CALIBRATION = yaml.safe_load(
 
 def symbolic(answer: str, target: str) -> bool:
     """Tell whether sympy finds two expressions equal."""
-    return eed_score(answer, target).score == 100
+    return expressions_equivalent(answer, target)
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case['reply'][:30]!r} for {case['target']}")

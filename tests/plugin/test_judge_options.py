@@ -139,6 +139,12 @@ def test_several_judges_decide_by_majority_and_their_agreement_is_told(project: 
     )
 
 
+def test_without_a_judge_plain_answers_are_decided_and_the_rest_is_unscored(project: Project) -> None:
+    project.run(*RUN).assert_outcomes(passed=3, errors=3)
+    assert judging(project)["deciders"] == {"nobody": 3, "symbolic": 3}
+    assert {outcome for sample, outcome in project.outcomes().items() if int(sample) % 2} == {"unscored"}
+
+
 def test_a_task_names_its_judges_and_turns_the_prefilter_off(project: Project) -> None:
     task = (project.path / "task.yaml").read_text()
     named = "judge: {models: [python/./judge.py:strict, python/./judge.py:lenient], prefilter: off}\n"
