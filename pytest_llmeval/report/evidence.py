@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Final, assert_never
 
 from pytest_llmeval.records import (
+    Event,
     FailedCall,
     GraphQuery,
     Image,
@@ -22,7 +23,6 @@ from pytest_llmeval.records import (
     ToolCall,
     Transcript,
 )
-from pytest_llmeval.records.completion import Event
 from pytest_llmeval.report.formula import mathml
 
 FORMULA_SCORES: Final = "EED"
@@ -85,6 +85,8 @@ class Evidence:
         match event:
             case ModelCall():
                 return self._call(event)
+            case FailedCall():
+                return {**self._request(event), "event": "failed_call", "error": self._text(event.error)}
             case GraphQuery():
                 return {
                     **event.to_json(),
@@ -93,8 +95,6 @@ class Evidence:
                     "text": self._text(event.text),
                     "error": None if event.error is None else self._text(event.error),
                 }
-            case FailedCall():
-                return {"event": "note", "stage": event.stage, "text": self._text(f"call failed: {event.error}")}
             case StageNote():
                 return {**event.to_json(), "text": self._text(event.text)}
             case _:
@@ -102,16 +102,21 @@ class Evidence:
 
     def _call(self, call: ModelCall) -> Json:
         return {
+            **self._request(call),
             "event": "model_call",
+            "reply": self._reply(call.reply),
+            "cached": call.cached,
+            "age": call.age,
+            "attempts": call.attempts,
+        }
+
+    def _request(self, call: ModelCall | FailedCall) -> dict[str, Json]:
+        return {
             "stage": call.stage,
             "role": call.role,
             "model": call.model,
             "parameters": self._plain(dict(call.parameters)),
             "messages": [self._message(message) for message in call.messages],
-            "reply": self._reply(call.reply),
-            "cached": call.cached,
-            "age": call.age,
-            "attempts": call.attempts,
         }
 
     def _message(self, message: Message) -> int:
@@ -127,6 +132,7 @@ class Evidence:
     def _reply(self, reply: Reply) -> Json:
         return {
             "text": self._text(reply.text),
+            "reasoning": self._text(reply.reasoning),
             "images": [self.picture(image) for image in reply.images],
             "tools": [self._tool_call(call) for call in reply.tool_calls],
             "stop": reply.stop_reason,
@@ -142,7 +148,7 @@ class Evidence:
 def weight(transcript: Transcript) -> int:
     """Return about how many characters a transcript fills."""
     asked = {message: len(message.text) for call in transcript.calls for message in call.messages}
-    replies = sum(len(call.reply.text) for call in transcript.calls)
+    replies = sum(len(call.reply.text) + len(call.reply.reasoning) for call in transcript.calls)
     queries = sum(len(query.cypher) + len(query.text) for query in transcript.queries)
     return sum(asked.values()) + replies + queries + _EVENT * len(transcript.events)
 

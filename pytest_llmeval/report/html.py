@@ -16,17 +16,15 @@ from pytest_llmeval.report.clean import clean
 from pytest_llmeval.report.compared import compared
 from pytest_llmeval.report.evidence import Evidence, weight
 from pytest_llmeval.report.gate_sheet import gate_sheet
-from pytest_llmeval.report.matrix_sheet import matrix_sheet
 from pytest_llmeval.report.overview import entry_names, provenance, sections, started_text
 from pytest_llmeval.report.pack import Pack, Place, fair_share, json_text
 from pytest_llmeval.report.page import render
 from pytest_llmeval.report.pictures import Album
 from pytest_llmeval.report.plots import scatter
 from pytest_llmeval.report.sample_index import sample_index
-from pytest_llmeval.report.sheet import remarks
+from pytest_llmeval.report.sheet import Sheet, remarks
 from pytest_llmeval.results.compare import Comparison
 from pytest_llmeval.results.gate import GateResult
-from pytest_llmeval.results.matrix import Matrix
 from pytest_llmeval.results.metrics import summarise
 from pytest_llmeval.results.store import (
     SUMMARY,
@@ -115,12 +113,14 @@ def render_report(run: StoredRun, *, gate: GateResult | None = None, against: Ag
 def render_comparison(comparison: Comparison, *, names: tuple[str, str]) -> str:
     """Return a comparison of two runs, called `names`, as a page of its own."""
     pairs, lonely = compared(comparison)
-    return render("comparison.html.jinja", names=[*map(clean, names)], pairs=pairs, lonely=lonely, numbers={})
+    a, b = map(clean, names)
+    title = f"{a} and {b}"
+    return render("comparison.html.jinja", title=title, names=[a, b], pairs=pairs, lonely=lonely, numbers={})
 
 
-def render_matrices(matrices: Sequence[Matrix]) -> str:
-    """Return several runs side by side as a page of its own."""
-    return render("matrix.html.jinja", sheets=[matrix_sheet(matrix) for matrix in matrices])
+def render_sheets(title: str, sheets: Sequence[Sheet]) -> str:
+    """Return sheets, such as those of several runs side by side, as a page of its own."""
+    return render("comparison.html.jinja", title=clean(title), names=[], pairs=(), lonely=sheets, numbers={})
 
 
 def _summary(run: StoredRun) -> Summary:

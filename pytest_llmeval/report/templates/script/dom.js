@@ -37,7 +37,13 @@ function said(text) {
     end = match.index + match[0].length;
   }
   parts.push(text.slice(end).replace(INVISIBLE, "\ufffd"));
-  return parts.filter((part) => part !== "");
+  return parts.flatMap((part) => (typeof part === "string" ? breakable(part) : part)).filter((part) => part !== "");
+}
+
+// A word without end takes browsers seconds to break, as they shape the rest of it anew for every line: it gets places to break.
+function breakable(text) {
+  if (!/\S{1000}/.test(text)) return text;
+  return text.split(/(\S{200})/).flatMap((part, at) => (at % 2 ? [part, el("wbr")] : part));
 }
 
 // A text of evidence: a string, or {text, of} when only its beginning is here.

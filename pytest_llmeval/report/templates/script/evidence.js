@@ -74,31 +74,45 @@ function scoreCard(score) {
     explanationOf(score), score.decides ? detailsOf(score) : foldable("How it was scored", false, detailsOf(score)));
 }
 
-function messageOf(message, open) {
+function messageOf(message) {
   const long = message.parts.some((part) => part.image === undefined && beginning(part).length > 1500);
   const parts = message.parts.map((part) => (part.image === undefined ? box(part, `Message of ${message.role}`, "prose") : picture(part.image, `Picture in the ${message.role} message`)));
-  return foldable(message.role, open && !(message.role === "system" && long), parts, message.tools.map(toolCall));
+  return foldable(message.role, !(message.role === "system" && long), parts, message.tools.map(toolCall));
 }
 
 function toolCall(call) {
   return el("div", {}, el("p", { class: "quiet" }, "calls ", el("code", {}, said(call.name))), box(call.arguments, "Arguments of the call"));
 }
 
-function callOf(event, evidence, seen) {
+// The messages of a call, of which those that were shown before are only counted.
+function asked(event, evidence, seen) {
   const fresh = event.messages.filter((number) => !seen.has(number));
   event.messages.forEach((number) => seen.add(number));
   const before = event.messages.length - fresh.length;
-  const reply = event.reply;
   return [
     before ? el("p", { class: "quiet" }, `${before === 1 ? "1 message" : `${before} messages`} as above`) : null,
-    fresh.map((number) => messageOf(evidence.messages[number], event.role !== "judge")),
+    fresh.map((number) => messageOf(evidence.messages[number])),
+  ];
+}
+
+const parametersOf = (event) => foldable("Parameters", false, box(isCut(event.parameters) ? event.parameters : JSON.stringify(event.parameters, null, 2), "Parameters of the request"));
+
+function callOf(event, evidence, seen) {
+  const reply = event.reply;
+  return [
+    asked(event, evidence, seen),
+    beginning(reply.reasoning) ? foldable("Reasoning that the model shows", false, box(reply.reasoning, "Reasoning", "prose")) : null,
     el("div", { class: "reply" }, el("h5", {}, "Reply", reply.stop === "stop" ? "" : ` · ended by ${reply.stop}`), box(reply.text, `Reply of stage ${event.stage}`, "prose"),
       reply.images.map((digest) => picture(digest, `Picture made in stage ${event.stage}`)), reply.tools.map(toolCall)),
     facts([["model", reply.model || event.model], ["seconds", seconds(reply.latency)], ["tokens in", count(reply.usage.input_tokens || 0)],
       ["tokens out", count(reply.usage.output_tokens || 0)], ["of these reasoning", reply.usage.reasoning_tokens ? count(reply.usage.reasoning_tokens) : null],
       ["attempts", event.attempts > 1 ? event.attempts : null], ["from the store", event.cached ? "yes" : null]]),
-    foldable("Parameters", false, box(isCut(event.parameters) ? event.parameters : JSON.stringify(event.parameters, null, 2), "Parameters of the request")),
+    parametersOf(event),
   ];
+}
+
+function failureOf(event, evidence, seen) {
+  return [asked(event, evidence, seen), el("h5", {}, "Failed"), box(event.error, "Why the request came to nothing", "code failed"), parametersOf(event)];
 }
 
 function queryOf(event) {
@@ -112,10 +126,12 @@ function queryOf(event) {
   ];
 }
 
+const kindOf = (event) => ({ graph_query: "query", note: "note" })[event.event] || (event.role === "judge" ? "judge" : "model");
+
 function stageOf(event, number, evidence, seen) {
-  const kinds = { model_call: event.role === "judge" ? "judge" : "model", graph_query: "query", note: "note" };
-  const kind = kinds[event.event];
-  const body = kind === "query" ? queryOf(event) : kind === "note" ? [box(event.text, "Note", "prose")] : callOf(event, evidence, seen);
+  const kind = kindOf(event);
+  const bodies = { model_call: callOf, failed_call: failureOf, graph_query: queryOf, note: () => box(event.text, "Note", "prose") };
+  const body = bodies[event.event](event, evidence, seen);
   const time = event.reply ? event.reply.latency : event.seconds;
   const title = el("span", {}, el("span", { class: `kind ${kind}` }, kind), " ", said(event.stage), time === undefined ? null : el("span", { class: "quiet" }, ` ${time < 0.05 ? "<0.1" : seconds(time)} s`));
   return el("li", { id: `stage-${number}` }, foldable(title, kind !== "judge", body));
@@ -128,8 +144,7 @@ function timeline(events) {
   if (!total) return null;
   let left = 0;
   const bars = steps.map(({ event, time }) => {
-    const kind = event.event === "graph_query" ? "query" : event.role === "judge" ? "judge" : "model";
-    const bar = svg("rect", { class: kind, x: `${(100 * left) / total}%`, width: `${(100 * time) / total}%`, y: 0, height: 14 }, svg("title", {}, `${event.stage}: ${seconds(time)} s`));
+    const bar = svg("rect", { class: kindOf(event), x: `${(100 * left) / total}%`, width: `${(100 * time) / total}%`, y: 0, height: 14 }, svg("title", {}, `${event.stage}: ${seconds(time)} s`));
     left += time;
     return bar;
   });

@@ -16,8 +16,8 @@ function whereFrom(evidence) {
 function evidenceBody(row, evidence) {
   const seen = new Set();
   const events = evidence.events || [];
-  const first = events.find((event) => event.event === "model_call" && event.role !== "judge");
-  const prompt = first ? first.messages.map((number) => messageOf(evidence.messages[number], true)) : [];
+  const first = events.find((event) => event.messages && event.role !== "judge");
+  const prompt = first ? first.messages.map((number) => messageOf(evidence.messages[number])) : [];
   if (first) first.messages.forEach((number) => seen.add(number));
   const troubled = row.outcome === "error" || row.outcome === "not run" || !evidence.scores.length;
   return [
