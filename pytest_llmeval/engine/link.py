@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import json
 from collections.abc import Callable
-from concurrent.futures import CancelledError, Future
+from concurrent.futures import CancelledError, Future, wait
 from typing import Protocol, cast
 
 from pytest_llmeval import errors
@@ -19,6 +19,9 @@ from pytest_llmeval.records import Json
 
 _NO_PLAN = Plan(tests=(), tasks=())
 """What a worker without samples collected: it announces nothing."""
+
+_PATIENCE = 0.5
+"""Seconds of waiting after which, again and again, whoever wants to show something may."""
 
 _CUT_OFF = "the engine ended before it answered"
 
@@ -54,14 +57,17 @@ class AskEngine(Protocol):
 class DirectLink:
     """The line inside one process."""
 
-    def __init__(self, engine: AskEngine) -> None:
-        """Call `engine` directly."""
-        self._engine = engine
+    def __init__(self, engine: AskEngine, *, while_waiting: Callable[[], None] = lambda: None) -> None:
+        """Call `engine` directly, and `while_waiting` now and then until it answers."""
+        self._engine, self._while_waiting = engine, while_waiting
 
     def ask(self, want: str, arguments: dict[str, Json]) -> Json:
         """Return the engine's answer."""
+        future = self._engine.ask("", want, arguments)
+        while not wait([future], _PATIENCE).done:
+            self._while_waiting()
         try:
-            return self._engine.ask("", want, arguments).result()
+            return future.result()
         except CancelledError:
             raise RunStopped(_CUT_OFF) from None
         except LLMEvalError as error:

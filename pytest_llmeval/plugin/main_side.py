@@ -6,6 +6,7 @@ import os
 import tempfile
 import threading
 import time
+from contextlib import nullcontext
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -66,7 +67,7 @@ class MainSide:
         """The way to the engine from this process's own tests."""
         from pytest_llmeval.engine.link import DirectLink  # noqa: PLC0415 - as above
 
-        return DirectLink(self.engine)
+        return DirectLink(self.engine, while_waiting=self._show_in_a_test)
 
     @cached_property
     def controller_link(self) -> ControllerLink:
@@ -214,6 +215,12 @@ class MainSide:
         """Write a line on how far the run is, now and then."""
         if self.plan.tests and (gauge := self.engine.gauge) is not None:
             self._progress.show(self.recorder.reported, len(self.plan.tests), gauge)
+
+    def _show_in_a_test(self) -> None:
+        """Write how far the run is while the only process waits in the middle of a test, past pytest's capture."""
+        capture = self._config.pluginmanager.getplugin("capturemanager")
+        with nullcontext() if capture is None else capture.global_and_fixture_disabled():
+            self.show_progress()
 
     @cached_property
     def _progress(self) -> ProgressLine:

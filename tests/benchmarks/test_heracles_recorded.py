@@ -1,0 +1,119 @@
+"""The heracles tasks as they run for whoever has no model: recorded replies, real queries on the embedded database."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import pty
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+COMMAND = [
+    sys.executable,
+    "-m",
+    "pytest",
+    "benchmarks/heracles",
+    "-p",
+    "no:cacheprovider",
+    "-p",
+    "no:xdist",
+    "--tb=short",
+]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def database() -> None:
+    """Skip where the embedded database is not installed."""
+    if importlib.util.find_spec("arcadedb_embedded") is None:
+        pytest.skip("arcadedb-embedded is not installed")
+
+
+@pytest.fixture(scope="module")
+def rows(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
+    """Return the rows of a run of all three tasks."""
+    reports = tmp_path_factory.mktemp("reports")
+    done = subprocess.run(
+        [*COMMAND, "-q", f"--llmeval-report={reports}"], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    file = reports / "latest" / "rows.jsonl"
+    assert file.is_file(), done.stdout + done.stderr
+    return [json.loads(line) for line in file.read_text("utf-8").splitlines()]
+
+
+def of(rows: list[dict[str, Any]], task: str) -> dict[str, dict[str, Any]]:
+    return {row["sample"]: row for row in rows if row["task"] == task}
+
+
+def test_every_recorded_reply_is_found_and_every_sample_scored(rows: list[dict[str, Any]]) -> None:
+    assert [row["explanation"] for row in rows if row["outcome"] not in {"correct", "incorrect"}] == []
+    right = Counter((row["task"], row["outcome"]) for row in rows)
+    assert right == {
+        ("heracles", "correct"): 27,
+        ("heracles", "incorrect"): 16,
+        ("heracles_agent", "correct"): 37,
+        ("heracles_agent", "incorrect"): 6,
+        ("heracles_in_context", "correct"): 28,
+        ("heracles_in_context", "incorrect"): 15,
+    }
+
+
+def test_an_agents_row_tells_its_turns_queries_and_last_cypher(rows: list[dict[str, Any]]) -> None:
+    agent = of(rows, "heracles_agent")
+    told = {
+        uid: (row["details"]["turns"], row["details"]["queries"], row["details"]["failed_queries"])
+        for uid, row in agent.items()
+    }
+    assert told["H01"] == (2, 1, 0)
+    assert told["H04"] == (3, 3, 0)
+    assert told["H11"] == (3, 2, 1)
+    assert told["H14"] == (3, 1, 0)
+    assert told["H27"] == (1, 0, 0)
+    assert told["H32"] == (8, 7, 0)
+    assert agent["H32"]["details"]["reason"] == "the model still called tools in the last of 8 turns"
+    assert [uid for uid, row in agent.items() if not row["details"]["valid_cypher"]] == ["H27"]
+    assert all(row["usage"]["output_tokens"] > 0 for row in agent.values())
+    assert agent["H11"]["details"]["rows"] == 2
+
+
+def test_what_a_pipelines_row_tells_of_its_query(rows: list[dict[str, Any]]) -> None:
+    pipeline = of(rows, "heracles")
+    details = pipeline["H08"]["details"]
+    assert (details["valid_cypher"], details["valid_sldp"], details["rows"], details["turns"]) == (True, True, 5, 2)
+    assert details["query_seconds"] > 0
+    refused = pipeline["H11"]
+    assert refused["details"]["valid_cypher"] is False
+    assert str(refused["details"]["reason"]) in refused["explanation"]
+
+
+def test_a_serial_run_says_at_once_what_it_waits_for() -> None:
+    """The database takes seconds to start, and with one process the first test waits for it."""
+    lines = list(terminal_lines([*COMMAND, "-v", "-k", "test_agent and h01", "--llmeval-limit", "1"]))
+    (started,) = [index for index, line in enumerate(lines) if line.startswith("llmeval: graph: starting the embedded")]
+    (passed,) = [index for index, line in enumerate(lines) if "PASSED" in line]
+    assert started < passed, lines
+
+
+def terminal_lines(command: list[str]) -> Iterator[str]:
+    """Yield the lines that a command writes to a terminal."""
+    ours, theirs = pty.openpty()
+    with subprocess.Popen(command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=theirs, stderr=theirs):
+        os.close(theirs)
+        with os.fdopen(ours, "rb", buffering=0) as terminal:
+            written = b""
+            while True:
+                try:
+                    data = terminal.read(4096)
+                except OSError:  # how Linux tells that nobody holds the other end
+                    data = b""
+                if not data:
+                    break
+                written += data
+    yield from written.decode().splitlines()
