@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 
 import sympy
@@ -28,6 +29,7 @@ IMAGINARY = "i is the imaginary unit"
 _CACHED_TARGETS = 256
 _I = symbol("i")
 _ANGLE_FUNCTIONS = (sympy.sin, sympy.cos, sympy.tan, sympy.cot)
+_BRACED_SUBSCRIPT = re.compile(r"(\\[A-Za-z]+|[A-Za-z])_\{\s*(?:\\(?:text|mathrm|rm)\b\s*\{?\s*)?([A-Za-z]{2,})\s*\}")
 _VARIANTS = (("phi", "varphi"), ("theta", "vartheta"), ("rho", "varrho"), ("sigma", "varsigma"))
 
 
@@ -35,6 +37,21 @@ _VARIANTS = (("phi", "varphi"), ("theta", "vartheta"), ("rho", "varrho"), ("sigm
 def read_target(text: str) -> Reading:
     """Return the target's reading; the last few hundred are remembered."""
     return read(text)
+
+
+def with_shared_subscripts(answer: str, target: str) -> tuple[str, str]:
+    r"""Return both texts with the braces that one writes and the other leaves out: ``v_esc`` beside ``v_{esc}``.
+
+    Alone ``v_esc`` is v_e s c, as LaTeX sets it, just as ``k_BT`` is k_B T.
+    """
+    return _with_subscripts_of(answer, target), _with_subscripts_of(target, answer)
+
+
+def _with_subscripts_of(text: str, other: str) -> str:
+    for letter, subscript in dict.fromkeys(_BRACED_SUBSCRIPT.findall(other)):
+        bare = rf"{re.escape(letter)}_{subscript}(?![A-Za-z])"
+        text = re.sub(bare, lambda found: found[0].replace("_", "_{", 1) + "}", text)
+    return text
 
 
 def settled(answer: Reading, target: Reading) -> tuple[Reading, Reading, tuple[str, ...]]:

@@ -21,9 +21,10 @@ def explain(answer: str, target: str, *, mode: Mode = "corrected", stage: Stage 
     """
     result = score_pair(answer, target, mode=mode, stage=stage)
     lines = [f"mode        {mode} ({result.grader})"]
+    pair = corrected.with_shared_subscripts(answer, target)
     for side, (name, text) in enumerate((("answer", answer), ("target", target))):
         lines.append(f"{name:<12}{text}")
-        stages = _published(text, stage) if mode == "published" else _corrected((answer, target), side, stage)
+        stages = _published(text, stage) if mode == "published" else _corrected(pair, side, stage)
         lines.extend(f"  {line}" for line in _until_it_fails(stages))
     return "\n".join([*lines, *_outcome(result)])
 

@@ -6,12 +6,11 @@ becomes an undefined function of its parts, which is equal to itself and to noth
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 import sympy
 
-from pytest_llmeval.eed import guards
+from pytest_llmeval.eed import guards, names
 from pytest_llmeval.eed.calculus import CALCULUS
 from pytest_llmeval.eed.commands import (
     ACCENTS,
@@ -35,10 +34,8 @@ _CLOSING = {"(": ")", "[": "]", "{": "}"}
 _SIGNS = ("+", "-")
 _PERCENT = sympy.Rational(1, 100)
 _DEGREE = sympy.pi / 180
-_LETTER_CONSTANTS = {"e": sympy.E}
 _COMMAND_CONSTANTS = {"pi": sympy.pi, "infty": sympy.oo, "infinity": sympy.oo, "circ": _DEGREE, "degree": _DEGREE}
 _READERS = {**CONSTRUCTS, **CALCULUS}
-_QUOTIENT_OF_UNITS = re.compile(r"[A-Za-z]+(?:/[A-Za-z]+)+")
 _EXACT = 10**15  # beyond it a decimal is no exact integer
 _PRODUCTS = ("cdot", "times", "wedge")
 _NO_FACTOR = frozenset(
@@ -163,12 +160,12 @@ class Reader:
         return value
 
     def _raised(self, value: sympy.Expr) -> sympy.Expr:
-        decoration = self._decoration()
+        decoration = self.decoration()
         if decoration == "circ":
             return value * _DEGREE
         return opaque(f"with_{decoration}", value) if decoration else guards.power(value, self.exponent())
 
-    def _decoration(self) -> str:
+    def decoration(self) -> str:
         """Take a superscript that marks a symbol instead of raising it: a star, a dagger, a sign, a degree."""
         start = self.cursor.position
         inside = self.cursor.group()
@@ -198,15 +195,15 @@ class Reader:
     def base(self) -> sympy.Expr:  # noqa: PLR0911 - one return a kind of token
         """Read a number, a name, a command or a bracket."""
         if self.cursor.here.is_mark("{"):
-            return self._braced()
+            return self.braced()
         token = self.cursor.take()
         match token.kind:
             case "number":
                 return _number(token.text)
             case "letter" if token.text.isascii():
-                return self.named(token.text)
+                return names.named(self, token.text)
             case "text":
-                return self._text(token.text)
+                return names.text(self, token.text)
             case "command":
                 return self._command(token.text)
         if token.is_mark("(", "["):
@@ -216,11 +213,11 @@ class Reader:
         msg = f"unexpected {shown(token)}"
         raise Refused(msg)
 
-    def _braced(self) -> sympy.Expr:
+    def braced(self) -> sympy.Expr:
         """Read a braced group; ``{x}_{0}`` is x_0."""
         value = self.group()
         if value.is_Symbol and self.cursor.here.is_mark("_", "'"):
-            return self.named(value.name)
+            return names.named(self, value.name)
         return value
 
     def group(self) -> sympy.Expr:
@@ -254,57 +251,7 @@ class Reader:
         value = self.expression()
         self.cursor.expect(Token("mark", "|"))
         self._open_bars -= 1
-        return sympy.Abs(value)
-
-    def named(self, letter: str) -> sympy.Expr:
-        """Return the symbol of that name with the primes and subscripts that follow, raised if x^2_1 says so."""
-        name, power = letter, None
-        while True:
-            if self.cursor.take_mark("'"):
-                name += "'"
-            elif self.cursor.take_mark("_"):
-                name += f"_{self.cursor.script()}"
-            elif primes := self._raised_primes():
-                name += primes
-            elif power is None and self._subscript_follows_exponent():
-                self.cursor.take()
-                power = self.exponent()
-            else:
-                break
-        value = _LETTER_CONSTANTS.get(name, symbol(name))
-        return value if power is None else guards.power(value, power)
-
-    def _raised_primes(self) -> str:
-        """Take an exponent that is nothing but primes."""
-        start = self.cursor.position
-        if self.cursor.take_mark("^"):
-            decoration = self._decoration()
-            if decoration and not decoration.strip("'"):
-                return decoration
-        self.cursor.position = start
-        return ""
-
-    def _subscript_follows_exponent(self) -> bool:
-        start = self.cursor.position
-        follows = False
-        if self.cursor.take_mark("^") and not self._decoration():
-            self.cursor.group()
-            follows = self.cursor.here.is_mark("_")
-        self.cursor.position = start
-        return follows
-
-    def _text(self, words: str) -> sympy.Expr:
-        name = words.strip()
-        if name in FUNCTIONS:
-            return function(self, name)
-        if _QUOTIENT_OF_UNITS.fullmatch(name):
-            *over, last = (symbol(unit) for unit in name.split("/"))
-            power = self.exponent() if self.cursor.take_mark("^") else sympy.Integer(1)  # of the last unit alone
-            return over[0] / sympy.Mul(*over[1:], guards.power(last, power))
-        if not (name.isalnum() and name.isascii()):
-            msg = f"text inside the formula: {words!r}"
-            raise Refused(msg)
-        return self.named(name)
+        return names.magnitude(value)
 
     def _command(self, name: str) -> sympy.Expr:
         if name in _COMMAND_CONSTANTS and not self.cursor.here.is_mark("_"):
@@ -312,28 +259,15 @@ class Reader:
         if name in FUNCTIONS or (name == "Gamma" and self.cursor.here.is_mark("(")):
             return function(self, name)
         if name in GREEK or name in _COMMAND_CONSTANTS:
-            return self.named(name)
+            return names.named(self, name)
         if name in ACCENTS or name in ALPHABETS:
-            letter, underscore, subscript = self.cursor.script().partition("_")
-            return self.named(f"{ACCENTS.get(name) or ALPHABETS[name]}{{{letter}}}{underscore}{subscript}")
+            return names.accented(self, name)
         if name in FONTS:
-            return self._styled(name)
+            return names.styled(self, name)
         if name not in _READERS:
             msg = f"unknown command \\{name}"
             raise Refused(msg)
         return _READERS[name](self)
-
-    def _styled(self, font: str) -> sympy.Expr:
-        r"""Read ``\mathrm{...}`` and its like: letters are one name, or a function; anything else is a group."""
-        if not self.cursor.here.is_mark("{"):
-            return self.base()
-        start = self.cursor.position
-        inside = self.cursor.group()
-        if inside and all(token.kind in ("letter", "number") for token in inside):
-            name = "".join(token.text for token in inside)
-            return function(self, name) if name in FUNCTIONS or font == "operatorname" else self.named(name)
-        self.cursor.position = start
-        return self._braced()
 
 
 def _cross(left: sympy.Expr, right: sympy.Expr) -> sympy.Expr:

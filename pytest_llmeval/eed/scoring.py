@@ -81,6 +81,7 @@ def expressions_equivalent(answer: str, target: str, *, stage: Stage = unlimited
     try:
         check_text(answer)
         check_text(target)
+        answer, target = corrected.with_shared_subscripts(answer, target)
         mine, goal, _ = corrected.settled(reading.read(answer), corrected.read_target(target))
         return corrected.equal(mine, goal, stage)
     except MemoryError:
@@ -104,6 +105,7 @@ def _corrected(answer: str, target: str, weights: Weights, stage: Stage, cache: 
         return _equivalent("corrected", "identical text")
     try:
         check_text(target)
+        answer, target = corrected.with_shared_subscripts(answer, target)
         goal = corrected.read_target(target)
     except MemoryError:
         raise
