@@ -90,8 +90,9 @@ class Judgement:
 
     @property
     def details(self) -> dict[str, Json]:
-        """What a score keeps of it."""
+        """What a score keeps of it; a verdict of nobody known is that of a judge of one's own."""
         data = self.to_json()
+        data[DECIDED_BY] = self.decided_by or ("judge" if self.verdict else None)
         return {name: data[name] for name in (DECIDED_BY, "judge", "tally", OPINIONS)}
 
 

@@ -108,6 +108,13 @@ def test_a_cached_or_recorded_judge_is_asked_nothing_again(folder: Path) -> None
 
 
 @pytest.mark.usefixtures("folder")
+def test_a_judge_that_is_out_leaves_no_calibration(capsys: pytest.CaptureFixture[str]) -> None:
+    assert calibrate("--judge", "python/./judge.py:broken") == 2
+    assert "raised RuntimeError: out" in capsys.readouterr().err
+    assert not Path("kept").exists()
+
+
+@pytest.mark.usefixtures("folder")
 def test_without_a_judge_the_prefilter_alone_is_measured(capsys: pytest.CaptureFixture[str]) -> None:
     assert calibrate() == 0
     assert "name one by --judge SPEC" in capsys.readouterr().out
