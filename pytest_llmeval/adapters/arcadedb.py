@@ -24,6 +24,7 @@ from pytest_llmeval.adapters import arcadedb_server
 from pytest_llmeval.adapters.arcadedb_server import DATABASE, READER
 from pytest_llmeval.adapters.bolt import Bolt, Login, NoAnswerError, QueryFailedError, TimeLimits, run_query
 from pytest_llmeval.adapters.scene_loading import fill_database
+from pytest_llmeval.cypher.dialect import Adapted, adapt, property_types
 from pytest_llmeval.cypher.rows import RowsText
 from pytest_llmeval.cypher.scene_graph import SceneGraph
 from pytest_llmeval.errors import GraphError
@@ -53,6 +54,7 @@ class EmbeddedGraph:
     def __init__(self, scene: SceneGraph, *, progress: Callable[[str], None], limits: TimeLimits) -> None:
         """Start nothing yet; `start` does."""
         self._scene, self._progress, self._limits = scene, progress, limits
+        self._properties = property_types(scene)
         self._server: _Server | None = None
         self._starting = asyncio.Lock()
         self._slots = asyncio.Semaphore(_WIDTH)
@@ -69,7 +71,7 @@ class EmbeddedGraph:
 
     async def query(self, cypher: str, *, stage: str = "query") -> GraphQuery:
         """Run a model's query read-only; GraphError when no server can be started any more."""
-        return await run_query(cypher, stage=stage, engine=_engine(), ask=self._ask)
+        return await run_query(cypher, stage=stage, engine=_engine(), ask=self._ask, adapt=self._adapt)
 
     async def close(self) -> None:
         """Stop the server."""
@@ -81,6 +83,9 @@ class EmbeddedGraph:
     def process_id(self) -> int | None:
         """The server's process, None when none runs."""
         return None if self._server is None else self._server.process.pid
+
+    def _adapt(self, cypher: str) -> Adapted:
+        return adapt(cypher, self._properties)
 
     async def _ask(self, cypher: str) -> RowsText:
         """Ask; what fails beside other queries is asked again alone, and at last alone on a fresh server.

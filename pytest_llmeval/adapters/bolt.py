@@ -13,6 +13,7 @@ from neo4j import exceptions as driver_errors
 from neo4j.graph import Node, Path, Relationship
 from neo4j.spatial import Point
 
+from pytest_llmeval.cypher.dialect import Adapted
 from pytest_llmeval.cypher.query import preflight
 from pytest_llmeval.cypher.rows import (
     GraphValue,
@@ -30,6 +31,7 @@ from pytest_llmeval.records import GraphQuery
 _CONNECT_SECONDS = 10.0
 _MAX_MESSAGE = 1_000
 
+_STATEMENT_CODES = "Neo.ClientError.Statement."
 # Failures that name the database, not the query; after them it is asked whether it still lives.
 _DOUBTFUL_CODES = ("Neo.DatabaseError.", "Neo.TransientError.")
 # These are told as transient, but come from what the query wanted: never tried again.
@@ -141,24 +143,47 @@ class Bolt:
         return writer.finish(ordered=keeps_order(cypher))
 
 
-async def run_query(cypher: str, *, stage: str, engine: str, ask: Callable[[str], Awaitable[RowsText]]) -> GraphQuery:
-    """Return the record of a model's query: refused, failed, or with its rows as text."""
+def as_written(cypher: str) -> Adapted:
+    """Return a query for an engine that knows Neo4j's dialect."""
+    return Adapted(text=cypher)
+
+
+async def run_query(
+    cypher: str,
+    *,
+    stage: str,
+    engine: str,
+    ask: Callable[[str], Awaitable[RowsText]],
+    adapt: Callable[[str], Adapted] = as_written,
+) -> GraphQuery:
+    """Return the record of a model's query: refused, failed, or with its rows as text.
+
+    `adapt` makes it ready for an engine with a dialect of its own. When such an engine fails at a query that Neo4j's
+    rules allow, that is uncertain too.
+    """
     started = time.monotonic()
     refusal = preflight(cypher)
+    adapted = Adapted(text=cypher, refusal=refusal) if refusal else adapt(cypher)
+    refusal, uncertain = adapted.refusal, adapted.doubt
+    rows = RowsText(text="", shown=0, cut=None)
     try:
-        rows = RowsText(text="", shown=0, cut=None) if refusal else await ask(cypher)
+        if refusal is None:
+            rows = await ask(adapted.text)
     except QueryFailedError as error:
-        rows, refusal = RowsText(text="", shown=0, cut=None), str(error)
+        refusal = str(error)
+        if adapt is not as_written and refusal.startswith(_STATEMENT_CODES):
+            uncertain = uncertain or "the embedded engine refuses it; Neo4j may not"
     return GraphQuery(
         stage=stage,
         cypher=cypher,
-        executed=cypher,
+        executed=adapted.text,
         engine=engine,
         text=rows.text,
         row_count=rows.shown,
         error=refusal,
         cut=rows.cut,
         seconds=time.monotonic() - started,
+        uncertain=uncertain,
     )
 
 

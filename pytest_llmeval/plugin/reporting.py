@@ -101,6 +101,7 @@ def _completed(row: Row, completion: Completion) -> Row:
         seconds=completion.transcript.latency,
         cached=completion.transcript.age is not None,
         age=completion.transcript.age,
+        engine_uncertain=completion.transcript.uncertain,
         details=completion.details,
     )
 

@@ -121,7 +121,8 @@ class FailedCall:
 class GraphQuery:
     """One query to the graph database: as the model wrote it, as it ran, and what came back as text.
 
-    `error` is why it was refused or failed (then `text` is empty); `cut` tells which limit shortened the rows.
+    `error` is why it was refused or failed (then `text` is empty); `cut` tells which limit shortened the rows;
+    `uncertain` is why Neo4j's answer may be another one (None: it would be the same).
     """
 
     stage: str
@@ -133,6 +134,7 @@ class GraphQuery:
     error: str | None = None
     cut: str | None = None
     seconds: float = 0.0
+    uncertain: str | None = None
 
     def to_json(self) -> dict[str, Json]:
         """Return the JSON form."""
@@ -147,6 +149,7 @@ class GraphQuery:
             "error": self.error,
             "cut": self.cut,
             "seconds": self.seconds,
+            "uncertain": self.uncertain,
         }
 
     @classmethod
@@ -162,6 +165,7 @@ class GraphQuery:
             error=cast("str | None", data["error"]),
             cut=cast("str | None", data["cut"]),
             seconds=cast("float", data["seconds"]),
+            uncertain=cast("str | None", data.get("uncertain")),
         )
 
 
@@ -213,6 +217,11 @@ class Transcript:
     def queries(self) -> tuple[GraphQuery, ...]:
         """The graph queries."""
         return tuple(event for event in self.events if isinstance(event, GraphQuery))
+
+    @property
+    def uncertain(self) -> bool:
+        """Whether Neo4j might have answered one of the graph queries otherwise."""
+        return any(query.uncertain is not None for query in self.queries)
 
     @property
     def usage(self) -> Usage:

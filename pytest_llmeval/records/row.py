@@ -33,8 +33,9 @@ class Row:
 
     `groups` holds the sample's values by `group_by` key, of which a list of tags has several. `seconds` is the models'
     time without queueing; `cached`: every reply came from another run, `age` the oldest's seconds; `recorded`: the
-    replies came from a recording; `reports` counts the reports under this key (reruns). `versions` holds the
-    task's version, its dataset's and prompt's digests, and the graders' versions.
+    replies came from a recording; `reports` counts the reports under this key (reruns). `engine_uncertain`: Neo4j might
+    have answered a query otherwise than the engine that was asked. `versions` holds the task's version, its dataset's
+    and prompt's digests, and the graders' versions.
     """
 
     key: RowKey
@@ -54,6 +55,7 @@ class Row:
     recorded: bool = False
     reports: int = 1
     worker: str = ""
+    engine_uncertain: bool = False
     details: Mapping[str, Json] = field(default_factory=dict)
     versions: Mapping[str, Json] = field(default_factory=dict)
 
@@ -77,6 +79,7 @@ class Row:
             "recorded": self.recorded,
             "reports": self.reports,
             "worker": self.worker,
+            "engine_uncertain": self.engine_uncertain,
             "details": dict(self.details),
             "versions": dict(self.versions),
         }
@@ -108,6 +111,7 @@ class Row:
             recorded=bool(data["recorded"]),
             reports=cast("int", data["reports"]),
             worker=str(data["worker"]),
+            engine_uncertain=bool(data.get("engine_uncertain")),
             details=cast("dict[str, Json]", data["details"]),
             versions=cast("dict[str, Json]", data["versions"]),
         )

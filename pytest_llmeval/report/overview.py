@@ -175,7 +175,13 @@ def _facts(tally: Tally) -> tuple[Fact, ...]:
     facts += [
         Fact(f"pass@{one.k} · pass^{one.k}", _repeated(one.at_least_one, one.every_one)) for one in tally.repeated
     ]
-    for name, number in {"cut": sum(tally.cut.values()), "cached": tally.cached, "reruns": tally.reruns}.items():
+    counted = {
+        "cut": sum(tally.cut.values()),
+        "cached": tally.cached,
+        "reruns": tally.reruns,
+        "engine-uncertain": tally.engine_uncertain,
+    }
+    for name, number in counted.items():
         if number:
             facts.append(Fact(name, f"{number:,}"))
     return tuple(facts)

@@ -265,6 +265,9 @@ def _use(entries: Sequence[TaskSummary]) -> Block:
         units.append((_column("epochs", tallies, lambda tally: f"{tally.epochs}"),))
     if any(tally.cached for tally in tallies):
         units.append((Column(head="cached", cells=tuple(_trouble(tally.cached) for tally in tallies)),))
+    if any(tally.engine_uncertain for tally in tallies):
+        counts = tuple(_trouble(tally.engine_uncertain) for tally in tallies)
+        units.append((Column(head="engine-uncertain", cells=counts),))
     if any(tally.reruns for tally in tallies):
         units.append((Column(head="reruns", cells=tuple(_trouble(tally.reruns) for tally in tallies)),))
     return Block(labels=tuple(Label(text=_name(entry, entries)) for entry in entries), units=tuple(units))
@@ -342,6 +345,11 @@ def _notes(entries: Sequence[TaskSummary]) -> tuple[str, ...]:
         if entry.tally.cut:
             reasons = ", ".join(f"{clean(reason)} {number:,}" for reason, number in entry.tally.cut.items())
             said.append(f"{name}: cut replies: {reasons}.")
+        if entry.tally.engine_uncertain:
+            said.append(
+                f"{name}: engine-uncertain rows: {entry.tally.engine_uncertain:,}; Neo4j might have answered their "
+                "queries otherwise than the embedded engine."
+            )
         said += [f"{name}: {line}" for line in _calibration(entry.tally.judging)]
         said += [
             f"{name}: accuracy takes {one.ratio:.2f} × the samples of {clean(one.name)} for the same relative error "

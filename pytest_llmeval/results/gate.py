@@ -199,6 +199,7 @@ def metrics_of(tally: Tally) -> dict[str, float | None]:
         "recorded": tally.recorded,
         "cached": tally.cached,
         "reruns": tally.reruns,
+        "engine_uncertain": tally.engine_uncertain,
         "tokens": tally.usage.total_tokens,
         # A sum that lacks a part must not pass for a low one.
         "cost": None if tally.unpriced else tally.usage.cost,

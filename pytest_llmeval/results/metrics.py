@@ -85,6 +85,7 @@ def tally(rows: Sequence[Row], info: TaskInfo) -> Tally:
         cached=sum(row.cached for row in rows),
         oldest=max((row.age for row in rows if row.cached and row.age is not None), default=None),
         reruns=sum(row.reports - 1 for row in rows if row.reports > 1),
+        engine_uncertain=sum(row.engine_uncertain for row in rows),
     )
 
 

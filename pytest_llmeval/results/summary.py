@@ -196,7 +196,8 @@ class Tally:
     `scores` by name; `shares`: how many of the answers have a property, such as ``valid_cypher``. `unpriced` rows have
     replies without a known price, so `usage.cost` is too low. `cut` counts replies by stop reason. `live` rows were
     answered in this run by a model, `recorded` ones from a recording, `cached` ones by other runs, the oldest of them
-    `oldest` seconds ago. `reruns` counts reports that were replaced. `taxonomy` counts wrong answers by the kind of
+    `oldest` seconds ago. `reruns` counts reports that were replaced, `engine_uncertain` the rows that Neo4j might
+    have answered otherwise. `taxonomy` counts wrong answers by the kind of
     their error, those without a usable label as "unlabelled"; empty when no labels were asked for. `judging` is None
     when nothing was judged.
     """
@@ -220,6 +221,7 @@ class Tally:
     cached: int = 0
     oldest: float | None = None
     reruns: int = 0
+    engine_uncertain: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,6 +10,7 @@ from pytest_llmeval.cypher.dialect.parser import parse, skip_prefix
 from pytest_llmeval.cypher.dialect.reader import Reader
 from pytest_llmeval.cypher.dialect.refusal import RefusedError
 from pytest_llmeval.cypher.dialect.rewrites import Rewriting
+from pytest_llmeval.cypher.dialect.wording import Wording
 from pytest_llmeval.cypher.tokens import UnreadableError
 
 
@@ -34,13 +35,16 @@ def adapt(text: str, properties: Mapping[str, str]) -> Adapted:
     that hold several types are left out.
     """
     try:
-        analysis = Analysis(text, parse(text), properties)
-        rewriting = Rewriting(text, analysis)
+        query, wording = parse(text), Wording(text)
+        analysis = Analysis(wording, query, properties)
+        rewriting = Rewriting(wording, analysis)
         sent = rewriting.text()
     except RefusedError as error:
         return Adapted(text=text, refusal=error.told(text))
-    except (UnreadableError, RecursionError) as error:
+    except UnreadableError as error:
         return Adapted(text=text, doubt=f"it could not be read: {error}")
+    except RecursionError:
+        return Adapted(text=text, doubt="it nests too deeply to be checked")
     return Adapted(
         text=_without_version(sent), doubt="; ".join(dict.fromkeys(rewriting.doubts)) or None, columns=analysis.columns
     )

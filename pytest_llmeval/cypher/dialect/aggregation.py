@@ -17,7 +17,7 @@ from pytest_llmeval.cypher.dialect.syntax import (
     Subquery,
     Variable,
 )
-from pytest_llmeval.cypher.tokens import read_tokens
+from pytest_llmeval.cypher.dialect.wording import Wording, normal_name
 
 _GROUPING = (
     "Aggregation column contains implicit grouping expressions. For example, in 'RETURN n.a, n.a + n.b + count(*)' the "
@@ -64,37 +64,32 @@ def groups(projection: Projection) -> bool:
     return projection.distinct or any(True for item in projection.items for _ in aggregates(item.expression))
 
 
-def normalised(text: str, part: Part) -> str:
-    """Return the text of a part, comparable: without spaces and comments."""
-    return " ".join(f"{token.kind[0]}{token.text}" for token in read_tokens(text[part.start : part.end]))
-
-
-def check_grouping(text: str, projection: Projection, scope: Scope) -> None:
+def check_grouping(wording: Wording, projection: Projection, scope: Scope) -> None:
     """Refuse an aggregate that stands beside a value which is no grouping key."""
     with_aggregate = [item for item in projection.items if any(True for _ in aggregates(item.expression))]
-    keys = {normalised(text, item.expression) for item in projection.items if item not in with_aggregate}
+    keys = {wording.normal(item.expression) for item in projection.items if item not in with_aggregate}
     if projection.star is not None:
-        keys |= {f"w{name}" for name in scope}
+        keys |= {normal_name(name) for name in scope}
     for item in with_aggregate:
-        illegal = next(_beside(text, item.expression, keys, frozenset()), None)
+        illegal = next(_beside(wording, item.expression, keys, frozenset()), None)
         if illegal is not None:
-            raise RefusedError(f"{_GROUPING}{text[illegal.start : illegal.end]}", item.start)
+            raise RefusedError(f"{_GROUPING}{wording[illegal]}", item.start)
 
 
-def _beside(text: str, part: Part, keys: set[str], local: frozenset[str]) -> Iterator[Part]:
+def _beside(wording: Wording, part: Part, keys: set[str], local: frozenset[str]) -> Iterator[Part]:
     """Yield the variables and properties in a part that neither an aggregate nor a grouping key covers."""
-    if is_aggregate(part) or normalised(text, part) in keys:
+    if is_aggregate(part) or wording.normal(part) in keys:
         return
     if isinstance(part, Variable):
         if part.name not in local:
             yield part
     elif isinstance(part, Property) and isinstance(part.subject, Variable):
-        if part.subject.name not in local and f"w{part.subject.name}" not in keys:
+        if part.subject.name not in local and normal_name(part.subject.name) not in keys:
             yield part
     elif not isinstance(part, Subquery | PatternPredicate):
         local |= {value.name for name in ("variable", "accumulator") if (value := declared(part, name)) is not None}
         for child in part.children():
-            yield from _beside(text, child, keys, local)
+            yield from _beside(wording, child, keys, local)
 
 
 def declared(part: Part, field: str) -> Variable | None:
@@ -105,14 +100,14 @@ def declared(part: Part, field: str) -> Variable | None:
     return value if isinstance(value, Variable) else None
 
 
-def check_behind(text: str, part: Expression, projection: Projection, before: Scope, after: Scope) -> None:
+def check_behind(wording: Wording, part: Expression, projection: Projection, before: Scope, after: Scope) -> None:
     """Refuse what an ORDER BY or WHERE behind a grouping projection cannot see."""
-    shown = {normalised(text, item.expression) for item in projection.items}
-    _check_behind(text, part, shown, before, frozenset(after))
+    shown = {wording.normal(item.expression) for item in projection.items}
+    _check_behind(wording, part, shown, before, frozenset(after))
 
 
-def _check_behind(text: str, part: Part, shown: set[str], before: Scope, names: frozenset[str]) -> None:
-    if normalised(text, part) in shown or isinstance(part, Subquery):
+def _check_behind(wording: Wording, part: Part, shown: set[str], before: Scope, names: frozenset[str]) -> None:
+    if wording.normal(part) in shown or isinstance(part, Subquery):
         return
     if isinstance(part, Variable) and part.name not in names:
         if part.name in before:
@@ -120,4 +115,4 @@ def _check_behind(text: str, part: Part, shown: set[str], before: Scope, names: 
         raise RefusedError(f"Variable `{part.name}` not defined", part.start)
     names |= {value.name for name in ("variable", "accumulator") if (value := declared(part, name)) is not None}
     for child in part.children():
-        _check_behind(text, child, shown, before, names)
+        _check_behind(wording, child, shown, before, names)

@@ -47,6 +47,7 @@ from pytest_llmeval.cypher.dialect.types import (
     Type,
     list_of,
 )
+from pytest_llmeval.cypher.dialect.wording import Wording
 
 _CONCLUSION = (
     "Query cannot conclude with {clause} (must be a RETURN clause, a FINISH clause, an update clause, a unit subquery "
@@ -73,9 +74,9 @@ class Analysis:
     `types` of the expressions, `scopes` in which expressions and clauses stand, and `columns` of the whole result.
     """
 
-    def __init__(self, text: str, query: Query, properties: Mapping[str, str]) -> None:
-        """Check `query`, which was parsed from `text`; `properties` are the types of the scene's properties."""
-        self._text = text
+    def __init__(self, wording: Wording, query: Query, properties: Mapping[str, str]) -> None:
+        """Check `query`, which was parsed from the text of `wording`; `properties` are the scene's types by name."""
+        self._wording = wording
         self._infer = Inference(properties, check_pattern=self._pattern_expression, check_subquery=self._subquery)
         self.query = query
         self.types, self.scopes = self._infer.types, self._infer.scopes
@@ -163,7 +164,7 @@ class Analysis:
             forbid_nested_aggregates(item.expression)
             _check_shadowing(item, within, outer)
             after[self._name(item)] = _bound(item.expression, kind, scope)
-        check_grouping(self._text, clause, scope)
+        check_grouping(self._wording, clause, scope)
         self._check_behind(clause, scope, after)
         if clause.kind == "WITH" and within in _SEES_OUTSIDE and outer is not None:
             after = {**outer, **after}
@@ -186,7 +187,7 @@ class Analysis:
         behind = [*clause.order, *([clause.where] if clause.where is not None else [])]
         for part in behind:
             if grouping:
-                check_behind(self._text, part, clause, before, after)
+                check_behind(self._wording, part, clause, before, after)
         forbid_aggregates(clause.where)
         for part in clause.order:
             if any(True for _ in aggregates(part)) and not grouping:
@@ -194,7 +195,7 @@ class Analysis:
             self._infer.type_of(part, {**before, **after})
         self._infer.condition(clause.where, {**before, **after})
         for part in clause.limits:
-            _check_limit(self._text, part)
+            _check_limit(self._wording, part)
             self._infer.type_of(part, {})
 
     def _call(self, clause: CallSubquery, scope: Scope) -> Scope:
@@ -285,7 +286,7 @@ class Analysis:
 
     def _name(self, item: Item) -> str:
         part = item.alias or item.expression
-        return part.name if isinstance(part, Variable) else self._text[item.start : item.expression.end]
+        return part.name if isinstance(part, Variable) else self._wording[item.expression]
 
 
 def _check_end(clauses: Sequence[Clause], within: str) -> None:
@@ -332,13 +333,13 @@ def _check_shadowing(item: Item, within: str, outer: Scope | None) -> None:
     raise RefusedError(msg, item.alias.start)
 
 
-def _check_limit(text: str, part: Expression) -> None:
+def _check_limit(wording: Wording, part: Expression) -> None:
     if any(isinstance(inner, Variable) for inner in part.walk()):
         msg = (
             "It is not allowed to refer to variables in SKIP or LIMIT, so that its value can be statically calculated."
         )
         raise RefusedError(msg, part.start)
-    shown = text[part.start : part.end]
+    shown = wording[part]
     if (not shown.isdigit() and shown[:1] in "-'\".") or "." in shown:
         msg = f"Invalid input. '{shown}' is not a valid value. Must be a non-negative integer."
         raise RefusedError(msg, part.start)

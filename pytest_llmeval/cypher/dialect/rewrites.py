@@ -7,10 +7,10 @@ be mended is told in `doubts`.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Final
 
-from pytest_llmeval.cypher.dialect.aggregation import aggregates, groups, normalised
+from pytest_llmeval.cypher.dialect.aggregation import aggregates, groups
 from pytest_llmeval.cypher.dialect.analysis import Analysis
 from pytest_llmeval.cypher.dialect.edits import Edits
 from pytest_llmeval.cypher.dialect.scope import Scope
@@ -37,6 +37,7 @@ from pytest_llmeval.cypher.dialect.syntax import (
     Unary,
     Variable,
 )
+from pytest_llmeval.cypher.dialect.wording import Wording
 
 _NO_POINTS: Final = ("Node", "Relationship", "Path", "String", "Integer", "Float", "Number", "Boolean", "List")
 _HOP: Final = 3
@@ -52,10 +53,10 @@ _PLAIN_NAME: Final = re.compile(r"[^\W\d]\w*")
 class Rewriting:
     """The changes to one query, and what stays in doubt about its rows."""
 
-    def __init__(self, text: str, analysis: Analysis) -> None:
-        """Collect the changes that the analysed query in `text` needs."""
-        self._text, self._analysis = text, analysis
-        self._edits = Edits(text)
+    def __init__(self, wording: Wording, analysis: Analysis) -> None:
+        """Collect the changes that the analysed query needs."""
+        self._wording, self._analysis = wording, analysis
+        self._edits = Edits(wording.text)
         self.doubts: list[str] = []
         self._bare_matches = set(_bare_matches(analysis.query))
         self._plain_patterns = set(_plain_patterns(analysis.query))
@@ -67,7 +68,7 @@ class Rewriting:
         changed = self._edits.applied()
         if changed is None:
             self.doubts.append("it needs more changes in one place than are known")
-        return self._text if changed is None else changed
+        return self._wording.text if changed is None else changed
 
     def _visit(self, part: Part) -> None:
         match part:
@@ -100,13 +101,10 @@ class Rewriting:
                 self._text_with_point(right, left)
             case Property(key="crs"):
                 self._edits.wrap(part, "toLower(", ")")
-            case Constant(type="Integer") if "_" in self._of(part):
-                self._edits.replace(part.start, part.end, self._of(part).replace("_", ""))
+            case Constant(type="Integer") if "_" in self._wording[part]:
+                self._edits.replace(part.start, part.end, self._wording[part].replace("_", ""))
             case Slice() if self._analysis.types[part.subject].data not in {"", "List"}:
                 self.doubts.append("it takes a slice of a value that is no list")
-
-    def _of(self, part: Part) -> str:
-        return self._text[part.start : part.end]
 
     # Clauses
 
@@ -171,7 +169,7 @@ class Rewriting:
             return
         left, right = {"->": ("-", "->"), "<-": ("<-", "-"), "-": ("-", "-")}[hop.arrows]
         name = hop.variable.name if hop.variable is not None else ""
-        types = self._text[hop.types_start : hop.types_start + len(hop.types)]
+        types = self._wording.text[hop.types_start : hop.types_start + len(hop.types)]
         start = path.variable.end if path.variable is not None else path.start
         self._edits.replace(start, path.body, f" = {function}(" if path.variable is not None else f"{function}(")
         self._edits.replace(hop.start, hop.end, f"{left}[{name}{types}{length}]{right}")
@@ -191,7 +189,8 @@ class Rewriting:
         for part in self._analysis.query.walk():
             named = isinstance(part, NodePattern) and part.variable is not None and part.variable.name == name
             if (part is node or named) and isinstance(part, NodePattern) and isinstance(part.properties, MapOf):
-                yield from zip(part.properties.keys, map(self._of, part.properties.values), strict=True)
+                for key, value in zip(part.properties.keys, part.properties.values, strict=True):
+                    yield key, self._wording[value]
 
     def _check_shortest_path(self, part: Match) -> None:
         for path in part.paths:
@@ -236,7 +235,8 @@ class Rewriting:
         if part.kind == "WITH" and part.limits and part.where is not None:
             self._edits.insert(part.where_start, "WITH * ")
         if part.where is not None and groups(part):
-            self._name_columns_in_where(part, part.where)
+            columns = {self._wording.normal(item.expression): item.alias for item in part.items if item.alias}
+            self._name_columns(columns, part.where)
         if part.kind == "RETURN" and part.star is not None:
             names = sorted(self._analysis.scopes[part])
             if len(names) + len(part.items) > 1:
@@ -244,16 +244,14 @@ class Rewriting:
         for order in part.order:
             self._order_by_point(order)
 
-    def _name_columns_in_where(self, part: Projection, where: Part) -> None:
+    def _name_columns(self, columns: Mapping[str, Variable], where: Part) -> None:
         """Name the column, in a WHERE behind groups that repeats what the column holds."""
-        text = normalised(self._text, where)
-        for item in part.items:
-            if item.alias is not None and normalised(self._text, item.expression) == text:
-                if self._of(where) != self._of(item.alias):
-                    self._edits.replace(where.start, where.end, self._of(item.alias))
-                return
-        for child in where.children():
-            self._name_columns_in_where(part, child)
+        column = columns.get(self._wording.normal(where))
+        if column is None:
+            for child in where.children():
+                self._name_columns(columns, child)
+        elif self._wording[where] != self._wording[column]:
+            self._edits.replace(where.start, where.end, self._wording[column])
 
     def _order_by_point(self, part: Expression) -> None:
         if self._analysis.types[part].value != "Point":
@@ -261,8 +259,8 @@ class Rewriting:
         if not self._is_spatial(part):
             self.doubts.append("it orders by a point")
             return
-        downward = " DESC" if _DESCENDING.match(self._text, part.end) else ""
-        point = self._of(part)
+        downward = " DESC" if _DESCENDING.match(self._wording.text, part.end) else ""
+        point = self._wording[part]
         self._edits.replace(part.start, part.end, f"({point}).x{downward}, ({point}).y{downward}, ({point}).z")
 
     def _import_everything(self, part: CallSubquery) -> None:
@@ -279,13 +277,13 @@ class Rewriting:
         for end, names in zip(ends[1:], columns[1:], strict=True):
             if names == columns[0] or not isinstance(end, Projection) or end.star is not None:
                 continue
-            by_name = {self._column(item): self._of(item) for item in end.items}
+            by_name = {self._column(item): self._wording[item] for item in end.items}
             ordered = ", ".join(by_name[name] for name in columns[0])
             self._edits.replace(end.items[0].start, end.items[-1].end, ordered)
 
     def _column(self, item: Part) -> str:
         alias = getattr(item, "alias", None)
-        return self._of(alias if alias is not None else item).strip("`")
+        return self._wording[alias if alias is not None else item].strip("`")
 
     # Patterns
 
@@ -299,7 +297,7 @@ class Rewriting:
             assert node.variable is not None  # noqa: S101 - by `_loops`
             fresh = _quoted(f"{node.variable.name} again{index or ''}")
             self._edits.replace(node.variable.start, node.variable.end, fresh)
-            yield self._of(node.variable), fresh
+            yield self._wording[node.variable], fresh
 
     def _pattern_predicate(self, part: PatternPredicate) -> None:
         if part.path.function:
@@ -372,7 +370,7 @@ class Rewriting:
         if not all(self._is_spatial(argument) for argument in part.arguments):
             self.doubts.append("it asks for points in a box, of dimensions that are not known")
             return
-        point, lower, upper = map(self._of, part.arguments)
+        point, lower, upper = (self._wording[argument] for argument in part.arguments)
         inside = " AND ".join(
             f"({lower}).{axis} <= ({point}).{axis} AND ({point}).{axis} <= ({upper}).{axis}" for axis in "xyz"
         )
@@ -387,7 +385,7 @@ class Rewriting:
         if not self._is_spatial(point):
             self.doubts.append("it writes a point as text")
             return
-        axes = " + ', ".join(f"{axis}: ' + toString(({self._of(point)}).{axis})" for axis in "xyz")
+        axes = " + ', ".join(f"{axis}: ' + toString(({self._wording[point]}).{axis})" for axis in "xyz")
         self._edits.replace(part.start, part.end, f"('point({{{axes} + \", crs: 'cartesian-3d'}})\")")
 
     def _is_spatial(self, part: Expression) -> bool:
