@@ -16,6 +16,12 @@ from pytest_llmeval.records.request import content_key
 MAX_TOLD = 10
 """Misses that tell the nearest recorded request: finding it reads the whole recording, and nobody reads more."""
 
+MAX_DIFFERENCES = 3
+"""Differences that a miss tells."""
+
+_WINDOW = 80
+"""Characters that are told of each side of a difference."""
+
 _ESCAPED = "backslashreplace"
 """How UTF-8 files get over half a surrogate pair, which models do produce: as JSON's own escape."""
 
@@ -95,9 +101,29 @@ class ReplayProvider:
         wanted = cast("dict[str, Json]", json.loads(json.dumps(request.content)))
         words = _words(wanted)
         nearest = max(self._lines.values(), key=lambda line: _similarity(words, _words(line.content)))
-        fields = [name for name in wanted if wanted[name] != nearest.content.get(name)]
-        told = "; ".join(f"{name}: asked {_short(wanted[name], nearest.content.get(name))}" for name in fields)
-        return f"the nearest one differs in {told}"
+        differences = list(_differences(wanted, nearest.content))
+        told = "; ".join(differences[:MAX_DIFFERENCES])
+        more = len(differences) - MAX_DIFFERENCES
+        return f"the nearest one differs in {told}" + (f"; and {more} more" if more > 0 else "")
+
+
+class StoredOnly:
+    """Answers nothing: what a run has stored never comes here, and all else is an error."""
+
+    def __init__(self, run: str) -> None:
+        """Speak of `run` as the one whose replies are stored."""
+        self._run = run
+
+    async def send(self, request: Request) -> Reply:
+        """Raise ProviderError."""
+        msg = (
+            f"run {self._run} has no reply to this request (key {request.key[:12]}): it was no part of that run or "
+            "failed there, or its prompt or parameters have changed since"
+        )
+        raise ProviderError(msg, cause="replay")
+
+    async def close(self) -> None:
+        """Nothing is held open."""
 
 
 class Recorder:
@@ -176,9 +202,31 @@ def _similarity(wanted: set[str], other: set[str]) -> float:
     return len(wanted & other) / len(wanted | other)
 
 
+def _differences(wanted: Json, recorded: Json, place: str = "") -> Iterator[str]:
+    """Yield where two values differ, each difference with the path to it and both sides of it."""
+    if isinstance(wanted, dict) and isinstance(recorded, dict):
+        for name in sorted(wanted.keys() | recorded.keys()):
+            path = f"{place}.{name}" if place else name
+            if name not in wanted or name not in recorded:
+                yield f"{path}: asked {_whole(wanted, name)}, recorded {_whole(recorded, name)}"
+            else:
+                yield from _differences(wanted[name], recorded[name], path)
+    elif isinstance(wanted, list) and isinstance(recorded, list) and len(wanted) == len(recorded):
+        for index, (one, other) in enumerate(zip(wanted, recorded, strict=True)):
+            yield from _differences(one, other, f"{place}[{index}]")
+    elif wanted != recorded:
+        yield f"{place}: asked {_short(wanted, recorded)}"
+
+
+def _whole(parent: dict[str, Json], name: str) -> str:
+    return json.dumps(parent[name], ensure_ascii=False)[:_WINDOW] if name in parent else "without"
+
+
 def _short(wanted: Json, recorded: Json) -> str:
-    """Tell two values apart around the first character in which they differ."""
+    """Tell two values apart: whole if they are short, else around the first character in which they differ."""
     one, two = (json.dumps(value, sort_keys=True, ensure_ascii=False) for value in (wanted, recorded))
+    if max(len(one), len(two)) <= _WINDOW:
+        return f"{one}, recorded {two}"
     start = next((i for i, (a, b) in enumerate(zip(one, two, strict=False)) if a != b), min(len(one), len(two)))
-    window = slice(max(0, start - 20), start + 60)
-    return f"…{one[window]}…, recorded …{two[window]}…"
+    window = slice(max(0, start - _WINDOW // 4), start + _WINDOW * 3 // 4)
+    return f"…{one[window]}…, recorded …{two[window]}… (from character {start} on)"

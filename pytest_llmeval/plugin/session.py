@@ -10,6 +10,7 @@ import pytest
 
 from pytest_llmeval.assertions import RUNNING
 from pytest_llmeval.catalog import Catalog
+from pytest_llmeval.engine.addresses import check_address
 from pytest_llmeval.engine.plan import Plan
 from pytest_llmeval.engine.specs import parse_spec, parse_specs
 from pytest_llmeval.errors import UsageError
@@ -51,6 +52,8 @@ class EvalSession:
     def __init__(self, config: pytest.Config) -> None:
         """Read the options; a UsageError (pytest's or ours) when one is wrong."""
         self.settings = resolve(config)
+        if self.settings.base_url is not None:
+            check_address(self.settings.base_url, "--llmeval-base-url")
         folder = Path(self.settings.folder)
         models = parse_specs(self.settings.models, folder=folder)
         for spec in self.settings.judges:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from pytest_llmeval.engine.specs import parse_spec
+from pytest_llmeval.engine.specs import parse_spec, parse_specs
 from pytest_llmeval.errors import UsageError
 
 
@@ -42,6 +45,98 @@ def test_a_recording_is_found_from_the_folder_and_called_as_typed(folder: Path) 
 
 def test_a_model_of_ones_own_has_the_same_name_on_every_machine(folder: Path) -> None:
     assert str(folder) not in parse_spec("python/./model.py:reply", folder=folder).name
+
+
+@pytest.mark.parametrize(
+    ("settings", "parameters"),
+    [
+        ("", {}),
+        (",temperature=0.2,top_k=5", {"temperature": 0.2, "top_k": 5}),
+        (",temperature=1e-3", {"temperature": 0.001}),
+        (",reasoning_effort=high", {"reasoning_effort": "high"}),
+        (",temperature=null", {"temperature": None}),
+        (',stop=["a,b","c=d"],n=1', {"stop": ["a,b", "c=d"], "n": 1}),
+        (',response_format={"type":"json_object"}', {"response_format": {"type": "json_object"}}),
+        (",note=a, b", {"note": "a, b"}),
+        (",top_p=NaN", {"top_p": "NaN"}),
+    ],
+)
+def test_settings_behind_commas_are_parameters_of_json_or_text(
+    folder: Path, settings: str, parameters: dict[str, Any]
+) -> None:
+    spec = parse_spec(f"openai/m{settings}", folder=folder)
+    assert (spec.text, spec.label, spec.parameters) == ("openai/m", f"openai/m{settings}", parameters)
+
+
+def test_three_settings_tell_how_a_model_is_reached(folder: Path) -> None:
+    text = "openai/m,base_url=http://localhost:8000/v1,api=responses,key=VLLM_API_KEY,temperature=0"
+    spec = parse_spec(text, folder=folder)
+    assert spec.options == {"base_url": "http://localhost:8000/v1", "api": "responses", "key": "VLLM_API_KEY"}
+    assert spec.parameters == {"temperature": 0}
+    assert spec.bare.label == "openai/m,api=responses,base_url=http://localhost:8000/v1"
+
+
+def test_settings_of_one_model_share_the_model_and_other_addresses_do_not(folder: Path) -> None:
+    cold, warm, other = (
+        parse_spec(f"openai/m,{setting}", folder=folder)
+        for setting in ("temperature=0", "temperature=1,key=MY_KEY", "base_url=http://x/v1")
+    )
+    assert replace(cold, seed=3).bare == cold.bare
+    assert cold.bare != warm.bare, "another key is another account"
+    assert cold.bare.label == warm.bare.label == "openai/m"
+    assert other.bare != cold.bare
+    recorded = parse_spec("replay/replies.jsonl,temperature=0", folder=folder)
+    assert recorded.bare == parse_spec("replay/replies.jsonl", folder=folder)
+
+
+def test_what_the_spec_says_goes_before_seed_and_seed_before_the_task(folder: Path) -> None:
+    spec = replace(parse_spec("openai/m,top_p=0.5,temperature=null", folder=folder), seed=7)
+    task = {"temperature": 0.6, "top_p": 0.9, "max_tokens": 5, "seed": 1}
+    assert spec.requested(task, epoch=1, draw=0) == {"top_p": 0.5, "max_tokens": 5, "seed": 7}
+    fixed = replace(parse_spec("openai/m,seed=9", folder=folder), seed=7)
+    assert fixed.requested(task, epoch=2, draw=0)["seed"] == 9
+
+
+def test_every_epoch_and_draw_has_a_seed_of_its_own(folder: Path) -> None:
+    spec = replace(parse_spec("openai/m", folder=folder), seed=7)
+    seeds = [spec.requested({}, epoch=epoch, draw=draw)["seed"] for epoch in (1, 2, 3) for draw in range(20)]
+    assert seeds[0] == 7
+    assert len(set(seeds)) == len(seeds)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("openai/m", "openai/m"),
+        ("openai/m,temperature=0.2", "openai/m,temperature=0.20"),
+        ("openai/m,a=1,b=2", "openai/m,b=2,a=1"),
+    ],
+)
+def test_a_model_that_only_repeats_another_is_refused(folder: Path, one: str, other: str) -> None:
+    with pytest.raises(UsageError, match=f"'{other}' is the same model as '{one}'; --llmeval-epochs K repeats"):
+        parse_specs([one, other], folder=folder)
+    assert len(parse_specs([one, f"{one},top_p=1"], folder=folder)) == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("openai/m,temperature=", "temperature has no value; null leaves a parameter out"),
+        ("openai/m,n=1,n=2", "n stands there twice"),
+        ("openai/m,api=chats", "api is 'chats'; openai/ and azure/ models take chat or responses"),
+        ("python/./model.py:reply,base_url=http://x", "python/ models take no base_url"),
+        ("replay/replies.jsonl,key=MY_KEY", "replay/ models take no key"),
+        ("openai/m,base_url=localhost:8000", "base_url: 'localhost:8000' is no address"),
+        ("openai/m,base_url=http://me:hunter22@x/v1", "base_url: the address holds a user or password"),
+        ("openai/m,base_url=http://x/v1?key=hunter22", "base_url: the address holds a query"),
+        ("openai/m,key=hunter22", "key names an environment variable such as VLLM_API_KEY"),
+        ("openai/m,key=", "key names an environment variable"),
+    ],
+)
+def test_settings_that_cannot_be_are_refused_and_no_secret_is_shown(folder: Path, text: str, problem: str) -> None:
+    with pytest.raises(UsageError, match=re.escape(problem)) as caught:
+        parse_spec(text, folder=folder)
+    assert "hunter22" not in str(caught.value)
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,9 @@ from virtual_time import run
 
 from pytest_llmeval.engine.replay import MAX_TOLD, Recorder, ReplayProvider
 from pytest_llmeval.errors import ProviderError, UsageError
-from pytest_llmeval.records import Request
+from pytest_llmeval.records import Image, Message, Request
+
+SECOND = Message.of("user", "And the mass?")
 
 
 @pytest.fixture
@@ -40,13 +42,32 @@ def test_a_recorded_request_is_answered_whoever_is_asked(file: Path) -> None:
 @pytest.mark.parametrize(
     ("asked", "differs"),
     [
-        (request("What is the speed of the train?", temperature=0), r"messages: asked .*train.*, recorded .*cart"),
-        (request("What is the speed of the cart?", temperature=1), r"parameters: asked .*1.*, recorded .*0"),
-        (request("What is the speed of the cart?", temperature=0, draw=2), r"draw: asked …2…, recorded …0…"),
-        (request("What is the speed of the cart?", temperature=0, epoch=2), r"epoch: asked …2…, recorded …1…"),
-        (request("Refine the drawings", temperature=0, top_p=1), r"messages: asked .*drawings.*, recorded .*drawing"),
+        (
+            request("What is the speed of the train?", temperature=0),
+            r'messages\[0\]\.parts\[0\]\.text: asked ".*train\?", recorded ".*cart\?"$',
+        ),
+        (request("What is the speed of the cart?", temperature=1), "parameters.temperature: asked 1, recorded 0$"),
+        (request("What is the speed of the cart?"), "parameters.temperature: asked without, recorded 0$"),
+        (
+            request("What is the speed of the cart?", temperature=0, seed=5),
+            "parameters.seed: asked 5, recorded without$",
+        ),
+        (request("What is the speed of the cart?", temperature=0, draw=2), "draw: asked 2, recorded 0$"),
+        (request("What is the speed of the cart?", temperature=0, epoch=2), "epoch: asked 2, recorded 1$"),
+        (
+            request("Refine the drawings", temperature=0, top_p=1),
+            r'messages\[0\]\.parts\[0\]\.text: asked "Refine the drawings", recorded "Refine the drawing"$',
+        ),
+        (
+            Request(provider="p", model="m", messages=(*request("Refine the drawing").messages, SECOND)),
+            r"messages: asked .*; parameters.temperature: asked without, recorded 0; parameters.top_p",
+        ),
+        (
+            Request(operation="image", provider="p", model="m", messages=(SECOND,), epoch=3, draw=4),
+            "draw: asked 4, recorded 0; epoch: asked 3, recorded 1; messages.*; and [23] more",
+        ),
     ],
-    ids=["prompt", "parameters", "draw", "epoch", "another neighbour"],
+    ids=["prompt", "parameter", "no parameter", "seed", "draw", "epoch", "neighbour", "message more", "all"],
 )
 def test_a_miss_shows_the_nearest_recorded_request_and_where_it_differs(
     file: Path, asked: Request, differs: str
@@ -65,6 +86,28 @@ def test_only_what_differs_is_told(file: Path) -> None:
         send(file, request("What is the speed of the cart?", temperature=0, draw=1))
     assert "messages" not in str(caught.value)
     assert "parameters" not in str(caught.value)
+
+
+def test_another_picture_is_told_by_its_digest(tmp_path: Path) -> None:
+    recorder = Recorder(tmp_path / "replies.jsonl")
+    one, other = (Image(digest=letter * 64, media_type="image/png", path="x.png") for letter in "ab")
+    recorder.record(request("Look", image=one), reply("a circle"), model="openai/m")
+    recorder.close()
+    with pytest.raises(ProviderError, match=r"messages\[0\]\.parts\[1\]\.image: asked \"b{64}\", recorded \"a{64}\"$"):
+        send(tmp_path / "replies.jsonl", request("Look", image=other))
+
+
+def test_of_a_long_prompt_the_first_difference_is_told(tmp_path: Path) -> None:
+    recorder = Recorder(tmp_path / "replies.jsonl")
+    recorder.record(request(f"{'long ' * 200}red {'tail ' * 200}"), reply("a"), model="openai/m")
+    recorder.close()
+    with pytest.raises(ProviderError) as caught:
+        send(tmp_path / "replies.jsonl", request(f"{'long ' * 200}blue {'tail ' * 200}"))
+    told = str(caught.value).partition("the nearest one differs in ")[2]
+    assert "long blue tail" in told
+    assert "long red tail" in told
+    assert "(from character 1001 on)" in told
+    assert len(told) < 300
 
 
 def test_after_many_misses_none_is_searched_for_any_more(file: Path) -> None:
