@@ -47,6 +47,7 @@ class Settings:
     cache_max_age: float | None = None
     record: str | None = None
     resume: str | None = None
+    replay_run: str | None = None
     report: str | None = None
     baseline: str | None = None
     gate: str | None = None

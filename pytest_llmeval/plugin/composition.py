@@ -19,11 +19,12 @@ from pytest_llmeval.engine.limits import Limiter
 from pytest_llmeval.engine.models import Models
 from pytest_llmeval.engine.plan import Plan
 from pytest_llmeval.engine.ports import Graph
-from pytest_llmeval.engine.replay import Recorder
+from pytest_llmeval.engine.replay import Recorder, StoredOnly
 from pytest_llmeval.engine.run import KeepTranscript, Run
 from pytest_llmeval.engine.specs import ModelSpec
 from pytest_llmeval.engine.statistics import CallStatistics
 from pytest_llmeval.plugin.spending import Spending
+from pytest_llmeval.results.store import StoredRun
 from pytest_llmeval.settings import Settings
 
 LOOK_AHEAD = 2
@@ -34,7 +35,8 @@ LOOK_AHEAD = 2
 class Surroundings:
     """What a run is given by the session: where files go, how notes reach the user, and how far to look ahead.
 
-    `started`: when the run first began (s since 1970), which for a resumed one was in an earlier session.
+    `started`: when the run first began (s since 1970), which for a resumed one was in an earlier session. `replayed`:
+    the run whose stored replies are all that there is.
     """
 
     folder: Path
@@ -42,6 +44,7 @@ class Surroundings:
     keep_transcript: KeepTranscript
     tell: Callable[[str], None]
     stops_early: bool
+    replayed: StoredRun | None = None
 
 
 def open_run(settings: Settings, catalog: Catalog, plan: Plan, around: Surroundings) -> Run:
@@ -56,7 +59,7 @@ def open_run(settings: Settings, catalog: Catalog, plan: Plan, around: Surroundi
     return Run(
         plan=plan,
         catalog=catalog,
-        models=open_models(settings, around.folder, images, started=around.started),
+        models=open_models(settings, around.folder, images, started=around.started, replayed=around.replayed),
         graphs=Graphs(open_scene),
         choice=ModelChoice(settings, catalog),
         image_store=images,
@@ -65,15 +68,20 @@ def open_run(settings: Settings, catalog: Catalog, plan: Plan, around: Surroundi
     )
 
 
-def open_models(settings: Settings, folder: Path, images: ImageFolder, *, started: float) -> Models:
-    """Return the way to all models, with their limits, budget, store in `folder`, cache and recording."""
+def open_models(
+    settings: Settings, folder: Path, images: ImageFolder, *, started: float, replayed: StoredRun | None = None
+) -> Models:
+    """Return the way to all models, with their limits, budget, store in `folder`, cache and recording.
+
+    Of a `replayed` run the replies are in the store, and no other way to a model is open.
+    """
     recorder = Recorder(Path(settings.record)) if settings.record else None
     spending = Spending(settings)
 
     def open_gateway(spec: ModelSpec) -> Gateway:
         statistics = CallStatistics()
         return Gateway(
-            open_provider(spec, settings, image_store=images),
+            StoredOnly(replayed.path.name) if replayed else open_provider(spec, settings, image_store=images),
             name=spec.label,
             limits=Limiter(settings.concurrency, rpm=settings.rpm, tpm=settings.tpm, statistics=statistics),
             budget=spending.budget(spec),
@@ -82,6 +90,8 @@ def open_models(settings: Settings, folder: Path, images: ImageFolder, *, starte
         )
 
     store = CompletionStore(folder / COMPLETIONS)
+    if replayed is not None:
+        store.absorb(replayed.path / COMPLETIONS)
     return Models(open_gateway, store, recorder, cache=_cache(settings), started=started)
 
 

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 from pytest_llmeval.plugin.effort import effort_lines
 from pytest_llmeval.report.files import Findings, write_findings
 from pytest_llmeval.report.step_summary import write_step_summary
-from pytest_llmeval.report.table import render_comparison, render_gate, render_table
+from pytest_llmeval.report.table import render_comparison, render_gate, render_rescoring, render_table
 from pytest_llmeval.results.metrics import summarise
+from pytest_llmeval.results.rescoring import rescoring
 
 if TYPE_CHECKING:
     from _pytest.terminal import TerminalReporter
@@ -21,8 +22,16 @@ if TYPE_CHECKING:
     from pytest_llmeval.records import Row
     from pytest_llmeval.report.yardstick import Yardstick
     from pytest_llmeval.results.gate import GateResult
-    from pytest_llmeval.results.store import RunFolder
+    from pytest_llmeval.results.store import RunFolder, StoredRun
     from pytest_llmeval.results.summary import TaskInfo
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measures:
+    """What a run is held against: gate and baseline, and the run whose replies it scored again; each may be missing."""
+
+    yardstick: Yardstick | None = None
+    replayed: StoredRun | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,6 +62,8 @@ class Conclusion:
         width, color = max(40, writer.fullwidth), writer.hasmarkup
         reporter.section("LLM benchmark results")
         reporter.write(render_table(self.found.summary, width=width, color=color))
+        if self.found.rescoring is not None:
+            reporter.write(render_rescoring(self.found.rescoring, width=width, color=color))
         if self.found.against is not None:
             against = self.found.against
             reporter.section(f"against {against.name}")
@@ -70,7 +81,7 @@ class Conclusion:
 def conclude(
     rows: Sequence[Row],
     tasks: Mapping[str, TaskInfo],
-    yardstick: Yardstick | None,
+    measures: Measures,
     folder: RunFolder | None,
     effort: Effort | None,
 ) -> Conclusion:
@@ -78,7 +89,7 @@ def conclude(
 
     Whatever cannot be written costs neither the table nor the verdict.
     """
-    found = _found(tuple(rows), tasks, yardstick)
+    found = _found(tuple(rows), tasks, measures)
     if effort is not None and effort.total.requests:
         found = replace(found, engine=effort.to_json())
     trouble = [*_write(found, folder), *_write_step_summary(found)]
@@ -86,9 +97,12 @@ def conclude(
     return Conclusion(found=found, path=path, effort=effort, trouble=tuple(trouble))
 
 
-def _found(rows: tuple[Row, ...], tasks: Mapping[str, TaskInfo], yardstick: Yardstick | None) -> Findings:
-    summary = summarise(rows, tasks)
-    return Findings(rows=rows, summary=summary) if yardstick is None else yardstick.applied(rows, summary)
+def _found(rows: tuple[Row, ...], tasks: Mapping[str, TaskInfo], measures: Measures) -> Findings:
+    summary, yardstick, replayed = summarise(rows, tasks), measures.yardstick, measures.replayed
+    found = Findings(rows=rows, summary=summary) if yardstick is None else yardstick.applied(rows, summary)
+    if replayed is not None:
+        found = replace(found, rescoring=rescoring(replayed.path.name, replayed.rows, rows))
+    return found
 
 
 def _write(found: Findings, folder: RunFolder | None) -> list[str]:

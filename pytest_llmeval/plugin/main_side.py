@@ -46,6 +46,7 @@ class MainSide:
         self._yardstick = _load_yardstick(settings)
         self._calibrations = _load_calibrations(settings)
         self._resumed = _resumed_run(settings)
+        self._replayed = _replayed_run(settings)
         self._config, self._settings, self._catalog = config, settings, catalog
         self._lock = threading.Lock()
         self._folder: RunFolder | None = None
@@ -91,7 +92,8 @@ class MainSide:
             self._checked = True  # xdist's controller asks once per worker
             check_plan(self.plan, self._settings, self._catalog)
             check_report_folder(self._settings)
-            if not (self._settings.estimate or self._config.option.collectonly or self._config.option.setupplan):
+            asks_nobody = self._replayed is not None or self._settings.estimate
+            if not (asks_nobody or self._config.option.collectonly or self._config.option.setupplan):
                 check_models(self.plan, self._settings, self._catalog)
             if remark := missing_judge(self.plan, self._settings, self._catalog):
                 self._progress.tell(remark)
@@ -167,15 +169,16 @@ class MainSide:
         """
         if not self.plan.tests or not (self.engine.started or self.recorder.reported):
             return None
-        from pytest_llmeval.plugin.conclusion import conclude  # noqa: PLC0415 - rich and jinja2, for runs
+        from pytest_llmeval.plugin.conclusion import Measures, conclude  # noqa: PLC0415 - rich and jinja2, for runs
 
         self.recorder.complete(self.plan)
         tasks = {loaded.task.name: task_info(loaded, self._calibrations) for loaded in self._catalog.loaded.values()}
+        measures = Measures(yardstick=self._yardstick, replayed=self._replayed)
         try:
-            conclusion = conclude(self.recorder.rows, tasks, self._yardstick, self.run_folder(), self.engine.effort)
+            conclusion = conclude(self.recorder.rows, tasks, measures, self.run_folder(), self.engine.effort)
         except (OSError, UsageError):
             # Whatever the files came to, the table is still printed.
-            conclusion = conclude(self.recorder.rows, tasks, self._yardstick, None, self.engine.effort)
+            conclusion = conclude(self.recorder.rows, tasks, measures, None, self.engine.effort)
         if self.recorder.trouble:
             self._progress.tell(f"not all of the run could be written: {self.recorder.trouble}")
         self._progress.flush()
@@ -197,6 +200,7 @@ class MainSide:
                 started=time.time() if self._resumed is None else self._resumed.started,
                 keep_transcript=self._keep_transcript,
                 tell=self._progress.tell,
+                replayed=self._replayed,
                 stops_early=bool(self._config.getoption("maxfail", 0) or self._config.getoption("stepwise", False)),
             ),
         )
@@ -246,9 +250,17 @@ def _load_calibrations(settings: Settings) -> tuple[Calibrated, ...]:
     return read_calibrations(folder)
 
 
+def _replayed_run(settings: Settings) -> StoredRun | None:
+    if settings.replay_run is None:
+        return None
+    from pytest_llmeval.plugin.replaying import replayed_run  # noqa: PLC0415 - for sessions that score again
+
+    return replayed_run(settings)
+
+
 def _resumed_run(settings: Settings) -> StoredRun | None:
     if settings.resume is None:
         return None
-    from pytest_llmeval.plugin.resuming import find_resumed  # noqa: PLC0415 - for sessions that resume
+    from pytest_llmeval.plugin.resuming import find_stored  # noqa: PLC0415 - for sessions that resume
 
-    return find_resumed(settings.resume, folder=Path(settings.folder), reports=settings.report)
+    return find_stored("--llmeval-resume", settings.resume, folder=Path(settings.folder), reports=settings.report)

@@ -28,6 +28,7 @@ from pytest_llmeval.plugin.parametrize import (
 from pytest_llmeval.plugin.reporting import attach_row
 from pytest_llmeval.plugin.running import RUNNING_TEST, Running
 from pytest_llmeval.plugin.worker_side import WorkerSide
+from pytest_llmeval.settings import Settings
 
 if TYPE_CHECKING:
     from pytest_llmeval.engine.link import Link
@@ -51,7 +52,7 @@ class EvalSession:
 
     def __init__(self, config: pytest.Config) -> None:
         """Read the options; a UsageError (pytest's or ours) when one is wrong."""
-        self.settings = resolve(config)
+        self.settings = _resolved(config)
         if self.settings.base_url is not None:
             check_address(self.settings.base_url, "--llmeval-base-url")
         folder = Path(self.settings.folder)
@@ -106,6 +107,18 @@ class EvalSession:
             if attach_row(report, call, running, gating=self.settings.gate is not None):
                 # The item's too: junitxml reads those of the tear-down's report, which is made from it.
                 item.user_properties[:] = report.user_properties
+
+
+def _resolved(config: pytest.Config) -> Settings:
+    settings = resolve(config)
+    if settings.replay_run is None:
+        return settings
+    from pytest_llmeval.plugin.replaying import as_asked  # noqa: PLC0415 - for sessions that score again
+
+    if settings.resume is not None:
+        msg = "--llmeval-replay-run scores into a run of its own; --llmeval-resume goes on with one: choose"
+        raise UsageError(msg)
+    return as_asked(settings)
 
 
 SESSION = pytest.StashKey[EvalSession]()

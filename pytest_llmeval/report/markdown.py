@@ -9,10 +9,12 @@ from collections.abc import Sequence
 from pytest_llmeval.report.comparison_sheet import comparison_sheets
 from pytest_llmeval.report.gate_sheet import gate_sheet
 from pytest_llmeval.report.matrix_sheet import matrix_sheet
+from pytest_llmeval.report.rescoring_sheet import rescoring_sheet
 from pytest_llmeval.report.sheet import Block, Sheet, remarks, sheets
 from pytest_llmeval.results.compare import Comparison
 from pytest_llmeval.results.gate import GateResult
 from pytest_llmeval.results.matrix import Matrix
+from pytest_llmeval.results.rescoring import Rescoring
 from pytest_llmeval.results.summary import Summary
 
 _SIGNS = re.compile(r"([\\`*_{}\[\]#!|~$]|:(?=\S))")
@@ -21,14 +23,21 @@ _BARE_LINK = re.compile(r"(?i)\bwww\.")
 _INDENT = "&nbsp;&nbsp;"
 
 
-def render_markdown(summary: Summary, gate: GateResult | None = None, comparison: Comparison | None = None) -> str:
-    """Return the results, a gate's verdict first if there was one, and how the run differs from another."""
+def render_markdown(
+    summary: Summary,
+    gate: GateResult | None = None,
+    comparison: Comparison | None = None,
+    again: Rescoring | None = None,
+) -> str:
+    """Return the results, a gate's verdict first if there was one, and how the run differs from others."""
     parts = ["# Results"]
     if said := remarks(summary):
         parts.append("\n".join(f"> {escape(remark)}" for remark in said))
     if gate is not None:
         parts.append(_section(gate_sheet(gate)))
     parts += [_section(sheet) for sheet in sheets(summary)]
+    if again is not None:
+        parts.append(_section(rescoring_sheet(again)))
     if comparison is not None:
         parts += ["# Comparison", *map(_section, comparison_sheets(comparison))]
     return "\n\n".join(parts) + "\n"

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING
 from pytest_llmeval.report.comparison_sheet import comparison_sheets
 from pytest_llmeval.report.gate_sheet import gate_sheet
 from pytest_llmeval.report.matrix_sheet import matrix_sheet
+from pytest_llmeval.report.rescoring_sheet import rescoring_sheet
 from pytest_llmeval.report.sheet import Block, Column, Sheet, remarks, sheets
 from pytest_llmeval.results.compare import Comparison
 from pytest_llmeval.results.gate import GateResult
 from pytest_llmeval.results.matrix import Matrix
+from pytest_llmeval.results.rescoring import Rescoring
 from pytest_llmeval.results.summary import Summary
 
 if TYPE_CHECKING:
@@ -41,6 +43,11 @@ def render_gate(result: GateResult, *, width: int, color: bool) -> str:
 def render_comparison(comparison: Comparison, *, width: int, color: bool) -> str:
     """Return how two runs differ, no line wider than `width` columns (40 or more)."""
     return _drawn((), comparison_sheets(comparison), width=width, color=color)
+
+
+def render_rescoring(found: Rescoring, *, width: int, color: bool) -> str:
+    """Return which scores changed when stored answers were scored again, no line wider than `width` (40 or more)."""
+    return _drawn((), (rescoring_sheet(found),), width=width, color=color)
 
 
 def render_matrices(matrices: Sequence[Matrix], *, width: int, color: bool) -> str:

@@ -1,0 +1,43 @@
+"""Scoring a run's stored replies again: what that run was asked, and nobody asked anew."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import Any, Final
+
+from pytest_llmeval.plugin.resuming import find_stored
+from pytest_llmeval.results.store import StoredRun
+from pytest_llmeval.settings import Settings
+
+_ASKED: Final = (
+    "models",
+    "judges",
+    "seed",
+    "epochs",
+    "limit",
+    "samples",
+    "datasets",
+    "overrides",
+    "taxonomy",
+    "image_mode",
+)
+"""The settings that decide what is asked: those of the stored run hold where the session names none."""
+
+
+def replayed_run(settings: Settings) -> StoredRun:
+    """Return the run of ``--llmeval-replay-run``; UsageError names one that does not exist."""
+    name = str(settings.replay_run)
+    return find_stored("--llmeval-replay-run", name, folder=Path(settings.folder), reports=settings.report)
+
+
+def as_asked(settings: Settings) -> Settings:
+    """Return the settings of a session, completed by those of the run whose replies it scores again."""
+    stored = replayed_run(settings).info.get("settings")
+    told: Mapping[str, Any] = stored if isinstance(stored, dict) else {}
+    unset = {one.name for one in fields(Settings) if getattr(settings, one.name) == getattr(Settings(), one.name)}
+    wanted = {name: told[name] for name in _ASKED if name in unset and told.get(name)}
+    # As JSON has them; the fields were written from settings like these.
+    keywords: Any = {name: tuple(value) if isinstance(value, list) else value for name, value in wanted.items()}
+    return replace(settings, **keywords)
