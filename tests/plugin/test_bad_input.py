@@ -125,7 +125,14 @@ def test_a_missing_key_is_one_clear_message(project: Project, monkeypatch: pytes
     result = project.run("--llmeval-model", "openai/gpt-5.1")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(["ERROR: openai/gpt-5.1: no key; set OPENAI_API_KEY, or --llmeval-base-url *"])
-    project.run("--llmeval-model", "openai/gpt-5.1", "--co").assert_outcomes()
+    assert project.run("--llmeval-model", "openai/gpt-5.1", "--co").ret == pytest.ExitCode.OK
+    assert not (project.path / "reports").exists()
+
+
+def test_a_function_that_is_not_there_is_a_usage_error_before_any_test(project: Project) -> None:
+    result = project.run("--llmeval-model", "python/./model.py:nothing", "-n2")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["ERROR: model python/./model.py:nothing: *model.py: has no 'nothing', which *"])
     assert not (project.path / "reports").exists()
 
 

@@ -1,0 +1,58 @@
+"""Whose price a model has."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from pytest_llmeval.engine.specs import parse_spec
+from pytest_llmeval.errors import UsageError
+from pytest_llmeval.plugin.spending import Spending
+from pytest_llmeval.records import Usage
+from pytest_llmeval.settings import Settings
+
+MILLION = Usage(input_tokens=1_000_000, cached_tokens=500_000)
+THERE = "openai/m,base_url=http://x/v1"
+
+
+@pytest.fixture
+def cost(tmp_path: Path) -> object:
+    """Return a function that gives the cost of a million tokens, half of them cached, under the prices of a file."""
+
+    def cost(spec: str, prices: str) -> float | None:
+        (tmp_path / "prices.yaml").write_text(prices)
+        (tmp_path / "replies.jsonl").touch()
+        model = parse_spec(spec, folder=tmp_path)
+        settings = Settings(budget=1, prices=str(tmp_path / "prices.yaml"))
+        return Spending(settings).budget(model).cost_of(MILLION, model.bare.label)
+
+    return cost
+
+
+@pytest.mark.parametrize(
+    ("spec", "prices", "dollars"),
+    [
+        ("openai/m", "openai/m: {input: 2, output: 9}", 2.0),
+        ("openai/m", "openai/m: {input: 2, cached_input: 1, output: 9}", 1.5),
+        ("openai/m,temperature=0", "openai/m: {input: 2, output: 9}", 2.0),
+        (THERE, "openai/m: {input: 2, output: 9}", 2.0),
+        (f"{THERE},temperature=0", f"openai/m: {{input: 2, output: 9}}\n'{THERE}': {{input: 0, output: 0}}", 0.0),
+        ("python/../x:f", "openai/m: {input: 2, output: 9}", None),
+        ("replay/replies.jsonl", "openai/m: {input: 2, output: 9}", None),
+    ],
+    ids=["its name", "cached", "settings", "address", "address of its own", "function", "recording"],
+)
+def test_a_model_costs_what_its_name_or_its_own_address_does(
+    cost: object, tmp_path: Path, spec: str, prices: str, dollars: float | None
+) -> None:
+    (tmp_path.parent / "x").touch()
+    assert callable(cost)
+    assert cost(spec, prices) == dollars
+
+
+@pytest.mark.parametrize("spec", ["openai/other", "azure/m", "openai/m2,temperature=0"])
+def test_with_a_budget_a_model_without_a_price_is_refused(cost: object, spec: str) -> None:
+    assert callable(cost)
+    with pytest.raises(UsageError, match=f"no price is known for {spec.partition(',')[0]}; add it to the file"):
+        cost(spec, "openai/m: {input: 2, output: 9}")
