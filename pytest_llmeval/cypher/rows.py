@@ -65,7 +65,7 @@ GraphValue: TypeAlias = PointValue | NodeValue | RelationshipValue | PathValue
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RowsText:
-    """Rows as text: how many are shown, and which limit cut them, if one did."""
+    """Rows as text: how many are shown, and which limits cut them, if any did."""
 
     text: str
     shown: int
@@ -87,10 +87,11 @@ class RowsWriter:
         self._convert, self._max_rows, self._max_characters = convert, max_rows, max_characters
         self._room = max_characters
         self._lines: list[str] = []
-        self._cut: str | None = None
-        self._head, _ = self._line(
+        self._too_deep = False
+        self._head, complete = self._line(
             f" | {_column(name)}" if index else _column(name) for index, name in enumerate(columns)
         )
+        self._cut = None if complete else f"{max_characters} characters"
 
     def add(self, row: Iterable[object]) -> bool:
         """Take one more row; return False when it no longer fits, and none after it will."""
@@ -111,9 +112,16 @@ class RowsWriter:
         lines = self._lines if ordered else sorted(self._lines, key=_natural)
         shown = len(lines)
         count = "no rows" if not shown else "1 row" if shown == 1 else f"{shown} rows"
-        foot = f"({count})" if self._cut is None else f"(cut: {count} shown, {self._cut} is the limit; there is more)"
+        told = [count if self._cut is None else f"cut: {count} shown, {self._cut} is the limit; there is more"]
+        if self._too_deep:
+            told.append(f"… stands for what lies deeper than {MAX_DEPTH} levels")
         head = [self._head] if self._head else []
-        return RowsText(text="\n".join([*head, *lines, foot]), shown=shown, cut=self._cut)
+        cuts = [self._cut, f"{MAX_DEPTH} levels" if self._too_deep else None]
+        return RowsText(
+            text="\n".join([*head, *lines, f"({'; '.join(told)})"]),
+            shown=shown,
+            cut=", ".join(filter(None, cuts)) or None,
+        )
 
     def _line(self, pieces: Iterable[str]) -> tuple[str, bool]:
         """Join the pieces as far as there is room; return whether all had some."""
@@ -134,6 +142,7 @@ class RowsWriter:
     def _pieces(self, value: object, depth: int) -> Iterator[str]:
         """Yield the text of a value bit by bit, so that a huge one costs no more than the room there is."""
         if depth > MAX_DEPTH:
+            self._too_deep = True
             yield "…"
         elif type(value) is list:
             yield from self._sequence("[", (("", item) for item in value), "]", depth)

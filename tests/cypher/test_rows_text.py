@@ -144,12 +144,21 @@ def test_a_huge_value_costs_no_more_than_the_room_there_is() -> None:
     assert len(writer.finish(ordered=True).text) < MAX_CHARACTERS + 200
 
 
-def test_deep_nesting_ends_in_an_ellipsis() -> None:
+def test_column_names_that_are_too_long_alone_are_cut_and_that_is_told() -> None:
+    writer = RowsWriter(["abcdefghij"], max_characters=5)
+    assert writer.add([1]) is False
+    assert writer.finish(ordered=True).text == "abcde…\n(cut: no rows shown, 5 characters is the limit; there is more)"
+
+
+def test_deep_nesting_ends_in_an_ellipsis_and_that_is_told() -> None:
     value: object = 1
     for _ in range(100_000):
         value = [value]
-    line = rows_text([], [[value]]).text.splitlines()[0]
+    result = rows_text([], [[value]])
+    line, foot = result.text.splitlines()
     assert line == "[" * (MAX_DEPTH + 1) + "…" + "]" * (MAX_DEPTH + 1)
+    assert foot == f"(1 row; … stands for what lies deeper than {MAX_DEPTH} levels)"
+    assert result.cut == f"{MAX_DEPTH} levels"
 
 
 def test_a_columns_name_cannot_break_the_header() -> None:
