@@ -146,17 +146,20 @@ def differ(one: float, other: float) -> bool:
 def compare_processes(pairs: list[dict[str, Any]], options: argparse.Namespace) -> None:
     """Print what several children bring, on this machine as it is and as if nobody else had used it.
 
-    All pairs are scored twice, and the second time is measured: the first warms the children up, whose parsers build
-    tables as they meet new formulas. What is measured is many stored answers to known targets.
+    The answers to every second target warm the children up (their parsers build tables as they meet new formulas);
+    those to the others are measured.
     """
+    targets = list(dict.fromkeys(pair["target"] for pair in pairs))
     texts = [(pair["answer"], pair["target"]) for pair in pairs]
-    print(f"{len(texts)} pairs, {options.only or 'corrected'}; times in seconds")
+    warming = [text for text in texts if text[1] in targets[::2]]
+    measured = [text for text in texts if text[1] in targets[1::2]]
+    print(f"{len(measured)} pairs, {options.only or 'corrected'}; times in seconds")
     print(
         f"{'processes':>9}{'wall':>8}{'CPU':>8}{'waited':>8}{'parent':>8}{'faster':>8}{'quiet wall':>12}{'faster':>8}"
     )
     first = None
     for processes in options.processes:
-        found = with_processes([*texts, *texts], len(texts), processes, options)
+        found = with_processes([*warming, *measured], len(warming), processes, options)
         first = first or found
         print(f"{processes:>9}{found.wall:>8.1f}{found.cpu:>8.1f}{found.waited:>8.1f}{found.parent:>8.2f}"
               f"{first.wall / found.wall:>7.2f}x{found.quiet:>12.1f}{first.quiet / found.quiet:>7.2f}x")  # fmt: skip

@@ -127,11 +127,10 @@ class Child:
 
     def _death(self) -> str:
         """Return what a child that has closed its output died of."""
-        try:
-            status = self._process.wait(timeout=_DEATH_SECONDS)
-        except subprocess.TimeoutExpired:
-            status = -signal.SIGKILL
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(timeout=_DEATH_SECONDS)
         self.end()
+        status = self._process.returncode
         if status == MEMORY_EXIT:
             return self._memory
         if sys.platform != "win32" and status in (-signal.SIGXCPU, -signal.SIGPROF):

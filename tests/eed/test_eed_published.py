@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import pytest
+import sympy
 
 from pytest_llmeval.eed import EED_PUBLISHED, eed_score
 from pytest_llmeval.eed.published_text import CleanUpFailed, clean_up
@@ -56,3 +58,24 @@ def test_gamma_is_a_symbol_whatever_the_library_makes_of_it() -> None:
     result = eed_score(r"\gamma x - \gamma vt", r"\gamma (x - vt)", mode="published")
     assert result.score == 100
     assert eed_score(r"\gamma-2", r"\gamma-1", mode="published").score == pytest.approx(60 - 100 / 3)
+
+
+def test_the_library_is_one_that_the_conformance_pairs_were_run_with() -> None:
+    # Another version may read LaTeX in another way: run tests/eed/test_eed_conformance.py with LLMEVAL_ALL_PAIRS=1,
+    # name the version here and widen the pin in pyproject.toml.
+    assert version("latex2sympy2_extended") in {"1.10.2", "1.11.0"}
+    assert sympy.__version__.rpartition(".")[0] in {"1.13", "1.14"}
+
+
+@pytest.mark.parametrize(
+    ("answer", "target", "score"),
+    [
+        # Where 1.10.2 and 1.11.0 differ: the gamma function, Euler's constant, the wrapper round a percent sign.
+        (r"2\gamma x", r"\gamma x", 60 - 100 / 3),
+        (r"\Gamma(x+1)", r"\Gamma(x-1)", 60 - 100 / 5),
+        (r"50\% x", r"25\% x", 60 - 100 / 3),
+        (r"\frac{50\% x}{y}", r"\frac{x}{2y}", 100),
+    ],
+)
+def test_what_the_versions_read_differently_scores_alike(answer: str, target: str, score: float) -> None:
+    assert eed_score(answer, target, mode="published").score == pytest.approx(score)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -13,7 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from pytest_llmeval.eed import Limits, Sandbox, Weights, eed_score_many
+from pytest_llmeval.eed import Limits, Sandbox, Weights, child, eed_score_many, worker
+from pytest_llmeval.eed.stages import cpu_timer
 from pytest_llmeval.errors import ScorerError
 
 ROOT = str(Path(__file__).parents[2])
@@ -59,6 +62,27 @@ def test_the_wall_limit_stands_behind_the_others() -> None:
         sandbox.score("x", "x")
         result = sandbox.score(TOWER, "x^2+1", mode="published")
         assert result.reason == "too expensive to evaluate: 0.5 s of wall time"
+
+
+def test_on_macos_the_parent_ends_a_child_that_holds_too_much(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert child._resident_megabytes(os.getpid()) > 10
+    with Sandbox(cpu_seconds=60, memory_mb=600) as sandbox:
+        sandbox.score("x", "x")
+        monkeypatch.setattr(sys, "platform", "darwin")
+        monkeypatch.setattr(child, "_resident_megabytes", lambda _pid: 601.0)
+        result = sandbox.score(TOWER, "x^2+1", mode="published")
+        assert result.reason == "too expensive to evaluate: 600 MB of memory"
+
+
+def test_on_windows_only_the_parent_limits_a_child(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = resource.getrlimit(resource.RLIMIT_CPU), resource.getrlimit(resource.RLIMIT_AS)
+    monkeypatch.setattr(sys, "platform", "win32")
+    monkeypatch.delattr(signal, "setitimer")
+    worker._limit_cpu(1)
+    worker._limit_memory(256)
+    with cpu_timer(1e-6):
+        sum(range(100_000))
+    assert before == (resource.getrlimit(resource.RLIMIT_CPU), resource.getrlimit(resource.RLIMIT_AS))
 
 
 def test_what_is_too_expensive_is_not_certainly_equal(sandbox: Sandbox) -> None:
@@ -107,7 +131,7 @@ def test_many_pairs_keep_their_order_and_are_read_only_as_needed() -> None:
     done: list[int] = []
 
     def pairs() -> Iterator[tuple[str, str]]:
-        for number in range(1000):
+        for number in itertools.count():  # a generator without end is read no further than is scored
             read.append(number)
             yield f"{number} x", "3 x + y"
 
