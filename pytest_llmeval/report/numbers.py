@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 NONE = "–"
 """What stands where there is no number: never a 0."""
 
@@ -43,7 +45,9 @@ def money(value: float | None, *, at_least: bool = False) -> str:
     """Return US dollars: cents, or two digits of less than a cent; `at_least` when a part is not known."""
     if value is None:
         return NONE
-    text = f"${value:,.2f}" if value >= 0.01 or value == 0 else f"${value:.2g}"  # noqa: PLR2004 - a cent
+    # Two digits of less than a cent, and no exponent.
+    places = 2 if value >= 0.01 or value == 0 else 1 - math.floor(math.log10(value))  # noqa: PLR2004 - a cent
+    text = f"${value:,.{places}f}"
     return f"≥ {text}" if at_least else text
 
 

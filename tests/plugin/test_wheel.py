@@ -67,3 +67,9 @@ def test_the_command_line_is_there(wheel_python: Path) -> None:
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0
     assert "equal" in done.stdout
+
+
+def test_the_parts_of_the_html_report_are_there(wheel_python: Path) -> None:
+    code = "from pytest_llmeval.report.html import render_sheets; print(render_sheets('Nothing', []))"
+    done = subprocess.run([str(wheel_python), "-c", code], capture_output=True, text=True, check=False, cwd="/")
+    assert "<h1>Nothing</h1>" in done.stdout, done.stderr

@@ -42,7 +42,15 @@ def test_count(value: int, text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "text"), [(None, "–"), (0.0, "$0.00"), (0.00123, "$0.0012"), (0.126, "$0.13"), (1234.5, "$1,234.50")]
+    ("value", "text"),
+    [
+        (None, "–"),
+        (0.0, "$0.00"),
+        (0.00123, "$0.0012"),
+        (0.0000731, "$0.000073"),
+        (0.126, "$0.13"),
+        (1234.5, "$1,234.50"),
+    ],
 )
 def test_money(value: float | None, text: str) -> None:
     assert numbers.money(value) == text
