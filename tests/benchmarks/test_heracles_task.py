@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 import yaml
+from live.neo4j_process import JARS, SETTINGS
 
 from pytest_llmeval.cypher import extract_query, preflight
 from pytest_llmeval.datasets import read_samples
@@ -194,3 +195,19 @@ def test_no_gold_query_is_refused_and_some_scripted_ones_are() -> None:
 
 def test_a_question_that_is_not_in_the_script_gets_no_query(scripted: ModuleType) -> None:
     assert extract_query(scripted.reply(asked("Where is the moon?")).text) is None
+
+
+def test_the_compose_file_gives_users_the_server_that_the_tests_run_against() -> None:
+    """Its image has the tests' version, and the settings that keep hostile queries in bounds are the same."""
+    service = yaml.safe_load((BENCHMARK / "compose.yaml").read_text("utf-8"))["services"]["neo4j"]
+    assert JARS.name.startswith(service["image"].replace(":", "-").removesuffix("-community"))
+    # The image reads a setting from a variable: `.` as `_`, and `_` doubled.
+    given = {
+        name.removeprefix("NEO4J_").replace("__", "%").replace("_", ".").replace("%", "_"): value
+        for name, value in service["environment"].items()
+    }
+    wanted = dict(line.split("=") for line in SETTINGS.splitlines())
+    limits = [name for name in wanted if name.startswith(("db.", "dbms.security.allow"))]
+    assert len(limits) == 3
+    assert {name: given[name] for name in limits} == {name: wanted[name] for name in limits}
+    assert service["ports"] == ["127.0.0.1:7687:7687"]
