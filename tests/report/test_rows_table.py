@@ -1,0 +1,74 @@
+from __future__ import annotations
+
+import csv
+import io
+from typing import Any
+
+import pytest
+from example_rows import eed, row
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_llmeval.records import Score, Usage
+from pytest_llmeval.report.rows_csv import columns_of, rows_csv
+
+
+def cells(**fields: Any) -> dict[str, str]:
+    [line] = csv.DictReader(io.StringIO(rows_csv([row("1", **fields)])))
+    return line
+
+
+@pytest.mark.parametrize(
+    ("answer", "cell"),
+    [
+        ("42", "42"),
+        ("-1", "'-1"),
+        ("=HYPERLINK(1)", "'=HYPERLINK(1)"),
+        ("@SUM(A1)", "'@SUM(A1)"),
+        ("  +1", "'  +1"),
+        ("\t=1", "'\t=1"),
+        ("\r=1", "\\r=1"),
+        ("\n=1", "'\n=1"),
+        ("＝1+1", "'＝1+1"),
+        ('a,b;"c"\nd', 'a,b;"c"\nd'),
+        ("\x1b[31mred\x00", "\\x1b[31mred\\x00"),
+        ("\u202eevil\ud800", "\\u202eevil\\ud800"),
+        ("'already", "'already"),
+        ("", ""),
+        ("x" * 40_000, "x" * 32_000 + "…"),
+    ],
+)
+def test_a_text_is_shown_and_never_calculated(answer: str, cell: str) -> None:
+    assert cells(answer=answer)["answer"] == cell
+
+
+@given(st.text(max_size=50))
+def test_no_cell_begins_a_formula_or_steers_a_terminal(text: str) -> None:
+    line = cells(
+        answer=text,
+        target=text,
+        tags=(text,),
+        groups={text: (text,)},
+        scores=(Score(name=text, value=None, correct=None),),
+    )
+    for cell in (*line, *line.values()):
+        assert not cell.lstrip(" ").startswith(tuple("=+-@＝＋－＠\t\r\n"))
+        assert all(sign.isprintable() or sign in "\n\t" for sign in cell)
+
+
+def test_every_score_and_group_has_a_column_of_numbers_or_texts() -> None:
+    rows = [
+        row("2", "incorrect", scores=eed(40, 10), groups={"tag": ("a", "b")}, usage=Usage(input_tokens=7, cost=0.5)),
+        row("1", "error"),
+    ]
+    columns = columns_of(rows)
+    assert columns["sample"] == ["1", "2"]
+    assert columns["score:EED"] == [None, 40.0]
+    assert columns["score:EED published"] == [None, 10.0]
+    assert columns["group:tag"] == ["", "a; b"]
+    assert columns["cost"] == [None, 0.5]
+    assert len({len(values) for values in columns.values()}) == 1
+
+
+def test_no_rows_leave_a_head() -> None:
+    assert rows_csv([]).startswith("test,task,sample,model,epoch,outcome,answer,target")
