@@ -42,13 +42,16 @@ def read_target(text: str) -> Reading:
 def with_shared_subscripts(answer: str, target: str) -> tuple[str, str]:
     r"""Return both texts with the braces that one writes and the other leaves out: ``v_esc`` beside ``v_{esc}``.
 
-    Alone ``v_esc`` is v_e s c, as LaTeX sets it, just as ``k_BT`` is k_B T.
+    Alone ``v_esc`` is v_e s c, as LaTeX sets it, just as ``k_BT`` is k_B T. What an answer writes changes the target
+    only from three letters on: ``m_{ec}^2`` must not make an m_e c^2 its own.
     """
-    return _with_subscripts_of(answer, target), _with_subscripts_of(target, answer)
+    return _with_subscripts_of(answer, target, 2), _with_subscripts_of(target, answer, 3)
 
 
-def _with_subscripts_of(text: str, other: str) -> str:
+def _with_subscripts_of(text: str, other: str, at_least: int) -> str:
     for letter, subscript in dict.fromkeys(_BRACED_SUBSCRIPT.findall(other)):
+        if len(subscript) < at_least:
+            continue
         bare = rf"{re.escape(letter)}_{subscript}(?![A-Za-z])"
         text = re.sub(bare, lambda found: found[0].replace("_", "_{", 1) + "}", text)
     return text
