@@ -15,7 +15,8 @@ OPENAI_URL: Final = "https://api.openai.com/v1"
 
 _LONGEST_QUOTE: Final = 300
 _SHORTEST_SECRET: Final = 8
-_KEY_LIKE: Final = re.compile(r"\bsk-[\w*.-]+")
+_KEY_LIKE: Final = re.compile(r"\b(?:sk-[\w*.-]+|eyJ[\w-]{8,}\.[\w.-]+)")
+"""Keys in OpenAI's form, also ones that are not ours or half blotted out, and the tokens of Entra ID."""
 _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f]+")
 
 

@@ -228,4 +228,3 @@ class Run:
         test = None if position is None else self._plan.tests[position]
         ticket = Ticket(order=position or 0, urgent=True)
         return test, Calls(self._models, ticket, epoch=1 if test is None else test.epoch)
-

@@ -167,7 +167,7 @@ def _option(text: str, kind: str, name: str, value: str) -> str:
             raise _wrong(text, f"vision is {value!r}; it is on or off")
         case "base_url":
             check_address(value, "base_url")
-        case "key" if not is_secret_name(value):
+        case "key" if not (value.isidentifier() and is_secret_name(value)):
             told = "key names an environment variable such as VLLM_API_KEY; the key itself never stands here"
             raise _wrong(text.partition(",key=")[0], told)
     return value

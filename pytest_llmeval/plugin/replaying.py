@@ -37,7 +37,7 @@ def as_asked(settings: Settings) -> Settings:
     stored = replayed_run(settings).info.get("settings")
     told: Mapping[str, Any] = stored if isinstance(stored, dict) else {}
     unset = {one.name for one in fields(Settings) if getattr(settings, one.name) == getattr(Settings(), one.name)}
-    wanted = {name: told[name] for name in _ASKED if name in unset and told.get(name)}
+    wanted = {name: told[name] for name in _ASKED if name in unset and told.get(name) is not None}
     # As JSON has them; the fields were written from settings like these.
     keywords: Any = {name: tuple(value) if isinstance(value, list) else value for name, value in wanted.items()}
     return replace(settings, **keywords)

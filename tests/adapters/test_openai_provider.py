@@ -298,8 +298,10 @@ def test_an_address_where_nobody_serves_is_named(ask: Any) -> None:
 
 def test_no_message_holds_the_key(ask: Any, model_server: Any) -> None:
     other = "sk-proj-abcdef***wxyz"
-    model_server.program(always={"kind": "401", "message": f"Incorrect API key {KEY} or {other}"})
+    signed = "eyJ0eXAiOiJKV1Qi.eyJhdWQi.c2lnbmF0dXJl"
+    model_server.program(always={"kind": "401", "message": f"Incorrect API key {KEY} or {other} or {signed}"})
     error = failure(ask)
+    assert signed not in str(error)
     assert KEY not in str(error)
     assert other not in str(error)
     assert error.__cause__ is None

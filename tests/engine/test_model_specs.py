@@ -131,6 +131,7 @@ def test_a_model_that_only_repeats_another_is_refused(folder: Path, one: str, ot
         ("openai/m,base_url=http://x/v1?key=hunter22", "base_url: the address holds a query"),
         ("openai/m,key=hunter22", "key names an environment variable such as VLLM_API_KEY"),
         ("openai/m,key=", "key names an environment variable"),
+        ("openai/m,key=sk-hunter22_KEY", "key names an environment variable"),
     ],
 )
 def test_settings_that_cannot_be_are_refused_and_no_secret_is_shown(folder: Path, text: str, problem: str) -> None:
