@@ -69,13 +69,8 @@ def sample_index(rows: Sequence[Row], summary: Summary) -> dict[str, Json]:
     }
 
 
-def deciding(row: Row) -> Score | None:
-    """Return the score that made the row's outcome: the last that decides."""
-    return next((score for score in reversed(row.scores) if score.decides), None)
-
-
 def _values(row: Row, parts: dict[Part, int], tags: dict[str, int], longest: int) -> list[Json]:
-    score = deciding(row)
+    score = _deciding(row)
     values: dict[str, Json] = {
         "sample": clean(row.key.sample),
         "part": parts[Part(row.key.task, row.key.model, row.key.test)],
@@ -92,6 +87,11 @@ def _values(row: Row, parts: dict[Part, int], tags: dict[str, int], longest: int
         "cost": row.usage.cost,
     }
     return [values[name] for name in COLUMNS]
+
+
+def _deciding(row: Row) -> Score | None:
+    """Return the score that made the row's outcome: the last that decides."""
+    return next((score for score in reversed(row.scores) if score.decides), None)
 
 
 def _last_line(answer: str) -> str:

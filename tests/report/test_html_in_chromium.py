@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import itertools
 import os
 import re
@@ -17,7 +18,12 @@ from html_run import ATTACK, ATTACKS, LONG, call, example_run, formula, graph, h
 from pytest_llmeval.records import Message, Transcript
 from pytest_llmeval.report.html import MAX_BYTES, write_report
 
-playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+REQUIRED = os.environ.get("LLMEVAL_REQUIRE_CHROMIUM") == "1"
+playwright = (
+    importlib.import_module("playwright.sync_api")
+    if REQUIRED
+    else pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+)
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 PHONE = {"width": 390, "height": 844}
@@ -29,7 +35,7 @@ def chromium() -> Iterator[Any]:
     path = next(filter(None, map(shutil.which, BROWSERS)), None)
     if path is None:
         reason = f"no browser on the path (looked for {', '.join(BROWSERS)})"
-        if os.environ.get("LLMEVAL_REQUIRE_CHROMIUM") == "1":
+        if REQUIRED:
             pytest.fail(f"LLMEVAL_REQUIRE_CHROMIUM=1, but {reason}")
         pytest.skip(reason)
     with playwright.sync_playwright() as tool:

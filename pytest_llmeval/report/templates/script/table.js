@@ -114,6 +114,6 @@ function drawFilters() {
     choice("tag", "Tag or group", same(DATA.tags)),
   ].filter(Boolean));
   on(form, "submit", (event) => event.preventDefault());
-  on(form, "reset", () => { Object.assign(state, { text: "", task: "", model: "", outcome: "", tag: "", page: 0 }); setTimeout(drawTable); });
+  on(form, "reset", () => { Object.assign(state, { text: "", task: "", model: "", outcome: "", tag: "", page: 0 }); drawTable(); });
   form.append(el("button", { type: "reset" }, "Clear"));
 }
