@@ -2,12 +2,13 @@ r"""What needs no judge: a reply that plainly names one final answer, equal to t
 
 A prefilter saves judge calls and must never be wrong, so it decides few forms and leaves the rest. Its rules:
 
-- The reply's last line is the answer: alone, in a single ``\boxed{}``, or behind words such as "the final answer is".
-  A second box, another mention of an answer, or any further word on that line, and nothing is decided.
+- The reply's last line is the answer: alone, in a single ``\boxed{}``, behind words such as "the final answer is", or
+  under a heading of just such words. A second box, another line that states an answer, a result or a solution, or any
+  further word on the last line, and nothing is decided.
 - Two plain numbers (``5``, ``9.19``, ``1/2``, ``\frac{1}{2}``, with or without a unit) are equal when exactly so, or
   when they differ by at most half of the last decimal place of the coarser one and by at most 0.5 %. They are
   different when they differ by more than that half and by more than 5 %, unless a unit other than degrees could
-  explain it. In between nothing is decided.
+  explain it. In between, and of two units, nothing is decided.
 - Other expressions of numbers, roots and pi are equal when the equivalence handed in says so, and never different.
 """
 
@@ -21,7 +22,7 @@ from typing import Final, Literal, TypeAlias
 
 from pytest_llmeval.judge.question import CANDIDATE_LIMIT
 
-PREFILTER_VERSION: Final = "prefilter/2"
+PREFILTER_VERSION: Final = "prefilter/3"
 """Changes with every change of the rules or limits."""
 
 ROUNDING_SHARE: Final = Fraction(5, 1000)
@@ -45,7 +46,9 @@ _LEAD = re.compile(
 )
 _MARKUP = re.compile(r"\*\*|__|\\\[|\\\]|\\\(|\\\)|\$|^\s*#+\s|\\displaystyle")
 _BOX = re.compile(r"\\boxed\s*\{(?P<inner>(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*)\}")
-_MENTION = re.compile(r"\\boxed|answer", re.IGNORECASE)
+_MENTION = re.compile(
+    r"\\(?:f|frame)?box|answer|\b(?:final|result|solution)\b.{0,40}?(?:\bis\b|[=:≈])\s*\S", re.IGNORECASE
+)
 
 _DEGREE = r"°|\^\{?\\circ\}?|degrees?|deg"
 _LENGTH = r"cm|mm|km|m|inch|inches|in|feet|foot|ft|yards?|yd|met(?:er|re)s?|units?"
@@ -57,7 +60,8 @@ _QUANTITY = re.compile(
     rf"(?P<unit>{_UNIT})"
 )
 _TEXT = re.compile(r"\\(?:text|mathrm|textrm|operatorname)\s*\{([^{}]*)\}")
-_SPACE = re.compile(r"\\[,;:! ]|~|\s+")
+_SPACE = re.compile(r"(?:\\[,;:! ]|~|\s)+")
+_APART = re.compile(rf"\d{_SPACE.pattern}\d")
 _COMMANDS = re.compile(r"\\(?:sqrt|[dt]?frac|pi|cdot|times|left|right)(?![A-Za-z])")
 _MIXED = re.compile(r"\d\s*\\[dt]?frac|\d\s+\d")
 _NUMERIC = re.compile(r"[0-9.+\-*/^{}()\s]*")
@@ -100,19 +104,29 @@ def plain_answer(reply: str) -> str | None:
     *before, last = text.splitlines() or [""]
     if len(text) > CANDIDATE_LIMIT or len(last) > LINE_LIMIT:
         return None
-    if before and (_mentions(before) or not _mentions([last])):
+    *before, line = [plain for plain in map(_unmarked, (*before, last)) if plain] or [""]
+    if before and not (_mentions(before[-1]) or _mentions(line)):
         return None
-    line = _MARKUP.sub(" ", last).strip().removesuffix(".").strip()
+    if before and _lead_length(before[-1]) == len(before[-1]):
+        before.pop()  # a heading, such as "The final answer is:"
+    if any(map(_mentions, before)):
+        return None
+    line = line.removesuffix(".").strip()
     rest = line[_lead_length(line) :].strip()
     if boxed := _BOX.fullmatch(rest):
         inner = boxed["inner"].strip()
         rest = inner[_lead_length(inner) :].strip()
-    return None if not rest or _mentions([rest]) else rest
+    return None if not rest or _mentions(rest) else rest
 
 
-def _mentions(lines: list[str]) -> bool:
-    """Tell whether any of the lines boxes something or speaks of an answer."""
-    return any(_MENTION.search(line) for line in lines)
+def _unmarked(line: str) -> str:
+    """Return a line without its markup."""
+    return _MARKUP.sub(" ", line).strip()
+
+
+def _mentions(line: str) -> bool:
+    """Tell whether a line boxes something, speaks of an answer, or states a result."""
+    return _MENTION.search(line) is not None
 
 
 def _lead_length(line: str) -> int:
@@ -122,8 +136,9 @@ def _lead_length(line: str) -> int:
 
 def _quantity(text: str) -> _Quantity | None:
     """Return the plain number that `text` is, or None."""
-    found = _QUANTITY.fullmatch(_SPACE.sub("", _TEXT.sub(r"\1", text)))
-    if found is None or re.search(r"\d\s+\d", text):
+    plain = _TEXT.sub(r" \1 ", text)
+    found = _QUANTITY.fullmatch(_SPACE.sub("", plain))
+    if found is None or _APART.search(plain):
         return None
     bottom = int(found["over"] or found["bottom"] or 1)
     if bottom == 0 or (found["over"] and found["decimals"]):
@@ -131,7 +146,7 @@ def _quantity(text: str) -> _Quantity | None:
     decimals = found["decimals"] or ""
     top = Fraction(int((found["whole"] or found["top"]) + decimals), 10 ** len(decimals) * bottom)
     value = -top if found["sign"] == "-" else top
-    unit = "" if re.fullmatch(_DEGREE, found["unit"]) else found["unit"]
+    unit = "°" if re.fullmatch(_DEGREE, found["unit"]) else found["unit"]
     exact = bool(found["over"] or found["bottom"])
     return _Quantity(value, None if exact else len(decimals), unit)
 
@@ -147,7 +162,8 @@ def _compare(given: _Quantity, wanted: _Quantity) -> tuple[Decision, str]:
     if places and gap <= min(rounding, ROUNDING_SHARE * abs(wanted.value)):
         return "equal", "equal but for rounding"
     if gap > max(rounding, CLEARLY_APART * abs(given.value), CLEARLY_APART * abs(wanted.value)):
-        return ("different", "numbers clearly apart") if given.unit == wanted.unit else ("undecided", "two units")
+        explained = given.unit != wanted.unit and {given.unit, wanted.unit} != {"", "°"}
+        return ("undecided", "two units") if explained else ("different", "numbers clearly apart")
     return "undecided", "numbers close to each other"
 
 
