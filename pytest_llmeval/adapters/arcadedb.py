@@ -16,7 +16,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from pathlib import Path
 
@@ -87,32 +87,37 @@ class EmbeddedGraph:
     def _adapt(self, cypher: str) -> Adapted:
         return adapt(cypher, self._properties)
 
-    async def _ask(self, cypher: str) -> RowsText:
+    async def _ask(self, cypher: str, columns: Sequence[str] = ()) -> RowsText:
         """Ask; what fails beside other queries is asked again alone, and at last alone on a fresh server.
 
         Only then is it known whose fault it is: a runaway takes its neighbours down, or leaves a full memory behind.
+        A failure that the server tells and survives needs no fresh one.
         """
         with suppress(NoAnswerError):
             async with self._slots:
-                return await self._attempt(cypher)
+                return await self._attempt(cypher, columns)
         async with self._alone():
             while True:
-                untouched = (await self._running()).asked == 0
+                server = await self._running()
+                untouched = server.asked == 0
                 try:
-                    return await self._attempt(cypher)
+                    return await self._attempt(cypher, columns)
                 except NoAnswerError as trouble:
+                    if server is self._server:
+                        raise QueryFailedError(str(trouble)) from trouble
                     if untouched:
                         msg = f"the query exhausted the database, which had to be restarted: {trouble}"
                         raise QueryFailedError(msg) from trouble
 
-    async def _attempt(self, cypher: str) -> RowsText:
-        """Ask once, and give up the server when it does not answer."""
+    async def _attempt(self, cypher: str, columns: Sequence[str] = ()) -> RowsText:
+        """Ask once, and give up the server when it does not answer any more."""
         server = await self._running()
         server.asked += 1
         try:
-            return await server.reader.ask(cypher)
-        except NoAnswerError:
-            await self._discard(server)
+            return await server.reader.ask(cypher, columns)
+        except NoAnswerError as trouble:
+            if not (trouble.told and await _lives(server)):
+                await self._discard(server)
             raise
 
     async def _running(self) -> _Server:
@@ -160,6 +165,15 @@ class _Server:
         except TimeoutError:
             self.process.kill()
         await asyncio.to_thread(_end, self.process, self._folder)
+
+
+async def _lives(server: _Server) -> bool:
+    """Return whether a server still answers."""
+    try:
+        await server.reader.ask("RETURN 1")
+    except (NoAnswerError, QueryFailedError):
+        return False
+    return True
 
 
 async def _start(scene: SceneGraph, limits: TimeLimits, progress: Callable[[str], None]) -> _Server:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -66,10 +66,10 @@ class QueryFailedError(Exception):
 class NoAnswerError(Exception):
     """The server dropped the connection, kept silent or broke; whose fault it is, the caller finds out."""
 
-    def __init__(self, problem: str, *, timed_out: bool = False) -> None:
-        """Take what happened, and whether it was silence beyond the deadline."""
+    def __init__(self, problem: str, *, timed_out: bool = False, told: bool = False) -> None:
+        """Take what happened, whether it was silence beyond the deadline, and whether the server itself told it."""
         super().__init__(problem)
-        self.timed_out = timed_out
+        self.timed_out, self.told = timed_out, told
 
 
 class Bolt:
@@ -103,11 +103,14 @@ class Bolt:
             msg = f"no graph database answers at {self._login.uri}: {_told(error)}"
             raise GraphError(msg) from error
 
-    async def ask(self, cypher: str) -> RowsText:
-        """Run a query read-only and by itself, once; QueryFailedError or NoAnswerError when it brings no rows."""
+    async def ask(self, cypher: str, columns: Sequence[str] = ()) -> RowsText:
+        """Run a query read-only and by itself, once; QueryFailedError or NoAnswerError when it brings no rows.
+
+        `columns` are what the columns are to be called, if not as the result calls them.
+        """
         try:
             async with asyncio.timeout(self._limits.deadline):
-                return await self._rows(cypher)
+                return await self._rows(cypher, columns)
         except TimeoutError:
             msg = f"no answer within {self._limits.deadline:g} s; the connection was dropped"
             raise NoAnswerError(msg, timed_out=True) from None
@@ -131,15 +134,20 @@ class Bolt:
         """Drop the connections."""
         await self._driver.close()
 
-    async def _rows(self, cypher: str) -> RowsText:
+    async def _rows(self, cypher: str, columns: Sequence[str]) -> RowsText:
         # An auto-commit transaction: the driver would repeat a managed one after an error it holds for transient.
         query = neo4j.Query(cypher, timeout=self._limits.server)
-        async with self.session(access=neo4j.READ_ACCESS) as session:
+        session = self.session(access=neo4j.READ_ACCESS)
+        try:
             result = await session.run(query)
-            writer = RowsWriter(result.keys(), convert=_graph_value)
+            writer = RowsWriter(columns or result.keys(), convert=_graph_value)
             async for record in result:
                 if not writer.add(record.values()):
                     break
+        finally:
+            # Rows that nobody wants any more are not waited for, so that nothing here can be broken off half closed.
+            session.cancel()
+            await session.close()
         return writer.finish(ordered=keeps_order(cypher))
 
 
@@ -153,7 +161,7 @@ async def run_query(
     *,
     stage: str,
     engine: str,
-    ask: Callable[[str], Awaitable[RowsText]],
+    ask: Callable[[str, Sequence[str]], Awaitable[RowsText]],
     adapt: Callable[[str], Adapted] = as_written,
 ) -> GraphQuery:
     """Return the record of a model's query: refused, failed, or with its rows as text.
@@ -167,8 +175,10 @@ async def run_query(
     refusal, uncertain = adapted.refusal, adapted.doubt
     rows = RowsText(text="", shown=0, cut=None)
     try:
-        if refusal is None:
-            rows = await ask(adapted.text)
+        if refusal is None or adapted.needs_rows:
+            found = await ask(adapted.text, adapted.columns)
+            if refusal is None or found.shown == 0:
+                rows, refusal = found, None
     except QueryFailedError as error:
         refusal = str(error)
         if adapt is not as_written and refusal.startswith(_STATEMENT_CODES):
@@ -191,7 +201,7 @@ def _failure(error: driver_errors.Neo4jError) -> Exception:
     code = error.code or ""
     if code.startswith(_OWN_FAULT_CODES) or not code.startswith(_DOUBTFUL_CODES):
         return QueryFailedError(f"{code}: {_told(error)}")
-    return NoAnswerError(f"{code}: {_told(error)}")
+    return NoAnswerError(f"{code}: {_told(error)}", told=True)
 
 
 def _told(error: Exception) -> str:

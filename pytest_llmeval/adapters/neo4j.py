@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from pytest_llmeval.adapters.bolt import Bolt, Login, NoAnswerError, QueryFailedError, TimeLimits, run_query
 from pytest_llmeval.adapters.scene_loading import load_scene
@@ -50,15 +50,15 @@ class Neo4jGraph:
         """Disconnect."""
         await self._bolt.close()
 
-    async def _ask(self, cypher: str, *, again: bool = True) -> RowsText:
+    async def _ask(self, cypher: str, columns: Sequence[str] = (), *, again: bool = True) -> RowsText:
         """Ask, and once more after a broken connection; what fails twice while the database lives is the query's."""
         try:
-            return await self._bolt.ask(cypher)
+            return await self._bolt.ask(cypher, columns)
         except NoAnswerError as trouble:
             await self._check_alive(trouble)
             if trouble.timed_out or not again:
                 raise QueryFailedError(str(trouble)) from trouble
-        return await self._ask(cypher, again=False)
+        return await self._ask(cypher, columns, again=False)
 
     async def _check_alive(self, trouble: NoAnswerError) -> None:
         try:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pytest_llmeval.cypher.dialect.analysis import Analysis
 from pytest_llmeval.cypher.dialect.parser import parse, skip_prefix
 from pytest_llmeval.cypher.dialect.reader import Reader
-from pytest_llmeval.cypher.dialect.refusal import RefusedError
+from pytest_llmeval.cypher.dialect.refusal import RefusedError, StoppedError
 from pytest_llmeval.cypher.dialect.rewrites import Rewriting
 from pytest_llmeval.cypher.dialect.wording import Wording
 from pytest_llmeval.cypher.tokens import UnreadableError
@@ -18,14 +18,17 @@ from pytest_llmeval.cypher.tokens import UnreadableError
 class Adapted:
     """What to send, and what to think of the answer.
 
-    `refusal` is Neo4j's error: then nothing is to be sent. `doubt` tells why the rows may not be Neo4j's. `columns` are
-    the names of the result's columns, None when they are not known.
+    `refusal` is Neo4j's error: then nothing is to be sent, but for `needs_rows`, which tells that Neo4j comes to the
+    error only if there are rows. `doubt` tells why the rows may not be Neo4j's. `columns` are
+    the names of the result's columns as the query gives them, which an empty or rewritten result does not bring; none
+    when they are not known.
     """
 
     text: str
     refusal: str | None = None
+    needs_rows: bool = False
     doubt: str | None = None
-    columns: tuple[str, ...] | None = None
+    columns: tuple[str, ...] = ()
 
 
 def adapt(text: str, properties: Mapping[str, str]) -> Adapted:
@@ -39,6 +42,8 @@ def adapt(text: str, properties: Mapping[str, str]) -> Adapted:
         analysis = Analysis(wording, query, properties)
         rewriting = Rewriting(wording, analysis)
         sent = rewriting.text()
+    except StoppedError as error:
+        return Adapted(text=text, refusal=error.told(text), needs_rows=error.in_result)
     except RefusedError as error:
         return Adapted(text=text, refusal=error.told(text))
     except UnreadableError as error:

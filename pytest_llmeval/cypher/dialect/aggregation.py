@@ -9,11 +9,15 @@ from pytest_llmeval.cypher.dialect.refusal import RefusedError
 from pytest_llmeval.cypher.dialect.scope import Scope
 from pytest_llmeval.cypher.dialect.syntax import (
     Call,
+    Comprehension,
     Expression,
     Part,
+    PatternComprehension,
     PatternPredicate,
     Projection,
     Property,
+    Quantifier,
+    Reduce,
     Subquery,
     Variable,
 )
@@ -87,17 +91,24 @@ def _beside(wording: Wording, part: Part, keys: set[str], local: frozenset[str])
         if part.subject.name not in local and normal_name(part.subject.name) not in keys:
             yield part
     elif not isinstance(part, Subquery | PatternPredicate):
-        local |= {value.name for name in ("variable", "accumulator") if (value := declared(part, name)) is not None}
+        local |= declared(part)
         for child in part.children():
             yield from _beside(wording, child, keys, local)
 
 
-def declared(part: Part, field: str) -> Variable | None:
-    """Return the variable that a comprehension, quantifier or reduce declares in `field`."""
-    if type(part).__name__ not in {"Comprehension", "Quantifier", "Reduce"}:
-        return None
-    value = getattr(part, field, None)
-    return value if isinstance(value, Variable) else None
+def declared(part: Part) -> frozenset[str]:
+    """Return the names that an expression declares for what stands inside it."""
+    match part:
+        case Comprehension() | Quantifier():
+            return frozenset((part.variable.name,))
+        case Reduce():
+            return frozenset((part.variable.name, part.accumulator.name))
+        case PatternComprehension(path=path):
+            variables = [path.variable, *(node.variable for node in path.nodes())]
+            variables += [hop.variable for hop in path.relationships()]
+            return frozenset(variable.name for variable in variables if variable is not None)
+        case _:
+            return frozenset()
 
 
 def check_behind(wording: Wording, part: Expression, projection: Projection, before: Scope, after: Scope) -> None:
@@ -113,6 +124,6 @@ def _check_behind(wording: Wording, part: Part, shown: set[str], before: Scope, 
         if part.name in before:
             raise RefusedError(f"{_BEHIND}{part.name}", part.start)
         raise RefusedError(f"Variable `{part.name}` not defined", part.start)
-    names |= {value.name for name in ("variable", "accumulator") if (value := declared(part, name)) is not None}
+    names |= declared(part)
     for child in part.children():
         _check_behind(wording, child, shown, before, names)

@@ -14,12 +14,13 @@ from pytest_llmeval.cypher.dialect.aggregation import (
     groups,
 )
 from pytest_llmeval.cypher.dialect.inference import Inference
-from pytest_llmeval.cypher.dialect.refusal import RefusedError
+from pytest_llmeval.cypher.dialect.refusal import RefusedError, StoppedError
 from pytest_llmeval.cypher.dialect.scope import Bound, Scope, without_nulls
 from pytest_llmeval.cypher.dialect.syntax import (
     CallProcedure,
     CallSubquery,
     Clause,
+    Constant,
     Expression,
     Finish,
     Group,
@@ -34,6 +35,7 @@ from pytest_llmeval.cypher.dialect.syntax import (
     RelationshipPattern,
     SingleQuery,
     Subquery,
+    Unary,
     Unwind,
     Variable,
 )
@@ -102,12 +104,19 @@ class Analysis:
         for index, clause in enumerate(clauses):
             self.scopes[clause] = scope
             if isinstance(clause, Projection) and clause.kind == "RETURN":
-                columns = self._projection(clause, scope, within=within, outer=outer)
+                columns = self._result(clause, scope, within=within, outer=outer)
             elif index == 0 and imports and outer is not None and _imports(clause, outer):
                 scope = self._import(clause, outer)
             else:
                 scope = self._clause(clause, scope, within=within, outer=outer)
         return columns
+
+    def _result(self, clause: Projection, scope: Scope, *, within: str, outer: Scope | None) -> Scope:
+        try:
+            return self._projection(clause, scope, within=within, outer=outer)
+        except StoppedError as error:
+            error.in_result = not within
+            raise
 
     def _import(self, clause: Clause, outer: Scope) -> Scope:
         """Return the scope behind the WITH that a CALL { } begins with."""
@@ -157,7 +166,7 @@ class Analysis:
         if clause.star is not None and not scope and not clause.implied and not clause.items:
             msg = f"{clause.kind} * is not allowed when there are no variables in scope"
             raise RefusedError(msg, clause.start)
-        after: dict[str, Bound] = dict(scope) if clause.star is not None else {}
+        after: dict[str, Bound] = {name: scope[name] for name in sorted(scope)} if clause.star is not None else {}
         types = [self._infer.type_of(item.expression, scope) for item in clause.items]
         self._check_names(clause, within)
         for item, kind in zip(clause.items, types, strict=True):
@@ -286,7 +295,7 @@ class Analysis:
 
     def _name(self, item: Item) -> str:
         part = item.alias or item.expression
-        return part.name if isinstance(part, Variable) else self._wording[item.expression]
+        return part.name if isinstance(part, Variable) else self._wording[item]
 
 
 def _check_end(clauses: Sequence[Clause], within: str) -> None:
@@ -335,12 +344,14 @@ def _check_shadowing(item: Item, within: str, outer: Scope | None) -> None:
 
 def _check_limit(wording: Wording, part: Expression) -> None:
     if any(isinstance(inner, Variable) for inner in part.walk()):
+        word = wording.text[: part.start].split()[-1].upper()
         msg = (
-            "It is not allowed to refer to variables in SKIP or LIMIT, so that its value can be statically calculated."
+            f"It is not allowed to refer to variables in {word}, "
+            f"so that the value for {word} can be statically calculated."
         )
         raise RefusedError(msg, part.start)
-    shown = wording[part]
-    if (not shown.isdigit() and shown[:1] in "-'\".") or "." in shown:
+    if isinstance(part, Unary) or (isinstance(part, Constant) and part.type != "Integer"):
+        shown = wording[part].strip("'\"")
         msg = f"Invalid input. '{shown}' is not a valid value. Must be a non-negative integer."
         raise RefusedError(msg, part.start)
 

@@ -44,6 +44,7 @@ from pytest_llmeval.cypher.dialect.types import (
     STRING,
     Type,
     common,
+    java_name,
     list_of,
     named,
     need,
@@ -223,7 +224,7 @@ class Inference:
             need(part.right, right, *wanted, words="Float, Integer, String or List<T>")
         points, numbers = {"Point"}, {"Point", "Integer", "Float", "Number"}
         if {left.value, right.value} & points and {left.value, right.value} <= numbers:
-            raise type_error(f"Cannot add `{left.value}` and `{right.value}`")
+            raise type_error(f"Cannot add `{java_name(left.value)}` and `{java_name(right.value)}`")
         if "String" in {left.name, right.name}:
             return STRING
         if left == right == INTEGER:
@@ -239,8 +240,7 @@ class Inference:
         need(part.right, right, *names, words=" or ".join(short) if len(short) < 3 else None)  # noqa: PLR2004 - two
         for value in (left.data, right.data):
             if value in {"String", "Point", "Boolean"}:
-                verb = {"-": "subtract", "*": "multiply", "/": "divide"}.get(sign, "calculate with")
-                raise type_error(f"Cannot {verb} `{left.value}` and `{right.value}`")
+                raise type_error(_calculation(sign, java_name(left.value), java_name(right.value)))
         if sign == "^":
             return FLOAT
         if left == right == INTEGER:
@@ -337,9 +337,26 @@ def _known(part: Call) -> Signature:
     return known
 
 
+def _calculation(sign: str, left: str, right: str) -> str:
+    match sign:
+        case "-":
+            return f"Cannot subtract `{right}` from `{left}`"
+        case "/":
+            return f"Cannot divide `{left}` by `{right}`"
+        case "*":
+            return f"Cannot multiply `{left}` and `{right}`"
+        case _:
+            return f"Cannot calculate with `{left}` and `{right}`"
+
+
 def _strict_message(name: str, found: str, wanted: tuple[str, ...]) -> str:
-    if name.lower() in {"sum", "avg"}:
+    if name.lower() in AGGREGATES:
         return f"{name.upper()}(...) can only handle numerical values, duration, or null."
+    if wanted[0] == "Float":
+        return f"{name}() requires numbers"
+    if wanted == ("String",):
+        hint = "consider converting it to a string with toString()."
+        return f"Expected a string value for `{name}`, but got: {found}; {hint}"
     return f"Invalid input for function '{name}()': Expected a {' or '.join(wanted)}, got: {found}"
 
 

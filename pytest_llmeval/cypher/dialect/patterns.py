@@ -225,7 +225,7 @@ def _legacy_colon(reader: Reader) -> int | None:
     ahead = 0
     while not reader.peek(ahead).is_sign("]", "{", "*", ""):
         if reader.peek(ahead).is_sign("|") and reader.peek(ahead + 1).is_sign(":"):
-            return reader.peek(0).start
+            return reader.peek(ahead).start
         ahead += 1
     return None
 

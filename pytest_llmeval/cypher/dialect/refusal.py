@@ -21,6 +21,20 @@ class RefusedError(Exception):
         return f"{message} (line {line}, column {column} (offset: {self.at}))"
 
 
-def type_error(message: str) -> RefusedError:
-    """Return the error of a value that turns out to be of the wrong type while the query runs."""
-    return RefusedError(message, code="Statement.TypeError")
+class StoppedError(RefusedError):
+    """Neo4j stops the query while it runs, at the first row that comes to this.
+
+    `in_result`: it is about a column of the result, so that a result without rows never comes to it.
+    """
+
+    in_result = False
+
+
+def type_error(message: str) -> StoppedError:
+    """Return the error of a value that turns out to be of the wrong type."""
+    return StoppedError(message, code="Statement.TypeError")
+
+
+def argument_error(message: str) -> StoppedError:
+    """Return the error of a value that turns out to lack what is asked of it."""
+    return StoppedError(message, code="Statement.ArgumentError")

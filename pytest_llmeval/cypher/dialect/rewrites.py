@@ -122,6 +122,8 @@ class Rewriting:
         if part.where is not None and not part.optional and self._asks_path_for_end(part):
             self._edits.insert(part.where_start, "WITH * ")
         self._add_conditions(part, conditions)
+        if part.optional and _has_pattern_in_alternative(part.where):
+            self.doubts.append("an OPTIONAL MATCH joins a pattern comprehension by OR")
         for path in part.paths:
             self._selector(path)
         self._check_shortest_path(part)
@@ -410,6 +412,12 @@ def _conjuncts(part: Expression | None) -> Iterator[Expression]:
             yield from _conjuncts(right)
         case _:
             yield part
+
+
+def _has_pattern_in_alternative(part: Expression | None) -> bool:
+    """Whether a condition joins a pattern comprehension by OR: Neo4j 5.26 finds too little if that is OPTIONAL."""
+    alternatives = (condition for condition in _conjuncts(part) if getattr(condition, "operator", "") in {"OR", "XOR"})
+    return any(isinstance(inner, PatternComprehension) for condition in alternatives for inner in condition.walk())
 
 
 def _limits_length(part: Expression) -> bool:

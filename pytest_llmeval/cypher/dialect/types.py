@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
-from pytest_llmeval.cypher.dialect.refusal import RefusedError, type_error
+from pytest_llmeval.cypher.dialect.refusal import RefusedError, argument_error, type_error
 from pytest_llmeval.cypher.dialect.syntax import Part
 
 _STORABLE: Final = [
@@ -135,7 +135,7 @@ def need_boolean(part: Part, kind: Type, *, decides: bool = True) -> None:
         raise RefusedError(msg, part.start)
     need(part, kind, "Boolean")
     if decides and kind.data not in {"", "Boolean", "List"}:
-        raise type_error(f"Don't know how to treat that as a predicate: {_java(kind.data)}")
+        raise type_error(f"Don't know how to treat that as a predicate: {java_name(kind.data)}")
 
 
 def property_of(part: Part, kind: Type, key: str, properties: Mapping[str, str]) -> Type:
@@ -145,7 +145,7 @@ def property_of(part: Part, kind: Type, key: str, properties: Mapping[str, str])
     if kind.value == "Point":
         return _field(kind, key)
     if kind.data:
-        raise type_error(f"Type mismatch: expected a map but was {_java(kind.data)}")
+        raise type_error(f"Type mismatch: expected a map but was {java_name(kind.data)}")
     if kind.name in {"Node", "Relationship"}:
         return Type("Stored", data=properties.get(key, ""))
     return ANY
@@ -153,17 +153,16 @@ def property_of(part: Part, kind: Type, key: str, properties: Mapping[str, str])
 
 def _field(kind: Type, key: str) -> Type:
     if key not in POINT_FIELDS:
-        msg = f"No such field: {key}"
-        raise RefusedError(msg, code="Statement.ArgumentError")
+        raise argument_error(f"No such field: {key}")
     if kind.data and key not in _CARTESIAN:
-        msg = f"Field: {key} is not available on cartesian point"
-        raise RefusedError(msg, code="Statement.ArgumentError")
+        raise argument_error(f"Field: {key} is not available on cartesian point")
     # Static types stop at a property: Neo4j knows what a point's field is only when it has the point.
     field = POINT_FIELDS[key]
     return Type("Any", data=field.name) if kind.data else field
 
 
-def _java(name: str) -> str:
+def java_name(name: str) -> str:
+    """Return how Neo4j calls a type while a query runs."""
     return {"Integer": "Long", "Float": "Double"}.get(name, name)
 
 
