@@ -89,7 +89,7 @@ class Cursor:
     def first_digit(self) -> None:
         r"""Cut a number after its first digit, because ``\frac12`` is one half."""
         token = self.here
-        if token.kind == "number" and len(token.text) > 1:
+        if token.kind == "number" and len(token.text) > 1 and token.text[0] != ".":
             pieces = [Token("number", token.text[0]), Token("number", token.text[1:])]
             self._tokens = [*self._tokens[: self.position], *pieces, *self._tokens[self.position + 1 :]]
 
