@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, replace
@@ -11,7 +12,7 @@ from typing import Final, Literal, Protocol, get_args, get_origin
 
 import aiohttp
 import httpx2
-from openai import AsyncOpenAI, DefaultAioHttpClient, OpenAIError
+from openai import APIStatusError, AsyncOpenAI, DefaultAioHttpClient, OpenAIError
 from openai.types.shared import ChatModel, ResponsesModel
 
 from pytest_llmeval.adapters.endpoints import Endpoint, openai_endpoint
@@ -32,6 +33,10 @@ _WHOLE: Final = 2**20
 """Bytes of a body that is sent in one piece; aiohttp warns of larger ones, which pictures make."""
 
 _PLACEHOLDER_KEY: Final = "none"
+
+_SCHEMA: Final = "response_format"
+_SCHEMA_REFUSED: Final = re.compile(r"response_format|text\.format|json_schema", re.IGNORECASE)
+_REFUSALS: Final = frozenset({400, 422})
 
 
 class AsyncClosable(Protocol):
@@ -59,7 +64,11 @@ RESPONSES: Final = Api("/responses", response_body, read_response)
 
 
 class OpenAIProvider:
-    """One model at one endpoint. It sends each request once; retries, time-outs and limits are the gateway's."""
+    """One model at one endpoint. It sends each request once; retries, time-outs and limits are the gateway's.
+
+    A judge's JSON schema is sent where the endpoint takes it: after a refusal that names it, judges are asked without,
+    that question first. The schema is a help; the judge's rules demand the same JSON, and nothing else is read.
+    """
 
     def __init__(
         self,
@@ -73,6 +82,7 @@ class OpenAIProvider:
         """Take the client and the credential it signs in with, which close with the provider, and the picture store."""
         self._client, self._endpoint, self._credential = client, endpoint, credential
         self._image_store, self._api = image_store, api
+        self._schema_refused = False
 
     def __repr__(self) -> str:
         """Return the model and its address."""
@@ -82,7 +92,7 @@ class OpenAIProvider:
         """Send one request once and return the reply; ProviderError tells what failed and how far that reaches."""
         start = time.perf_counter()
         try:
-            reply = await (self._chat(request) if request.operation == "chat" else self._draw(request))
+            reply = await (self._answer(request) if request.operation == "chat" else self._draw(request))
         except (OpenAIError, aiohttp.ClientError, ServedError, UnreadableReplyError) as error:
             # Without the chain: its frames hold the key, and the message tells all.
             raise provider_error(error, self._endpoint) from None
@@ -94,6 +104,22 @@ class OpenAIProvider:
         await self._client.close()
         if self._credential is not None:
             await self._credential.close()
+
+    async def _answer(self, request: Request) -> Reply:
+        if request.role != "judge" or _SCHEMA not in request.parameters:
+            return await self._chat(request)
+        parameters = {name: value for name, value in request.parameters.items() if name != _SCHEMA}
+        plain = replace(request, parameters=parameters)
+        if self._schema_refused:
+            return await self._chat(plain)
+        try:
+            return await self._chat(request)
+        except APIStatusError as error:
+            if error.status_code not in _REFUSALS or not _SCHEMA_REFUSED.search(str(error)):
+                raise
+        reply = await self._chat(plain)
+        self._schema_refused = True
+        return reply
 
     async def _chat(self, request: Request) -> Reply:
         # The raw response keeps what the client has no classes for, and building those is a third of its CPU time.

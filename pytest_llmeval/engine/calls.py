@@ -39,6 +39,15 @@ class Calls:
         """What happened so far."""
         return Transcript(events=tuple(self._events))
 
+    def branch(self) -> Calls:
+        """Return calls for the same sample and epoch with a transcript of their own, which `join` takes in."""
+        return Calls(self._models, self._ticket, epoch=self.epoch)
+
+    def join(self, branches: Sequence[Calls]) -> None:
+        """Put what happened at the same time into the transcript, one branch after the other."""
+        for branch in branches:
+            self._events += branch.transcript.events
+
     def note(self, event: GraphQuery | StageNote) -> None:
         """Put something else that happened into the transcript."""
         self._events.append(event)

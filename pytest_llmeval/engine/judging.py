@@ -84,11 +84,9 @@ async def judge(case: Case, models: Sequence[ModelSpec], calls: Calls, prefilter
 
 
 async def ask_judges(case: Case, models: Sequence[ModelSpec], calls: Calls, *, stop_early: bool = True) -> Judgement:
-    """Return what the judges find, one after the other, so that a transcript has one order in every run."""
-    messages = judge_messages(case.problem, case.target, case.candidate)
-    ballots = [
-        await _polled(model, messages, calls, Ballot(votes=case.votes, stop_early=stop_early)) for model in models
-    ]
+    """Return what the judges find, asked at the same time; each is asked for its votes one after the other."""
+    ballots = [Ballot(votes=case.votes, stop_early=stop_early) for _ in models]
+    await _poll_all(models, judge_messages(case.problem, case.target, case.candidate), calls, ballots)
     opinions = tuple(_opinion(model.label, ballot) for model, ballot in zip(models, ballots, strict=True))
     verdict, explanation = majority(opinions)
     return Judgement(
@@ -101,10 +99,25 @@ async def ask_judges(case: Case, models: Sequence[ModelSpec], calls: Calls, *, s
     )
 
 
-async def _polled(model: ModelSpec, messages: Sequence[Message], calls: Calls, ballot: Ballot) -> Ballot:
+async def _poll_all(
+    models: Sequence[ModelSpec], messages: Sequence[Message], calls: Calls, ballots: Sequence[Ballot]
+) -> None:
+    """Fill the ballots. The transcript has the judges in their order, whoever was faster; a failure waits for all."""
+    branches = [calls.branch() for _ in models]
+    polls = [
+        _poll(model, messages, branch, ballot) for model, branch, ballot in zip(models, branches, ballots, strict=True)
+    ]
+    try:
+        outcomes = await asyncio.gather(*polls, return_exceptions=True)
+    finally:
+        calls.join(branches)
+    if failure := next(filter(None, outcomes), None):
+        raise failure
+
+
+async def _poll(model: ModelSpec, messages: Sequence[Message], calls: Calls, ballot: Ballot) -> None:
     while (draw := ballot.next_draw()) is not None:
         ballot.record(draw, (await calls.ask_judge(model, messages, draw)).text)
-    return ballot
 
 
 def _opinion(label: str, ballot: Ballot) -> Opinion:
