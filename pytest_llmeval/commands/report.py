@@ -26,7 +26,12 @@ def _run(chosen: argparse.Namespace) -> int:
     from pytest_llmeval.report.html import REPORT  # noqa: PLC0415 - as above
     from pytest_llmeval.report.rows_csv import write_parquet  # noqa: PLC0415 - as above
     from pytest_llmeval.report.stored import stored_findings  # noqa: PLC0415 - as above
-    from pytest_llmeval.report.table import render_comparison, render_gate, render_table  # noqa: PLC0415 - as above
+    from pytest_llmeval.report.table import (  # noqa: PLC0415 - as above
+        render_comparison,
+        render_gate,
+        render_rescoring,
+        render_table,
+    )
     from pytest_llmeval.report.yardstick import Yardstick  # noqa: PLC0415 - as above
     from pytest_llmeval.results.secrets import Redactor  # noqa: PLC0415 - as above
     from pytest_llmeval.results.store import RunFiles  # noqa: PLC0415 - as above
@@ -38,6 +43,8 @@ def _run(chosen: argparse.Namespace) -> int:
         found = replace(found, against=yardstick.applied(found.rows, found.summary).against)
     width, color = width_and_color()
     show(render_table(found.summary, width=width, color=color))
+    if found.rescoring is not None:
+        show(render_rescoring(found.rescoring, width=width, color=color))
     if found.against is not None:
         say(f"\nagainst {found.against.name}")
         show(render_comparison(found.against.comparison, width=width, color=color))

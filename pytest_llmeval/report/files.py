@@ -36,7 +36,8 @@ class Findings:
 def write_findings(files: RunFiles, found: Findings) -> None:
     """Replace summary.json, summary.md, rows.csv and report.html; OSError when one cannot be written."""
     gate = None if found.gate is None else found.gate.to_json()
-    files.json(SUMMARY, {**found.summary.to_json(), "gate": gate, "engine": found.engine})
+    again = None if found.rescoring is None else found.rescoring.to_json()
+    files.json(SUMMARY, {**found.summary.to_json(), "gate": gate, "rescoring": again, "engine": found.engine})
     comparison = None if found.against is None else found.against.comparison
     files.text(SUMMARY_TEXT, render_markdown(found.summary, found.gate, comparison, found.rescoring))
     files.text(CSV, rows_csv(found.rows))

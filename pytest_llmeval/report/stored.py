@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, cast
 from pytest_llmeval.report.files import Findings
 from pytest_llmeval.results.gate import GateResult
 from pytest_llmeval.results.metrics import summarise
+from pytest_llmeval.results.rescoring import Rescoring
 from pytest_llmeval.results.store import SUMMARY, StoredRun, read_json, read_summary
 from pytest_llmeval.results.summary import TaskInfo
 
@@ -19,11 +20,12 @@ def stored_findings(run: StoredRun) -> Findings:
     """Return a run's findings; UsageError when its files are not what a run leaves."""
     finished = (run.path / SUMMARY).is_file()
     told = read_json(run.path / SUMMARY) if finished else {}
-    gate = cast("dict[str, Json] | None", told.get("gate"))
+    gate, again = (cast("dict[str, Json] | None", told.get(name)) for name in ("gate", "rescoring"))
     return Findings(
         rows=run.rows,
         summary=summarise(run.rows, _infos(run, finished=finished)),
         gate=None if gate is None else GateResult.from_json(gate),
+        rescoring=None if again is None else Rescoring.from_json(again),
         engine=told.get("engine"),
     )
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-from pytest_llmeval.errors import UsageError
 from pytest_llmeval.records import Json
 from pytest_llmeval.results.summary import Counts, Judging, Summary, Tally, TaskSummary, metric_name
+from pytest_llmeval.results.wire import dumped, loaded
 
 Verdict: TypeAlias = Literal["pass", "fail", "inconclusive", "missing"]
 """``inconclusive``: so few samples cannot decide. ``missing``: there is nothing to judge by, such as no such metric."""
@@ -139,22 +139,12 @@ class GateResult:
 
     def to_json(self) -> dict[str, Json]:
         """Return the JSON form."""
-        from pydantic import TypeAdapter  # noqa: PLC0415 - 62 ms that a foreign pytest session must not pay
-
-        data: dict[str, Json] = TypeAdapter(GateResult).dump_python(self, mode="json")
-        return {"passed": self.passed, **data}
+        return {"passed": self.passed, **dumped(self)}
 
     @classmethod
     def from_json(cls, data: dict[str, Json]) -> GateResult:
         """Return the result that `to_json` wrote; UsageError when it is none."""
-        from pydantic import TypeAdapter, ValidationError  # noqa: PLC0415 - as above
-
-        try:
-            return TypeAdapter(GateResult).validate_python(data)
-        except ValidationError as error:
-            first = error.errors()[0]
-            msg = f"not the result of a gate: {'.'.join(map(str, first['loc']))}: {first['msg']}"
-            raise UsageError(msg) from error
+        return loaded(GateResult, data, "gate's result")
 
 
 def check(gate: Gate, summary: Summary) -> GateResult:

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from pytest_llmeval.records import Outcome, Row, RowKey
+from pytest_llmeval.records import Json, Outcome, Row, RowKey
 from pytest_llmeval.results.metrics import SCORED, latest
+from pytest_llmeval.results.wire import dumped, loaded
 
 Cause: TypeAlias = Literal["answer", "data", "grader", "no stored reply"]
 """What differs: the answer taken from the same reply, the target, or how the same answer is graded against it."""
@@ -39,6 +40,15 @@ class Rescoring:
     changed: tuple[Rescored, ...]
     added: int
     absent: int
+
+    def to_json(self) -> dict[str, Json]:
+        """Return the JSON form."""
+        return dumped(self)
+
+    @classmethod
+    def from_json(cls, data: dict[str, Json]) -> Rescoring:
+        """Return the rescoring that `to_json` wrote; UsageError when it is none."""
+        return loaded(Rescoring, data, "rescoring")
 
 
 def rescoring(run: str, before: Iterable[Row], after: Iterable[Row]) -> Rescoring:

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TypeVar
 
 from pytest_llmeval.errors import UsageError
 from pytest_llmeval.records import Json, Outcome, Usage
-
-_Record = TypeVar("_Record")
+from pytest_llmeval.results.wire import dumped, loaded
 
 SCHEMA = 1
 """Version of the JSON form; it rises when a reader of the old form would misread the new."""
@@ -70,15 +68,12 @@ class TaskInfo:
 
     def to_json(self) -> dict[str, Json]:
         """Return the JSON form."""
-        from pydantic import TypeAdapter  # noqa: PLC0415 - 62 ms that a foreign pytest session must not pay
-
-        data: dict[str, Json] = TypeAdapter(TaskInfo).dump_python(self, mode="json")
-        return data
+        return dumped(self)
 
     @classmethod
     def from_json(cls, data: dict[str, Json]) -> TaskInfo:
         """Return the info that `to_json` wrote; UsageError when it is none."""
-        return _validated(TaskInfo, data, "task's info")
+        return loaded(TaskInfo, data, "task's info")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -257,9 +252,7 @@ class Summary:
 
     def to_json(self) -> dict[str, Json]:
         """Return the JSON form, under its schema's version."""
-        from pydantic import TypeAdapter  # noqa: PLC0415 - 62 ms that a foreign pytest session must not pay
-
-        return {"schema": SCHEMA, **TypeAdapter(Summary).dump_python(self, mode="json")}
+        return {"schema": SCHEMA, **dumped(self)}
 
     @classmethod
     def from_json(cls, data: dict[str, Json]) -> Summary:
@@ -269,16 +262,4 @@ class Summary:
                 f"this is no summary of schema {SCHEMA}, but {data.get('schema')!r}; make it again from the run's rows"
             )
             raise UsageError(msg)
-        return _validated(Summary, data, "summary")
-
-
-def _validated(kind: type[_Record], data: dict[str, Json], name: str) -> _Record:
-    """Return the record in its JSON form; UsageError names what does not fit."""
-    from pydantic import TypeAdapter, ValidationError  # noqa: PLC0415 - as above
-
-    try:
-        return TypeAdapter(kind).validate_python(data)
-    except ValidationError as error:
-        first = error.errors()[0]
-        msg = f"not a {name}: {'.'.join(map(str, first['loc']))}: {first['msg']}"
-        raise UsageError(msg) from error
+        return loaded(Summary, data, "summary")

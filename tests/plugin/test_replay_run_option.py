@@ -38,6 +38,7 @@ def test_nobody_is_asked_and_every_change_has_its_cause(project: Project, mode: 
     assert "sums 5 e2 incorrect correct SLDP 0 → 1 grader" in text
     assert "cause data: 2" in text
     assert "cause grader: 6" in text
+    assert len(project.summary()["rescoring"]["changed"]) == 8
     assert "cause grader: 6" in (project.path / "reports" / "latest" / "summary.md").read_text()
 
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import jsonschema
@@ -11,6 +12,7 @@ from pytest_llmeval.records import Row
 from pytest_llmeval.results.gate import Gate, GateResult, check
 from pytest_llmeval.results.gate_file import parse_gate
 from pytest_llmeval.results.metrics import summarise
+from pytest_llmeval.results.rescoring import Rescoring, rescoring
 from pytest_llmeval.results.summary import Published, Summary, TaskInfo
 from pytest_llmeval.results.summary_schema import summary_schema
 
@@ -46,15 +48,18 @@ def test_every_summary_fits_the_schema_and_survives_it(rows: list[Row]) -> None:
     summary = summarise(rows, {"demo": INFO})
     rules = "inconclusive: pass\nrules: {demo.accuracy: {min: 0.5, samples: 9}, x.y: {max: 1}}"
     gate = check(parse_gate(rules, "g.yaml"), summary)
-    data = json.loads(json.dumps({**summary.to_json(), "gate": gate.to_json(), "engine": None}))
+    again = rescoring("then", rows, [replace(one, outcome="unscored", answer="new") for one in rows])
+    parts = {"gate": gate.to_json(), "rescoring": again.to_json(), "engine": None}
+    data = json.loads(json.dumps({**summary.to_json(), **parts}))
     jsonschema.validate(data, json.loads(FILE.read_text()))
     assert Summary.from_json(data) == summary
     assert GateResult.from_json(data["gate"]) == gate
+    assert Rescoring.from_json(data["rescoring"]) == again
 
 
 def test_another_version_or_a_lost_figure_does_not_fit() -> None:
-    data = {**summarise([row("1")], {}).to_json(), "gate": check(Gate(), summarise([], {})).to_json(), "engine": None}
-    data = json.loads(json.dumps(data))
+    parts = {"gate": check(Gate(), summarise([], {})).to_json(), "rescoring": None, "engine": None}
+    data = json.loads(json.dumps({**summarise([row("1")], {}).to_json(), **parts}))
     schema = json.loads(FILE.read_text())
     jsonschema.validate(data, schema)
     for broken in ({**data, "schema": 2}, {**data, "entries": [{**data["entries"][0], "tally": {}}]}):
