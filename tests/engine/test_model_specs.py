@@ -141,6 +141,26 @@ def test_settings_that_cannot_be_are_refused_and_no_secret_is_shown(folder: Path
 
 
 @pytest.mark.parametrize(
+    ("text", "reads"),
+    [
+        ("openai/gpt-5.1", True),
+        ("openai/o3", True),
+        ("openai/o3-mini", False),
+        ("openai/openai/gpt-oss-120b", False),
+        ("openai/o3-mini,vision=on", True),
+        ("openai/some-text-model,vision=off", False),
+        ("azure/o3-mini", True),  # a deployment's name says nothing
+    ],
+)
+def test_which_models_read_pictures_is_known_of_a_few_and_else_told(
+    folder: Path,
+    text: str,
+    reads: bool,  # noqa: FBT001 - an expectation from the table
+) -> None:
+    assert parse_spec(text, folder=folder).reads_pictures is reads
+
+
+@pytest.mark.parametrize(
     ("text", "problem"),
     [
         ("", "unknown model spec ''; expected one of openai/NAME"),
