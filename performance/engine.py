@@ -27,7 +27,8 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 from servers.fixture import ModelServer, serving
 
-PYTEST = (sys.executable, "-m", "pytest", "-q", "-p", "pytest_llmeval.plugin")
+# Hypothesis, which our own tests use, would add 0.8 CPU seconds to every process.
+PYTEST = (sys.executable, "-m", "pytest", "-q", "-p", "pytest_llmeval.plugin", "-p", "no:hypothesispytest")
 SERIAL = ("-p", "no:xdist")
 
 MODES = {

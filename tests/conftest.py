@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -19,3 +20,21 @@ def shared() -> Path:
     if not (SHARED / "DESIGN.md").is_file():
         pytest.skip(f"reference material not found at {SHARED}")
     return SHARED
+
+
+LEAN = "-p no:hypothesispytest -p no:anyio"
+"""What sessions inside tests do without: hypothesis costs every process, also each xdist worker, 0.8 CPU seconds."""
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _lean_sessions() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTEST_ADDOPTS", LEAN)
+        yield
+
+
+@pytest.fixture
+def pytester(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytest.Pytester:
+    """Return pytest's own, which forgets the variable."""
+    monkeypatch.setenv("PYTEST_ADDOPTS", LEAN)
+    return pytester
