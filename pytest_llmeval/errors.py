@@ -8,6 +8,7 @@
     ├── ProviderError    whoever serves the model: HTTP status, time-out, bad body
     ├── GraphError       whoever runs the graph database
     ├── ScorerError      us: a scorer broke on input it should have coped with
+    ├── ModelLost        nobody: another sample was told already why this sample's model answers no more
     └── RunStopped       nobody: the run ended before this sample was reached
 
 A wrong answer is no error: it is a `Score` with a reason.
@@ -68,6 +69,10 @@ class GraphError(LLMEvalError):
 
 class ScorerError(LLMEvalError):
     """A scorer failed on its own account (not because of what the model wrote)."""
+
+
+class ModelLost(LLMEvalError):  # noqa: N818 - told once as an error, this is only its echo
+    """The sample's model was lost while others were at it; the message is the short form of what the first was told."""
 
 
 class RunStopped(LLMEvalError):  # noqa: N818 - the ending of a run is no fault, and the message says which ending

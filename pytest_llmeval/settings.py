@@ -17,8 +17,9 @@ diagram, or a chat reply carries the picture."""
 class Settings:
     """The options of a run. Paths are absolute; secrets are never among them.
 
-    `timeout` is one request's seconds, `cache_max_age` a reply's; `overrides` holds, per task name, dotted keys and
-    their values; `budget` is in US dollars; `shard` is this one's number from 1 on, and of how many.
+    `timeout` is one request's seconds, `sample_timeout` a sample's, `patience` a server's absence's, `cache_max_age` a
+    reply's; `overrides` holds, per task name, dotted keys and their values; `budget` is in US dollars; `shard` is this
+    one's number from 1 on, and of how many.
     """
 
     models: tuple[str, ...] = ()
@@ -28,6 +29,8 @@ class Settings:
     rpm: float | None = None
     tpm: float | None = None
     timeout: float = 600.0
+    sample_timeout: float | None = None
+    patience: float = 180.0
     seed: int | None = None
     shard: tuple[int, int] | None = None
     budget: float | None = None

@@ -110,8 +110,8 @@ class Budget:
             self._reserved_tokens -= tokens
 
     def settle(self, usage: Usage, model: str) -> None:
-        """Book what a reply used."""
-        self.spent_usd += self.cost_of(usage, model) or 0.0
+        """Book what a reply used, at the cost it came with if it has one."""
+        self.spent_usd += (self.cost_of(usage, model) if usage.cost is None else usage.cost) or 0.0
         self.spent_tokens += usage.total_tokens
 
     def _check(self, usd: float, tokens: int) -> None:

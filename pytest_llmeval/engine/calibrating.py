@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pytest_llmeval.calibrations import LabelledCase
 from pytest_llmeval.engine.calls import Calls
 from pytest_llmeval.engine.judging import Case, Prefilter, ask_judges
-from pytest_llmeval.engine.limits import Ticket
 from pytest_llmeval.engine.models import Models
 from pytest_llmeval.engine.specs import ModelSpec
+from pytest_llmeval.engine.tickets import Ticket
 from pytest_llmeval.errors import ProviderError
 from pytest_llmeval.judge.calibration import JudgedCase
 from pytest_llmeval.judge.judgement import Judgement, Opinion, panel_name

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pytest_llmeval.engine.limits import Ticket
 from pytest_llmeval.engine.models import Models
 from pytest_llmeval.engine.specs import ModelSpec
+from pytest_llmeval.engine.tickets import Ticket
 from pytest_llmeval.errors import ProviderError
 from pytest_llmeval.judge.prompt import JUDGE_PARAMETERS
 from pytest_llmeval.judge.taxonomy import TAXONOMY_PARAMETERS

@@ -69,15 +69,18 @@ class Engine:
             else:
                 self._loop.call_soon_threadsafe(self._discard, nodeid)
 
-    def stop(self, reason: str) -> None:
-        """Cancel what runs and close everything; who still waits gets RunStopped with the reason."""
+    def stop(self, reason: str, *, grace: float = 0.0) -> None:
+        """Cancel what runs and close everything; who still waits gets RunStopped with the reason.
+
+        Replies under way are waited for, at most `grace` seconds, and no longer once Ctrl-C is pressed.
+        """
         with self._lock:
             self._stopped = self._stopped or reason
             if self._loop is None or self._thread is None:
                 return
-            closing = asyncio.run_coroutine_threadsafe(self._close(), self._loop)
+            closing = asyncio.run_coroutine_threadsafe(self._close(grace), self._loop)
         try:
-            closing.result(CLOSE_SECONDS)
+            self._wait(closing, grace)
         except TimeoutError:
             closing.cancel()
         finally:
@@ -85,6 +88,14 @@ class Engine:
                 if self._loop is not None:
                     self._loop.call_soon_threadsafe(self._loop.stop)
             self._thread.join(CLOSE_SECONDS)
+
+    def _wait(self, closing: Future[None], grace: float) -> None:
+        try:
+            closing.result(grace + CLOSE_SECONDS)
+        except KeyboardInterrupt:
+            if self._loop is not None and self._run is not None:
+                self._loop.call_soon_threadsafe(self._run.hurry)
+            closing.result(CLOSE_SECONDS)
 
     def _start(self) -> asyncio.AbstractEventLoop:
         loop = asyncio.new_event_loop()
@@ -137,6 +148,6 @@ class Engine:
         else:
             self._run.discard(nodeid)
 
-    async def _close(self) -> None:
+    async def _close(self, grace: float) -> None:
         if self._run is not None:
-            await self._run.close(self._stopped or "run stopped")
+            await self._run.close(self._stopped or "run stopped", grace=grace)

@@ -10,9 +10,10 @@ from dataclasses import replace
 from typing import Final, assert_never
 
 from pytest_llmeval.engine.budget import Budget
-from pytest_llmeval.engine.limits import PAUSE_CAP, Limiter, Slot, Ticket
+from pytest_llmeval.engine.limits import PAUSE_CAP, Limiter, Slot
 from pytest_llmeval.engine.ports import Provider
 from pytest_llmeval.engine.statistics import CallStatistics
+from pytest_llmeval.engine.tickets import Ticket
 from pytest_llmeval.errors import ProviderError, Reach
 from pytest_llmeval.records import Reply, Request, Usage
 
@@ -25,9 +26,12 @@ MAX_TIMEOUTS: Final = 3
 MAX_REFUSALS: Final = 30
 """Attempts of a request that end by a 429: each follows a pause of all requests, and costs nothing."""
 
-LOST_AFTER: Final = 10, 180.0
-"""Bursts of refusals, and seconds since the first of them, that end a model when no reply came in between: so long may
-a server be away. Long replies under way do not count as absence: bursts shrink the concurrency until they fill it."""
+PATIENCE: Final = 180.0
+"""Seconds that a server may be away, counted from the first refusal without a reply since, before its model is lost."""
+
+LOST_AFTER: Final = 10
+"""Bursts of refusals that it takes besides. Long replies under way are no absence: bursts shrink the concurrency until
+they fill it, and then nothing is sent that could be refused."""
 
 DEAD_AFTER: Final = 4
 """Bursts of unreachable attempts that end a model where nothing ever answered."""
@@ -65,15 +69,16 @@ class Gateway:
         budget: Budget,
         timeout: float,
         statistics: CallStatistics,
+        patience: float = PATIENCE,
         max_attempts: int = MAX_ATTEMPTS,
         jitter: Callable[[], float] = random.random,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
-        """Take the model's name on the command line and the seconds that one attempt may take.
+        """Take the model's name on the command line, and the seconds that one attempt may take and a server be away.
 
         `statistics` should be the ones that `limits` writes to. `jitter` draws from 0..1.
         """
-        self._provider, self._name, self._timeout = provider, name, timeout
+        self._provider, self._name, self._timeout, self._patience = provider, name, timeout, patience
         self._limits, self._budget, self._statistics = limits, budget, statistics
         self._max_attempts, self._jitter, self._sleep = max_attempts, jitter, sleep
         self._answered = False
@@ -82,7 +87,8 @@ class Gateway:
     async def ask(self, request: Request, ticket: Ticket) -> tuple[Reply, int]:
         """Return the reply, its usage priced, and the number of attempts.
 
-        ProviderError when the sample or the model failed, RunStopped when the budget is reached.
+        ProviderError when the sample or the model failed, or an attempt that nobody waits for any more; RunStopped
+        when the budget is reached.
         """
         failures: Counter[str] = Counter()
         expected = self._expected(request)
@@ -92,6 +98,9 @@ class Gateway:
                 if isinstance(outcome, Reply):
                     return outcome, failures.total() + 1
                 failures[outcome.cause] += 1
+                if not ticket.wanted:
+                    self._statistics.abandoned += 1
+                    raise outcome
                 # Decided while the slot is held: a lost model grants it to nobody.
                 final = self._final(outcome, failures)
                 if final is not None:
@@ -189,8 +198,7 @@ class Gateway:
             return False
         if not self._answered:
             return self._limits.silent_bursts >= DEAD_AFTER
-        bursts, seconds = LOST_AFTER
-        return self._limits.silent_bursts >= bursts and self._limits.silent_seconds >= seconds
+        return self._limits.silent_bursts >= LOST_AFTER and self._limits.silent_seconds >= self._patience
 
     def _farewell(self, error: ProviderError) -> ProviderError:
         if not self._answered:

@@ -12,6 +12,7 @@ from typing import Final, TypeAlias
 
 from pytest_llmeval.engine.bucket import Bucket
 from pytest_llmeval.engine.statistics import CallStatistics
+from pytest_llmeval.engine.tickets import Ticket
 
 PAUSE_CAP: Final = 60.0
 """Seconds that a provider may have us wait in one go, however often it says so meanwhile."""
@@ -24,35 +25,6 @@ DECREASE: Final = 0.5
 
 ROUNDS_TO_RECOVER: Final = 20
 """Rounds of undisturbed replies after which the full concurrency is allowed again, at the latest."""
-
-
-class Ticket:
-    """A sample's place in every queue. Not thread-safe: belongs to the engine's loop.
-
-    `order` ranks the samples, lowest first. Setting `urgent` (a test already waits) moves what waits to the front:
-    `requeue` holds how, one callback for each request in a queue.
-    """
-
-    __slots__ = ("_urgent", "order", "requeue")
-
-    def __init__(self, order: int, *, urgent: bool = False) -> None:
-        """Take the sample's rank."""
-        self.order = order
-        self.requeue: set[Callable[[], None]] = set()
-        self._urgent = urgent
-
-    @property
-    def urgent(self) -> bool:
-        """Whether a test waits for this sample now."""
-        return self._urgent
-
-    @urgent.setter
-    def urgent(self, value: bool) -> None:
-        if value == self._urgent:
-            return
-        self._urgent = value
-        for enqueue in tuple(self.requeue):
-            enqueue()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,9 +52,13 @@ class Limiter:
         rpm: float | None = None,
         tpm: float | None = None,
         statistics: CallStatistics | None = None,
+        longest_pause: float = PAUSE_CAP,
     ) -> None:
-        """Take the most requests in flight, and the requests and tokens a minute (None: no limit)."""
-        self._concurrency = concurrency
+        """Take the most requests in flight, and the requests and tokens a minute (None: no limit).
+
+        `longest_pause`: seconds of a pause after a refusal that names none, at most.
+        """
+        self._concurrency, self._longest_pause = concurrency, longest_pause
         self._allowed = float(concurrency)
         self._requests = None if rpm is None else Bucket(rpm)
         self._tokens = None if tpm is None else Bucket(tpm)
@@ -110,9 +86,12 @@ class Limiter:
     async def slot(self, ticket: Ticket, *, tokens: int = 0) -> AsyncIterator[Slot]:
         """Hold one of the places in flight, once it is this ticket's turn; `tokens` is the estimate for `tpm`."""
         slot = await self._acquire(ticket, tokens)
+        ticket.in_flight = True
+        ticket.on_grant()
         try:
             yield slot
         finally:
+            ticket.in_flight = False
             self.in_flight -= 1
             self._serve()
 
@@ -140,7 +119,8 @@ class Limiter:
                 self._silent_since = now
             self.silent_bursts += 1
         if retry_after is None:
-            retry_after = FIRST_PAUSE * 2.0 ** min(self.silent_bursts - 1, 10) if new_burst else 0.0
+            doubled = FIRST_PAUSE * 2.0 ** min(self.silent_bursts - 1, 10)
+            retry_after = min(doubled, self._longest_pause) if new_burst else 0.0
         if now >= self._not_before:
             self._pause_start = now
         self._not_before = max(self._not_before, min(now + retry_after, self._pause_start + PAUSE_CAP))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import json
 from collections.abc import Callable
-from concurrent.futures import CancelledError, Future, wait
+from concurrent.futures import CancelledError, Future
 from typing import Protocol, cast
 
 from pytest_llmeval import errors
@@ -64,7 +64,7 @@ class DirectLink:
     def ask(self, want: str, arguments: dict[str, Json]) -> Json:
         """Return the engine's answer."""
         future = self._engine.ask("", want, arguments)
-        while not wait([future], _PATIENCE).done:
+        while not _is_done(future, within=_PATIENCE):
             self._while_waiting()
         try:
             return future.result()
@@ -73,6 +73,17 @@ class DirectLink:
         except LLMEvalError as error:
             # Without the engine's frames: they tell a test's author nothing.
             raise error.with_traceback(None) from None
+
+
+def _is_done(future: Future[Json], *, within: float) -> bool:
+    """Tell whether an answer has come after so many seconds at most; `futures.wait` misses one that was cancelled."""
+    try:
+        future.exception(within)
+    except TimeoutError:
+        return False
+    except CancelledError:
+        return True
+    return True
 
 
 class WorkerLink:

@@ -11,13 +11,16 @@ from dataclasses import dataclass, field
 
 from pytest_llmeval.engine.cache import Cache
 from pytest_llmeval.engine.completions import CompletionStore, StoredReply
+from pytest_llmeval.engine.flights import Flight
 from pytest_llmeval.engine.gateway import Gateway
-from pytest_llmeval.engine.limits import Ticket
 from pytest_llmeval.engine.replay import Recorder
 from pytest_llmeval.engine.specs import ModelSpec
 from pytest_llmeval.engine.statistics import Effort
-from pytest_llmeval.errors import LLMEvalError, ProviderError, RunStopped
+from pytest_llmeval.engine.tickets import Ticket
+from pytest_llmeval.errors import LLMEvalError, ModelLost, ProviderError, RunStopped
 from pytest_llmeval.records import Reply, Request, Usage
+
+_CLOSING = "the run is over"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,12 +46,6 @@ class Gauge:
     usage: Usage = field(default_factory=Usage)
 
 
-@dataclass(frozen=True, slots=True)
-class _Flight:
-    task: asyncio.Task[Answer]
-    ticket: Ticket
-
-
 class Models:
     """Answers requests: from the store, from an equal request in flight, or by a call."""
 
@@ -69,36 +66,27 @@ class Models:
         self._open_gateway, self._store, self._recorder = open_gateway, store, recorder
         self._cache, self._started = cache, started
         self._gateways: dict[ModelSpec, Gateway] = {}
-        self._flights: dict[str, _Flight] = {}
-        self._from_store = 0
-        self.lost: set[ModelSpec] = set()
-        """The models that can serve nobody any more: they could not be opened, or a failure ended them."""
+        self._flights: dict[str, Flight[Answer]] = {}
+        self._from_store = self._from_cache = 0
+        self._closing = False
+        self.lost: dict[ModelSpec, str] = {}
+        """Why models can serve nobody any more: they could not be opened, or a failure ended them."""
 
     async def ask(self, spec: ModelSpec, request: Request, ticket: Ticket) -> Answer:
-        """Return the answer to one request. Raises what the gateway raises.
+        """Return the answer to one request. Raises what the gateway raises, and ModelLost once a model is.
 
         Whoever asks an equal request meanwhile waits for the same call; if one of them is cancelled it goes on for
-        the others, and its reply is stored, for it is paid.
+        the others. A request that was sent goes on for nobody, and its reply is stored, for it is paid.
         """
         key = request.key
-        if (stored := self._store.get(key) or self._from_cache(spec, request)) is not None:
-            self._record(spec, request, stored.reply)
-            self._from_store += not spec.recorded
-            age = max(0.0, time.time() - stored.created)
-            other_run = stored.created < self._started
-            return Answer(reply=stored.reply, cached=True, age=age, attempts=0, other_run=other_run)
-        flight = self._flights.get(key) or self._start(key, spec, request, ticket.order)
-
-        def hurry() -> None:
-            flight.ticket.urgent = True
-
-        if ticket.urgent:
-            hurry()
-        ticket.requeue.add(hurry)
-        try:
-            return await asyncio.shield(flight.task)
-        finally:
-            ticket.requeue.discard(hurry)
+        if self._closing:
+            raise RunStopped(_CLOSING)
+        if (stored := self._store.get(key) or self._cached(spec, request)) is not None:
+            return self._answer_stored(spec, request, stored)
+        flight = self._flights.get(key)
+        if flight is None or not flight.open:
+            flight = self._start(key, spec, request, ticket.order)
+        return await flight.wait(ticket)
 
     @property
     def gauge(self) -> Gauge:
@@ -113,25 +101,44 @@ class Models:
     def effort(self) -> Effort:
         """What the live models were asked; a recording is nobody's effort."""
         live = {spec.label: gateway.statistics for spec, gateway in self._gateways.items() if not spec.recorded}
-        return Effort(models=live, from_store=self._from_store)
+        return Effort(models=live, from_store=self._from_store, from_cache=self._from_cache)
 
-    async def close(self) -> None:
-        """Cancel what is in flight and close gateways, recording and store."""
-        flights = [flight.task for flight in self._flights.values()]
-        for task in flights:
-            task.cancel()
-        await asyncio.gather(*flights, return_exceptions=True)
+    def cancel(self) -> None:
+        """Wait for no reply any more."""
+        for flight in self._flights.values():
+            flight.task.cancel()
+
+    async def close(self, *, grace: float = 0.0) -> None:
+        """Send nothing more, keep the replies that come within `grace` seconds, and close gateways and files."""
+        self._closing = True
+        tasks = [flight.task for flight in self._flights.values()]
+        for flight in self._flights.values():
+            flight.give_up()
+        if tasks:
+            await asyncio.wait(tasks, timeout=grace)
+        self.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
         closing = (gateway.close() for gateway in self._gateways.values())
         await asyncio.gather(*closing, return_exceptions=True)
         for file in (self._store, self._cache, self._recorder):
             if file is not None:
                 file.close()
 
-    def _start(self, key: str, spec: ModelSpec, request: Request, order: int) -> _Flight:
-        ticket = Ticket(order)
-        flight = _Flight(asyncio.create_task(self._call(spec, request, ticket)), ticket)
-        flight.task.add_done_callback(lambda task: task.cancelled() or task.exception())
-        flight.task.add_done_callback(lambda _: self._flights.pop(key, None))
+    def _answer_stored(self, spec: ModelSpec, request: Request, stored: StoredReply) -> Answer:
+        self._record(spec, request, stored.reply)
+        other_run = stored.created < self._started
+        self._from_store += not (spec.recorded or other_run)
+        self._from_cache += other_run and not spec.recorded
+        age = max(0.0, time.time() - stored.created)
+        return Answer(reply=stored.reply, cached=True, age=age, attempts=0, other_run=other_run)
+
+    def _start(self, key: str, spec: ModelSpec, request: Request, order: int) -> Flight[Answer]:
+        def landed(_: asyncio.Task[Answer]) -> None:
+            if self._flights.get(key) is flight:
+                del self._flights[key]
+
+        flight = Flight(lambda ticket: self._call(spec, request, ticket), order)
+        flight.task.add_done_callback(landed)
         self._flights[key] = flight
         return flight
 
@@ -141,8 +148,11 @@ class Models:
                 self._gateways[spec] = self._open_gateway(spec)
             reply, attempts = await self._gateways[spec].ask(request, ticket)
         except LLMEvalError as error:
-            if spec not in self._gateways or (isinstance(error, ProviderError) and error.reach == "model"):
-                self.lost.add(spec)
+            if spec in self._gateways and not (isinstance(error, ProviderError) and error.reach == "model"):
+                raise
+            if (reason := self.lost.get(spec)) is not None:
+                raise ModelLost(reason) from None
+            self.lost[spec] = str(error).partition("\n")[0]
             raise
         with _keeping():
             self._store.put(request, reply)
@@ -151,7 +161,7 @@ class Models:
                 self._cache.put(request, reply)
         return Answer(reply=reply, cached=False, age=None, attempts=attempts)
 
-    def _from_cache(self, spec: ModelSpec, request: Request) -> StoredReply | None:
+    def _cached(self, spec: ModelSpec, request: Request) -> StoredReply | None:
         """Return another run's reply, from now on this run's too."""
         if self._cache is None or spec.recorded:
             return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -13,7 +14,6 @@ from pytest_llmeval.engine.choice import ModelChoice
 from pytest_llmeval.engine.graphs import Graphs
 from pytest_llmeval.engine.judging import Case, Prefilter, judge
 from pytest_llmeval.engine.labelling import labelled
-from pytest_llmeval.engine.limits import Ticket
 from pytest_llmeval.engine.models import Gauge, Models
 from pytest_llmeval.engine.plan import Plan, PlannedTest
 from pytest_llmeval.engine.ports import ImageStore
@@ -21,6 +21,7 @@ from pytest_llmeval.engine.sample_run import SampleRun
 from pytest_llmeval.engine.scheduler import Scheduler
 from pytest_llmeval.engine.specs import ModelSpec
 from pytest_llmeval.engine.statistics import Effort
+from pytest_llmeval.engine.tickets import Ticket
 from pytest_llmeval.errors import LLMEvalError, RunStopped, ScorerError, TaskError, UsageError
 from pytest_llmeval.judge.judgement import Judgement
 from pytest_llmeval.records import Completion, Json, Message, Reply, RowKey, StageNote, Transcript
@@ -48,8 +49,9 @@ class Run:
         image_store: ImageStore,
         window: int,
         keep_transcript: KeepTranscript,
+        sample_timeout: float | None = None,
     ) -> None:
-        """Run `plan` with look-ahead `window`.
+        """Run `plan` with look-ahead `window`; a sample may take `sample_timeout` seconds from its first request on.
 
         UsageError when its data are not what this process reads, or some of its tests have no model to ask.
         """
@@ -59,6 +61,7 @@ class Run:
                 raise UsageError(msg)
         self._plan, self._catalog, self._models, self._graphs = plan, catalog, models, graphs
         self._choice, self._image_store, self._keep_transcript = choice, image_store, keep_transcript
+        self._sample_timeout = sample_timeout
         self._scheduler = Scheduler(len(plan.tests), self._complete, window=window, fatal=self._is_fatal)
         kinds = {(test.file, test.model): test for test in plan.tests}
         self._needs = [self._models_for(test) for test in kinds.values()]
@@ -97,14 +100,21 @@ class Run:
         if (position := self._plan.index.get(nodeid)) is not None:
             self._scheduler.discard(position)
 
-    async def close(self, reason: str) -> None:
-        """Cancel what runs, raise RunStopped in who waits, and close what is open."""
+    async def close(self, reason: str, *, grace: float = 0.0) -> None:
+        """Cancel what runs, raise RunStopped in who waits, and close what is open.
+
+        Replies under way are paid: those that come within `grace` seconds are kept, for whoever resumes the run.
+        """
         await self._scheduler.stop(RunStopped(reason))
         self._prefilter.close()
         try:
-            await self._models.close()
+            await self._models.close(grace=grace)
         finally:
             await self._graphs.close()
+
+    def hurry(self) -> None:
+        """Have `close` wait for no reply any more."""
+        self._models.cancel()
 
     def _position(self, nodeid: str) -> int:
         position = self._plan.index.get(nodeid)
@@ -117,13 +127,29 @@ class Run:
         test = self._plan.tests[position]
         calls = Calls(self._models, ticket, epoch=test.epoch)
         try:
-            completion = await self._solve_safely(test, calls)
+            completion = await self._solve_in_time(test, calls, ticket)
             return replace(completion, transcript=calls.transcript)
         except LLMEvalError as error:
             calls.note(StageNote(stage="error", text=f"{type(error).__name__}: {error}"))
             raise
         finally:
             self._keep_transcript(test.key, calls.transcript)
+
+    async def _solve_in_time(self, test: PlannedTest, calls: Calls, ticket: Ticket) -> Completion:
+        """Solve in the sample's time. Its clock starts when its first request goes out: queueing is not its doing."""
+        loop = asyncio.get_running_loop()
+        try:
+            async with asyncio.timeout(None) as deadline:
+
+                def start_clock() -> None:
+                    if deadline.when() is None and self._sample_timeout is not None:
+                        deadline.reschedule(loop.time() + self._sample_timeout)
+
+                ticket.on_grant = start_clock
+                return await self._solve_safely(test, calls)
+        except TimeoutError:
+            msg = f"sample {test.sample!r}: not done within {self._sample_timeout:g} s (--llmeval-sample-timeout)"
+            raise LLMEvalError(msg) from None
 
     async def _solve_safely(self, test: PlannedTest, calls: Calls) -> Completion:
         """Solve; whatever goes wrong is an LLMEvalError that names solver and sample, and the result can be sent."""
@@ -173,7 +199,7 @@ class Run:
 
     def _is_fatal(self, error: LLMEvalError) -> bool:
         """Tell whether no sample can be completed any more: the run is to end, or every kind of test lost a model."""
-        return isinstance(error, RunStopped) or all(needs & self._models.lost for needs in self._needs)
+        return isinstance(error, RunStopped) or all(needs & self._models.lost.keys() for needs in self._needs)
 
     def _solver(self, task: Task) -> Solver:
         key = str(task.file)

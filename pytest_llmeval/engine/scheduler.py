@@ -6,8 +6,8 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
-from pytest_llmeval.engine.limits import Ticket
 from pytest_llmeval.engine.lookahead import LookAhead
+from pytest_llmeval.engine.tickets import Ticket
 from pytest_llmeval.errors import LLMEvalError, RunStopped
 from pytest_llmeval.records import Completion
 

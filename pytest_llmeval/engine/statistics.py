@@ -77,10 +77,14 @@ class CallStatistics:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Effort:
-    """What the live models of a session were asked, by their names, and how many replies the store had already."""
+    """What the live models of a session were asked, by their names, and how many replies were there already.
+
+    `from_store` counts those of the same run, `from_cache` those of other runs.
+    """
 
     models: Mapping[str, CallStatistics]
     from_store: int
+    from_cache: int = 0
 
     @property
     def total(self) -> CallStatistics:
@@ -90,4 +94,5 @@ class Effort:
     def to_json(self) -> dict[str, Json]:
         """Return the JSON form."""
         models: dict[str, Json] = {name: part.to_json() for name, part in self.models.items()}
-        return {"from_store": self.from_store, **self.total.to_json(), "models": models}
+        stored: dict[str, Json] = {"from_store": self.from_store, "from_cache": self.from_cache}
+        return {**stored, **self.total.to_json(), "models": models}

@@ -30,6 +30,9 @@ from pytest_llmeval.settings import Settings
 LOOK_AHEAD = 2
 """Samples started and not yet handed over, in units of the concurrency: enough to keep it full while tests score."""
 
+PAUSES_OF_PATIENCE = 6
+"""The share of our patience with a server that one pause takes at most: it has to be tried several times meanwhile."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Surroundings:
@@ -65,6 +68,7 @@ def open_run(settings: Settings, catalog: Catalog, plan: Plan, around: Surroundi
         image_store=images,
         window=settings.concurrency * (1 if around.stops_early else LOOK_AHEAD),
         keep_transcript=around.keep_transcript,
+        sample_timeout=settings.sample_timeout,
     )
 
 
@@ -80,16 +84,25 @@ def open_models(
 
     def open_gateway(spec: ModelSpec) -> Gateway:
         statistics = CallStatistics()
+        limits = Limiter(
+            settings.concurrency,
+            rpm=settings.rpm,
+            tpm=settings.tpm,
+            statistics=statistics,
+            longest_pause=settings.patience / PAUSES_OF_PATIENCE,
+        )
         return Gateway(
             StoredOnly(replayed.path.name) if replayed else open_provider(spec, settings, image_store=images),
             name=spec.label,
-            limits=Limiter(settings.concurrency, rpm=settings.rpm, tpm=settings.tpm, statistics=statistics),
+            limits=limits,
             budget=spending.budget(spec),
             timeout=settings.timeout,
+            patience=settings.patience,
             statistics=statistics,
         )
 
     store = CompletionStore(folder / COMPLETIONS)
+    spending.carry_over(store.kept(), since=started)
     if replayed is not None:
         store.absorb(replayed.path / COMPLETIONS)
     return Models(open_gateway, store, recorder, cache=_cache(settings), started=started)

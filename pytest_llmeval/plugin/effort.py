@@ -14,14 +14,19 @@ if TYPE_CHECKING:
 def effort_lines(effort: Effort) -> list[str]:
     """Return what the calls of a session came to, in two lines; none when no live model was asked."""
     total = effort.total
-    if not total.requests:
+    if not (total.requests or effort.from_store or effort.from_cache):
         return []
     calls = [
         f"{count(total.requests)} requests",
         f"{count(effort.from_store)} replies from store",
+        *([f"{count(effort.from_cache)} from the cache"] if effort.from_cache else []),
         f"retries: {_causes(total.retries)}",
+        *([f"failed: {_causes(total.errors)}"] if total.errors else []),
+        *([f"{count(total.abandoned)} abandoned"] if total.abandoned else []),
         f"lost {seconds(total.limited_seconds)} s to limits, {seconds(total.backoff_seconds)} s to back-off",
     ]
+    if not total.requests:
+        return ["engine: " + " · ".join(calls)]
     latency = " / ".join(seconds(total.latency_quantile(share)) for share in (0.5, 0.95))
     costs = [
         f"{count(total.usage.total_tokens)} tokens",

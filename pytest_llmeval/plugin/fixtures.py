@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_llmeval.errors import LLMEvalError, RunStopped, UsageError
+from pytest_llmeval.errors import LLMEvalError, ModelLost, RunStopped, UsageError
 from pytest_llmeval.plugin.running import LLM, RUNNING_TEST, Running, RunningJudge
 
 if TYPE_CHECKING:
@@ -47,6 +47,8 @@ def completion(request: pytest.FixtureRequest, _llmeval_case: Case) -> Completio
     except RunStopped as stopped:
         request.session.shouldstop = str(stopped)
         pytest.skip(f"run stopped: {stopped}")
+    except ModelLost as lost:
+        pytest.skip(f"its model is lost: {lost}")
     except LLMEvalError as error:
         # Without the engine's own frames: what failed is outside of this process.
         raise error.with_traceback(None) from None

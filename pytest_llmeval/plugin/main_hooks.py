@@ -25,6 +25,7 @@ class MainHooks:
         self._conclusion: Conclusion | None = None
         self._workers = 0
         self._session: pytest.Session | None = None
+        self._in_haste = False
 
     def pytest_sessionstart(self, session: pytest.Session) -> None:
         """Keep the session: reports come without it."""
@@ -65,17 +66,21 @@ class MainHooks:
         """
         self._main.report(report)
         if self._session is not None and self._session.shouldfail:
-            self._main.close(str(self._session.shouldfail))
+            self._main.close(str(self._session.shouldfail), in_haste=True)
 
     def pytest_runtest_logfinish(self, nodeid: str) -> None:
         """Note that a test is over, and show progress."""
         self._main.over(nodeid)
         self._main.show_progress()
 
+    def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
+        """Note that somebody waits for the end, unless pytest interrupts itself (a budget is spent, --sw)."""
+        self._in_haste = not isinstance(excinfo.value, pytest.Session.Interrupted)
+
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
         """Stop the engine first (before xdist's own end, which waits for its workers), then conclude."""
-        self._main.close("run stopped")
+        self._main.close("run stopped", in_haste=self._in_haste)
         self._conclusion = self._main.conclude()
         if self._conclusion is not None and self._conclusion.gate_failed and exitstatus == pytest.ExitCode.OK:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED

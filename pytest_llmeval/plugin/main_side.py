@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
-import threading
-import time
 from contextlib import nullcontext
 from functools import cached_property
 from pathlib import Path
@@ -18,8 +14,9 @@ from pytest_llmeval.plugin.interruption import SigtermAsCtrlC
 from pytest_llmeval.plugin.plan_check import check_models, check_plan, check_report_folder, missing_judge
 from pytest_llmeval.plugin.progress import ProgressLine
 from pytest_llmeval.plugin.recorder import CRASHED, Recorder
+from pytest_llmeval.plugin.session_files import SessionFiles
 from pytest_llmeval.plugin.task_info import task_info
-from pytest_llmeval.records import RowKey, Transcript
+from pytest_llmeval.records import Json, RowKey, Transcript
 from pytest_llmeval.settings import Settings
 
 if TYPE_CHECKING:
@@ -30,8 +27,14 @@ if TYPE_CHECKING:
     from pytest_llmeval.engine.run import Run
     from pytest_llmeval.plugin.conclusion import Conclusion
     from pytest_llmeval.report.yardstick import Yardstick
-    from pytest_llmeval.results.store import RunFolder, StoredRun
+    from pytest_llmeval.results.store import StoredRun
     from pytest_llmeval.results.summary import Calibrated
+
+GRACE = 30.0
+"""Seconds at most that the end of a run waits for replies under way: they are paid, and a resumed run finds them."""
+
+HASTY_GRACE = 0.5
+"""The same after Ctrl-C, and at -x: what has come by then is kept."""
 
 
 class MainSide:
@@ -45,16 +48,13 @@ class MainSide:
         """
         self._yardstick = _load_yardstick(settings)
         self._calibrations = _load_calibrations(settings)
-        self._resumed = _resumed_run(settings)
         self._replayed = _replayed_run(settings)
+        self._files = SessionFiles(settings, self._run_info)
         self._config, self._settings, self._catalog = config, settings, catalog
-        self._lock = threading.Lock()
-        self._folder: RunFolder | None = None
-        self._scratch: tempfile.TemporaryDirectory[str] | None = None
         self.plan = Plan(tests=(), tasks=())
         self._sigterm = SigtermAsCtrlC()
         self._checked = False
-        self.recorder = Recorder(catalog, self.run_folder, () if self._resumed is None else self._resumed.rows)
+        self.recorder = Recorder(catalog, self._files.folder, self._files.earlier)
 
     @cached_property
     def engine(self) -> Engine:
@@ -133,30 +133,16 @@ class MainSide:
         if self.plan.tests:
             self.engine.discard(nodeid)
 
-    def run_folder(self) -> RunFolder | None:
-        """Return the run's folder, made on first use (in whichever thread that is); None when no files are wanted."""
-        if self._settings.report is None and self._resumed is None:
-            return None
-        with self._lock:
-            if self._folder is None:
-                from pytest_llmeval.plugin.run_info import run_info  # noqa: PLC0415 - runs git
-                from pytest_llmeval.results.secrets import Redactor  # noqa: PLC0415 - only with files
-                from pytest_llmeval.results.store import RunFolder  # noqa: PLC0415 - only with files
-
-                info = run_info(self._settings, self._catalog, self.plan, self._config.rootpath, self._calibrations)
-                redactor = Redactor.of(os.environ)
-                self._folder = (
-                    RunFolder.create(Path(self._settings.report or ""), info, redactor=redactor)
-                    if self._resumed is None
-                    else RunFolder.resume(self._resumed, info, redactor=redactor)
-                )
-            return self._folder
-
-    def close(self, reason: str) -> None:
-        """Stop the engine; what was paid is stored by then."""
+    def close(self, reason: str, *, in_haste: bool) -> None:
+        """Stop the engine, with time for the replies under way: less of it if somebody is waiting for the end."""
         if "engine" in self.__dict__:
+            grace = HASTY_GRACE if in_haste else GRACE
+            if not in_haste and (gauge := self.engine.gauge) is not None and gauge.in_flight:
+                waits = f"waiting up to {grace:g} s for {gauge.in_flight} replies under way, which are paid"
+                self._progress.tell(f"{waits}; Ctrl-C leaves them")
+                self._progress.flush()
             try:
-                self.engine.stop(reason)
+                self.engine.stop(reason, grace=grace)
             except OSError as error:
                 # A recording that cannot be written must not cost the table.
                 self._progress.tell(f"while closing: {error}")
@@ -168,6 +154,7 @@ class MainSide:
         A session that only lists tests, or ends before the first test asks, has no rows and leaves no files.
         """
         if not self.plan.tests or not (self.engine.started or self.recorder.reported):
+            self._files.close()
             return None
         from pytest_llmeval.plugin.conclusion import Measures, conclude  # noqa: PLC0415 - rich and jinja2, for runs
 
@@ -175,17 +162,14 @@ class MainSide:
         tasks = {loaded.task.name: task_info(loaded, self._calibrations) for loaded in self._catalog.loaded.values()}
         measures = Measures(yardstick=self._yardstick, replayed=self._replayed)
         try:
-            conclusion = conclude(self.recorder.rows, tasks, measures, self.run_folder(), self.engine.effort)
+            conclusion = conclude(self.recorder.rows, tasks, measures, self._files.folder(), self.engine.effort)
         except (OSError, UsageError):
             # Whatever the files came to, the table is still printed.
             conclusion = conclude(self.recorder.rows, tasks, measures, None, self.engine.effort)
         if self.recorder.trouble:
             self._progress.tell(f"not all of the run could be written: {self.recorder.trouble}")
         self._progress.flush()
-        if self._folder is not None:
-            self._folder.close()
-        if self._scratch is not None:
-            self._scratch.cleanup()
+        self._files.close()
         return conclusion
 
     def _open_run(self) -> Run:
@@ -196,8 +180,8 @@ class MainSide:
             self._catalog,
             self.plan,
             Surroundings(
-                folder=self._data_folder(),
-                started=time.time() if self._resumed is None else self._resumed.started,
+                folder=self._files.data_folder(),
+                started=self._files.started,
                 keep_transcript=self._keep_transcript,
                 tell=self._progress.tell,
                 replayed=self._replayed,
@@ -205,14 +189,13 @@ class MainSide:
             ),
         )
 
-    def _data_folder(self) -> Path:
-        if (folder := self.run_folder()) is not None:
-            return folder.path
-        self._scratch = tempfile.TemporaryDirectory(prefix="llmeval-", ignore_cleanup_errors=True)
-        return Path(self._scratch.name)
+    def _run_info(self) -> dict[str, Json]:
+        from pytest_llmeval.plugin.run_info import run_info  # noqa: PLC0415 - runs git
+
+        return run_info(self._settings, self._catalog, self.plan, self._config.rootpath, self._calibrations)
 
     def _keep_transcript(self, key: RowKey, transcript: Transcript) -> None:
-        if (folder := self.run_folder()) is not None:
+        if (folder := self._files.folder()) is not None:
             folder.add_transcript(key, transcript)
 
     def show_progress(self) -> None:
@@ -256,11 +239,3 @@ def _replayed_run(settings: Settings) -> StoredRun | None:
     from pytest_llmeval.plugin.replaying import replayed_run  # noqa: PLC0415 - for sessions that score again
 
     return replayed_run(settings)
-
-
-def _resumed_run(settings: Settings) -> StoredRun | None:
-    if settings.resume is None:
-        return None
-    from pytest_llmeval.plugin.resuming import find_stored  # noqa: PLC0415 - for sessions that resume
-
-    return find_stored("--llmeval-resume", settings.resume, folder=Path(settings.folder), reports=settings.report)

@@ -59,6 +59,8 @@ OPTIONS = (
     Option("rpm", "number", "requests per minute at most, per model", "N"),
     Option("tpm", "number", "tokens per minute at most, per model", "N"),
     Option("timeout", "number", "seconds that one request may take (600)", "S"),
+    Option("sample-timeout", "number", "seconds that a sample may take, retries included, from its first request", "S"),
+    Option("patience", "number", "seconds that a server may be away before its model is given up (180)", "S"),
     Option("budget", "number", "US dollars that the run may cost; needs --llmeval-prices", "USD"),
     Option("prices", "path", "file of prices: openai/NAME: {input: 1.25, output: 10} per million tokens", "FILE"),
     Option("max-tokens-total", "count", "tokens that the run may use, of all models together", "N"),

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from pytest_llmeval.errors import RunStopped
+from pytest_llmeval.errors import ModelLost, RunStopped
 from pytest_llmeval.records import Outcome, Score
 
 
@@ -16,7 +16,7 @@ def outcome_of(when: str, raised: BaseException | None, scores: Sequence[Score])
     A body is incorrect if a score that decides says so or, without such scores, if it raised an AssertionError; all
     else that it raises is an error, for it says nothing about the model.
     """
-    if isinstance(raised, pytest.skip.Exception | RunStopped):
+    if isinstance(raised, pytest.skip.Exception | RunStopped | ModelLost):
         return "not run"
     if raised is None:
         return "correct"

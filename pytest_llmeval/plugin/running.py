@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 import pytest
 
 from pytest_llmeval.assertions import NO_ANSWER
-from pytest_llmeval.errors import LLMEvalError, RunStopped
+from pytest_llmeval.errors import LLMEvalError, ModelLost, RunStopped
 from pytest_llmeval.judge.judgement import Judgement
 from pytest_llmeval.records import Completion, ErrorLabel, Json, Message, Reply, Sample, Score
 from pytest_llmeval.records.plain import plain_json
@@ -125,12 +125,14 @@ class Running:
 
 
 def _asked(link: Link, want: str, wish: dict[str, Json]) -> Json:
-    """Return the engine's answer to a body's request; when the run has stopped, the test is skipped, not failed."""
+    """Return the engine's answer to a body's request; when none can come any more, the test is skipped, not failed."""
     __tracebackhide__ = True
     try:
         return link.ask(want, wish)
     except RunStopped as stopped:
         pytest.skip(f"run stopped: {stopped}")
+    except ModelLost as lost:
+        pytest.skip(f"its model is lost: {lost}")
 
 
 RUNNING_TEST = pytest.StashKey[Running]()

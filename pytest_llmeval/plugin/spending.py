@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,7 @@ from pytest_llmeval.settings import Settings
 
 if TYPE_CHECKING:
     from pytest_llmeval.engine.budget import Budget, Price
+    from pytest_llmeval.engine.completions import Kept
 
 FREE = frozenset({"replay", "python"})
 """The kinds of models that cost nothing unless they have a price."""
@@ -25,6 +27,17 @@ class Spending:
         self.prices: dict[str, Price] = read_prices(Path(settings.prices)) if settings.prices else {}
         self._shared = Budget(usd=settings.budget, max_tokens=settings.max_tokens_total, prices=self.prices)
         self._free = Budget()
+        self._limited = settings.budget is not None or settings.max_tokens_total is not None
+
+    def carry_over(self, kept: Iterable[Kept], *, since: float) -> None:
+        """Count what a resumed run has spent already: its replies made `since` it first began (s since 1970).
+
+        What came from other runs was paid by them.
+        """
+        for line in kept if self._limited else ():
+            recorded = line.model.startswith("replay/")
+            if line.stored.created >= since and not (recorded and line.model not in self.prices):
+                self._shared.settle(line.stored.reply.usage, line.model)
 
     def budget(self, model: ModelSpec) -> Budget:
         """Return the budget that a model's calls count against: none for recordings, unless they have a price.

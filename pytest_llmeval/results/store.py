@@ -13,6 +13,7 @@ from typing import Any, BinaryIO, cast
 
 from pytest_llmeval.errors import UsageError
 from pytest_llmeval.records import Json, Row, RowKey, Transcript
+from pytest_llmeval.results.lock import FolderLock
 from pytest_llmeval.results.metrics import latest
 from pytest_llmeval.results.secrets import Redactor
 from pytest_llmeval.results.summary import Summary
@@ -43,14 +44,15 @@ class RunFiles:
 class RunFolder:
     """Writes one run's files; secrets are blotted out on their way in.
 
-    One writer, in one process. A row counts from the moment `add_row` returns (it is with the operating system then,
-    so that killing this process does not lose it).
+    One writer, in one process, which has the folder's lock. A row counts from the moment `add_row` returns (it is with
+    the operating system then, so that killing this process does not lose it).
     """
 
-    def __init__(self, path: Path, redactor: Redactor) -> None:
-        """Continue the run in an existing folder; `create` makes a new one."""
+    def __init__(self, path: Path, redactor: Redactor, lock: FolderLock | None = None) -> None:
+        """Continue the run in an existing folder, with its `lock` if one has it; `create` makes a new one."""
         self.path = path
         self.files = RunFiles(path, redactor)
+        self._lock = FolderLock(path) if lock is None else lock
         self._rows = _open_lines(path / ROWS)
         self._transcripts = _open_lines(path / TRANSCRIPTS)
 
@@ -77,14 +79,14 @@ class RunFolder:
         return folder
 
     @classmethod
-    def resume(cls, run: StoredRun, info: Mapping[str, Json], *, redactor: Redactor) -> RunFolder:
-        """Open the folder of `run` to go on in; `info` of this session joins run.json under ``resumed``.
+    def resume(cls, run: StoredRun, info: Mapping[str, Json], *, redactor: Redactor, lock: FolderLock) -> RunFolder:
+        """Open the folder of `run`, whose `lock` one has, to go on in; `info` joins run.json under ``resumed``.
 
         UsageError when the folder cannot be written.
         """
         session = {"started": datetime.now(UTC).isoformat(), **info}
         try:
-            folder = cls(run.path, redactor)
+            folder = cls(run.path, redactor, lock)
             folder.write_run({**run.info, "resumed": [*cast("list[Json]", run.info.get("resumed", [])), session]})
         except OSError as error:
             msg = f"cannot go on in the run's folder {run.path}: {error.strerror or error}"
@@ -107,6 +109,7 @@ class RunFolder:
         """Close the files."""
         self._rows.close()
         self._transcripts.close()
+        self._lock.release()
 
     def _append(self, file: BinaryIO, data: Json) -> None:
         file.write(_line(self.files.redactor.json(data)))
@@ -183,7 +186,11 @@ def write_atomically(path: Path, text: str) -> None:
     """Replace a file so that a reader sees the old or the new text, never a part."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        temporary.write_text(text, encoding="utf-8", errors="backslashreplace", newline="\n")
+        with temporary.open("w", encoding="utf-8", errors="backslashreplace", newline="\n") as file:
+            file.write(text)
+            file.flush()
+            # The name must not reach the disk before the text: a power cut would leave an empty file.
+            os.fsync(file.fileno())
         temporary.replace(path)
     except BaseException:
         temporary.unlink(missing_ok=True)

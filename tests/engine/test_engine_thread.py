@@ -34,7 +34,8 @@ class FakeRun:
         self.threads.add(threading.current_thread().name)
         self.discarded.append(nodeid)
 
-    async def close(self, reason: str) -> None:
+    async def close(self, reason: str, *, grace: float) -> None:
+        assert grace == 0
         self.closed.append(reason)
 
 

@@ -15,8 +15,9 @@ from virtual_time import run
 from pytest_llmeval.adapters.provider import open_provider
 from pytest_llmeval.engine.budget import Budget, Price
 from pytest_llmeval.engine.gateway import ALIKE, MAX_TIMEOUTS, Gateway
-from pytest_llmeval.engine.limits import Limiter, Ticket
+from pytest_llmeval.engine.limits import Limiter
 from pytest_llmeval.engine.statistics import CallStatistics
+from pytest_llmeval.engine.tickets import Ticket
 from pytest_llmeval.errors import ProviderError, RunStopped
 from pytest_llmeval.records import Image, Message, Reply, Request, Usage
 from pytest_llmeval.settings import Settings

@@ -9,8 +9,9 @@ from collections.abc import Awaitable, Callable
 import pytest
 from virtual_time import run
 
-from pytest_llmeval.engine.limits import PAUSE_CAP, Limiter, Slot, Ticket
+from pytest_llmeval.engine.limits import PAUSE_CAP, Limiter, Slot
 from pytest_llmeval.engine.statistics import CallStatistics
+from pytest_llmeval.engine.tickets import Ticket
 from pytest_llmeval.errors import ProviderError
 
 

@@ -15,17 +15,18 @@ from virtual_time import run
 from pytest_llmeval.engine.budget import Budget
 from pytest_llmeval.engine.completions import CompletionStore
 from pytest_llmeval.engine.gateway import Gateway
-from pytest_llmeval.engine.limits import Limiter, Ticket
+from pytest_llmeval.engine.limits import Limiter
 from pytest_llmeval.engine.models import Answer, Models
 from pytest_llmeval.engine.replay import Recorder, read_recording
 from pytest_llmeval.engine.specs import ModelSpec
 from pytest_llmeval.engine.statistics import CallStatistics
-from pytest_llmeval.errors import ProviderError, RunStopped, UsageError
+from pytest_llmeval.engine.tickets import Ticket
+from pytest_llmeval.errors import ModelLost, ProviderError, RunStopped, UsageError
 from pytest_llmeval.records import Reply, Request
 
 
 class SlowProvider:
-    """Answers after a second; a prompt of "fail" and its kin fails then."""
+    """Answers after a second; prompts of "fail" and "again" and their kin fail then."""
 
     def __init__(self) -> None:
         """Begin with nothing asked."""
@@ -36,6 +37,8 @@ class SlowProvider:
         prompt = request.messages[-1].text
         self.asked.append(prompt)
         await asyncio.sleep(1)
+        if prompt.startswith("again"):
+            raise ProviderError(prompt, reach="attempt", cause="reset")
         if prompt.startswith("fail"):
             raise ProviderError(prompt, reach="model" if prompt == "fail model" else "sample")
         return reply(prompt.upper())
@@ -63,7 +66,13 @@ class Bench:
         statistics = CallStatistics()
         limits = Limiter(self.concurrency, statistics=statistics)
         return Gateway(
-            self.provider, name=spec.label, limits=limits, budget=Budget(), timeout=60, statistics=statistics
+            self.provider,
+            name=spec.label,
+            limits=limits,
+            budget=Budget(),
+            timeout=60,
+            statistics=statistics,
+            jitter=lambda: 1.0,
         )
 
     def run(self, main: Coroutine[Any, Any, None]) -> None:
@@ -129,6 +138,45 @@ def test_a_call_whose_asker_is_cancelled_reaches_the_store() -> None:
     bench.run(main())
 
 
+def test_a_request_in_the_queue_is_not_sent_once_nobody_waits_for_it() -> None:
+    bench = Bench(concurrency=1)
+
+    async def main() -> None:
+        first, second, third = bench.ask("a"), bench.ask("b", 1), bench.ask("c", 2)
+        await asyncio.sleep(0.5)
+        second.cancel()
+        await asyncio.gather(first, third)
+        # Whoever asks at the moment in which it is given up has it sent after all.
+        late, again = bench.ask("d", 3), bench.ask("e", 4)
+        await asyncio.sleep(0.5)
+        again.cancel()
+        await asyncio.sleep(0)
+        assert (await bench.ask("e")).reply.text == "E"
+        await late
+
+    bench.run(main())
+    assert bench.provider.asked == ["a", "c", "d", "e"]
+
+
+def test_a_failed_attempt_is_not_repeated_once_nobody_waits_for_it() -> None:
+    bench = Bench()
+
+    async def main() -> None:
+        asking = bench.ask("again")
+        await asyncio.sleep(0.5)
+        asking.cancel()
+        waiting = bench.ask("again, waited for")
+        await asyncio.sleep(1.2)
+        # Between two attempts.
+        waiting.cancel()
+        await asyncio.sleep(600)
+
+    bench.run(main())
+    assert bench.provider.asked == ["again", "again, waited for"]
+    statistics = bench.models.effort.total
+    assert statistics.requests == statistics.abandoned + statistics.retries.total() == 2
+
+
 def test_the_reply_is_stored_before_anyone_sees_it() -> None:
     class Watched(CompletionStore):
         def put(self, request: Request, reply: Reply) -> None:
@@ -185,13 +233,15 @@ def test_a_model_that_failed_for_good_or_could_not_be_opened_is_lost() -> None:
     async def main() -> None:
         with pytest.raises(ProviderError):
             await bench.ask("fail")
-        assert bench.models.lost == set()
+        assert bench.models.lost == {}
         with pytest.raises(ProviderError):
             await bench.ask("fail model")
-        assert bench.models.lost == {MODEL}
+        assert bench.models.lost == {MODEL: "fail model"}
+        with pytest.raises(ModelLost, match="fail model"):
+            await bench.ask("a")
         with pytest.raises(UsageError, match="no key"):
             await bench.models.ask(keyless, request("a"), Ticket(0))
-        assert bench.models.lost == {MODEL, keyless}
+        assert bench.models.lost == {MODEL: "fail model", keyless: "no key"}
 
     bench.run(main())
 
@@ -227,6 +277,49 @@ def test_closing_cancels_what_is_in_flight_and_closes_everything(tmp_path: Path)
     assert [line.reply.text for line in read_recording(tmp_path / "replies.jsonl")] == ["A"]
     with pytest.raises(sqlite3.ProgrammingError):
         bench.store.get("a")
+
+
+def test_closing_keeps_the_replies_that_come_in_time_and_sends_nothing_more() -> None:
+    bench = Bench(concurrency=3)
+    kept: list[str] = []
+
+    class Kept(CompletionStore):
+        def put(self, request: Request, reply: Reply) -> None:
+            kept.append(reply.text)
+            super().put(request, reply)
+
+    bench.models = Models(bench.open_gateway, Kept(None), None)
+
+    async def main() -> None:
+        askings = [bench.ask(prompt, order) for order, prompt in enumerate(["a", "b", "again", "queued"])]
+        await asyncio.sleep(0.5)
+        start = asyncio.get_running_loop().time()
+        await bench.models.close(grace=30)
+        assert asyncio.get_running_loop().time() - start == pytest.approx(0.5, abs=0.1)
+        with pytest.raises(RunStopped):
+            await bench.ask("late")
+        await asyncio.gather(*askings, return_exceptions=True)
+
+    bench.run(main())
+    assert sorted(kept) == ["A", "B"]
+    assert bench.provider.asked == ["a", "b", "again"]
+
+
+def test_closing_waits_no_longer_than_it_is_told_or_than_somebody_has_patience() -> None:
+    async def waited(*, grace: float, hurried: float | None) -> float:
+        bench = Bench()
+        asking = bench.ask("a")
+        await asyncio.sleep(0.1)
+        loop = asyncio.get_running_loop()
+        start = loop.time()
+        if hurried is not None:
+            loop.call_later(hurried, bench.models.cancel)
+        await bench.models.close(grace=grace)
+        await asyncio.gather(asking, return_exceptions=True)
+        return loop.time() - start
+
+    assert run(waited(grace=0.5, hurried=None)) == pytest.approx(0.5, abs=0.1)
+    assert run(waited(grace=30, hurried=0.3)) == pytest.approx(0.3, abs=0.1)
 
 
 def test_a_recording_also_holds_what_came_from_the_store(tmp_path: Path) -> None:

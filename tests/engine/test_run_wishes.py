@@ -26,7 +26,7 @@ from pytest_llmeval.engine.ports import Graph
 from pytest_llmeval.engine.run import Run
 from pytest_llmeval.engine.specs import ModelSpec
 from pytest_llmeval.engine.statistics import CallStatistics
-from pytest_llmeval.errors import GraphError, LLMEvalError, ProviderError, RunStopped, TaskError, UsageError
+from pytest_llmeval.errors import GraphError, LLMEvalError, ModelLost, ProviderError, RunStopped, TaskError, UsageError
 from pytest_llmeval.judge.judgement import Judgement
 from pytest_llmeval.records import Completion, FailedCall, Reply, Request, RowKey, StageNote, Transcript, Verdict
 from pytest_llmeval.settings import Settings
@@ -44,10 +44,18 @@ def echo(request: Request) -> str:
 class Bench:
     """A run of one task against one model that answers by a function."""
 
-    def __init__(
-        self, folder: Path, answer: Answer = echo, *, more: str = "", samples: int = 3, budget: Budget | None = None
+    def __init__(  # noqa: PLR0913 - each has its default, and a test names the one that it is about
+        self,
+        folder: Path,
+        answer: Answer = echo,
+        *,
+        more: str = "",
+        samples: int = 3,
+        budget: Budget | None = None,
+        sample_timeout: float | None = None,
     ) -> None:
         """Write the task and plan all of its samples."""
+        self.sample_timeout = sample_timeout
         self.file = write_task(folder, more=more, samples=samples)
         self.settings = Settings(models=("openai/m",), judges=("openai/judge",), folder=str(folder))
         self.catalog = Catalog(self.settings)
@@ -78,6 +86,7 @@ class Bench:
             image_store=ImageFolder(self.folder / "images"),
             window=8,
             keep_transcript=self.transcripts.__setitem__,
+            sample_timeout=self.sample_timeout,
         )
 
     def open_gateway(self, spec: ModelSpec) -> Gateway:
@@ -287,8 +296,9 @@ def test_while_another_model_is_left_the_run_goes_on(tmp_path: Path) -> None:
     bench.plan = Plan(tests=tests, tasks=bench.plan.tasks)
 
     async def use(opened: Run) -> None:
+        # The first is told, for the others it is but the reason why they did not run.
         for sample in range(3):
-            with pytest.raises(ProviderError, match="the model is lost"):
+            with pytest.raises(ModelLost if sample else ProviderError, match="the model is lost"):
                 await opened.answer("", "completion", {"nodeid": f"bad {sample}"})
         for sample in range(3):
             assert (await bench.complete(opened, sample)).text == "x"
@@ -306,6 +316,30 @@ def test_a_budget_that_is_reached_stops_the_run(tmp_path: Path) -> None:
 
     bench.run(use)
     assert bench.asked == []
+
+
+def test_a_sample_has_its_time_from_its_first_request_on(tmp_path: Path) -> None:
+    def slow(_: Request) -> str:
+        msg = "not yet"
+        raise ProviderError(msg, reach="attempt", cause="reset")
+
+    # Four requests of a second at a time: the last ones queue for two.
+    bench = Bench(tmp_path, samples=9, sample_timeout=1.5)
+
+    async def in_time(opened: Run) -> None:
+        completions = await asyncio.gather(*(bench.complete(opened, n) for n in range(9)))
+        assert len(completions) == 9
+
+    bench.run(in_time)
+    bench.answer = slow
+
+    async def too_late(opened: Run) -> None:
+        with pytest.raises(LLMEvalError, match=r"sample '0': not done within 1.5 s \(--llmeval-sample-timeout\)"):
+            await bench.complete(opened, 0)
+
+    bench.run(too_late)
+    (key,) = (key for key in bench.transcripts if key.sample == "0")
+    assert "not done within 1.5 s" in str(bench.transcripts[key].events[-1])
 
 
 def test_data_that_changed_since_the_workers_read_them_are_refused(tmp_path: Path) -> None:

@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 from virtual_time import run
 
-from pytest_llmeval.engine.limits import Limiter, Ticket
+from pytest_llmeval.engine.limits import Limiter
 from pytest_llmeval.engine.scheduler import Scheduler
+from pytest_llmeval.engine.tickets import Ticket
 from pytest_llmeval.errors import LLMEvalError, ProviderError, RunStopped
 from pytest_llmeval.records import Completion
 

@@ -54,6 +54,10 @@ def test_a_spent_budget_ends_the_run_with_one_line_and_a_resumed_run_goes_on(
     assert finished <= set(asked)
     assert finished
     assert "error" not in outcomes.values()
+    # What the run has spent already counts: how much a reply needs, the new session does not know before the first.
+    wordy.run(*WORDY, *mode, *limit, "--llmeval-resume").stdout.fnmatch_lines([told.replace(": 5", ": 6")])
+    asked += wordy.calls()
+    assert len(asked) == 6
     wordy.run(*WORDY, *mode, "--llmeval-resume")
     assert list(wordy.outcomes().values()).count("correct") == 8
     assert sorted([*asked, *wordy.calls()]) == [n for n in range(12) if n != 7]

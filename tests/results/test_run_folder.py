@@ -15,6 +15,7 @@ from example_rows import eed, row
 
 from pytest_llmeval.errors import UsageError
 from pytest_llmeval.records import Json, Message, ModelCall, Reply, StageNote, Transcript
+from pytest_llmeval.results.lock import FolderLock
 from pytest_llmeval.results.metrics import summarise
 from pytest_llmeval.results.secrets import Redactor
 from pytest_llmeval.results.store import (
@@ -53,6 +54,12 @@ def a_run(reports: Path, opened: ExitStack) -> Start:
         return opened.enter_context(closing(RunFolder.create(reports, info, redactor=redactor, **options)))
 
     return start
+
+
+def going_on_in(path: Path) -> RunFolder:
+    """Resume the run in a folder."""
+    lock = FolderLock(path)
+    return RunFolder.resume(read_run(path), {}, redactor=NOTHING_SECRET, lock=lock)
 
 
 def test_a_folder_is_named_by_utc_time_and_a_short_hash(a_run: Start) -> None:
@@ -99,11 +106,58 @@ def test_a_resumed_run_writes_on_behind_the_last_whole_line(a_run: Start) -> Non
     run.close()
     with (run.path / "rows.jsonl").open("ab") as file:
         file.write(b'{"test": "t", "task": "de')
-    with closing(RunFolder(run.path, NOTHING_SECRET)) as again:
+    with closing(going_on_in(run.path)) as again:
         again.add_row(row("2"))
     stored = read_run(run.path)
     assert [one.key.sample for one in stored.rows] == ["1", "2"]
     assert stored.remarks == ()
+
+
+def test_wherever_a_power_cut_ends_the_files_all_whole_lines_are_read_and_written_on_behind(a_run: Start) -> None:
+    run = a_run()
+    note = Transcript(events=(StageNote(stage="note", text="so it was"),))
+    for one in ("1", "2"):
+        run.add_row(row(one))
+        run.add_transcript(row(one).key, note)
+    run.close()
+    rows, transcripts = run.path / "rows.jsonl", run.path / "transcripts.jsonl"
+    whole = rows.read_bytes(), transcripts.read_bytes()
+    for length in range(len(whole[0]) + 1):
+        rows.write_bytes(whole[0][:length])
+        stored = read_run(run.path)
+        lines, rest = whole[0][:length].count(b"\n"), length - whole[0].rfind(b"\n", 0, length) - 1
+        assert [one.key.sample for one in stored.rows] == ["1", "2"][:lines]
+        assert len(stored.remarks) == (rest > 0)
+    for length in range(len(whole[1]) + 1):
+        transcripts.write_bytes(whole[1][:length])
+        lines = whole[1][:length].count(b"\n")
+        assert [key.sample for key, _ in read_transcripts(run.path)] == ["1", "2"][:lines]
+    for length in (0, 1, len(whole[0]) // 2, len(whole[0]) - 1):
+        # Some file systems keep the length and lose what was there: zeros.
+        rows.write_bytes(whole[0][:length] + b"\0" * 9)
+        with closing(going_on_in(run.path)) as again:
+            again.add_row(row("2"))
+        assert {one.key.sample for one in read_run(run.path).rows} >= {"2"}
+        assert read_run(run.path).remarks == ()
+
+
+def test_one_session_at_a_time_writes_into_a_run(a_run: Start) -> None:
+    run = a_run()
+    with pytest.raises(UsageError, match="another session is writing into this run"):
+        going_on_in(run.path)
+    run.close()
+    going_on_in(run.path).close()
+
+
+def test_a_killed_session_lets_go_of_its_run(reports: Path) -> None:
+    script = (
+        "import os, signal, sys; from pathlib import Path; from pytest_llmeval.results.store import RunFolder\n"
+        "from pytest_llmeval.results.secrets import Redactor\n"
+        "run = RunFolder.create(Path(sys.argv[1]), {}, redactor=Redactor(secrets={}))\n"
+        "os.kill(os.getpid(), signal.SIGKILL)\n"
+    )
+    subprocess.run([sys.executable, "-c", script, str(reports)], check=False)
+    going_on_in(find_run(reports)).close()
 
 
 def test_rows_added_before_a_process_is_killed_are_there(reports: Path) -> None:

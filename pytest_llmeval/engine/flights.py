@@ -1,0 +1,65 @@
+"""Calls that are under way, each shared by all who ask an equal request meanwhile."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from typing import Any, Generic, TypeVar
+
+from pytest_llmeval.engine.tickets import Ticket
+
+T = TypeVar("T")
+
+
+class Flight(Generic[T]):
+    """One call. It goes on while anybody waits for it; when nobody does, as long as its request is with the provider.
+
+    A request that was sent is paid, so its reply is to reach the store; one that is not sent yet need not be.
+    """
+
+    def __init__(self, call: Callable[[Ticket], Coroutine[Any, Any, T]], order: int) -> None:
+        """Start `call` with a ticket of that rank."""
+        self._ticket = Ticket(order)
+        self._ticket.on_grant = self._granted
+        self._waiting: set[Ticket] = set()
+        self._ever_sent = False
+        self.task = asyncio.create_task(call(self._ticket))
+        # A failure that nobody waits for any more is no error of the loop's.
+        self.task.add_done_callback(lambda task: task.cancelled() or task.exception())
+
+    @property
+    def open(self) -> bool:
+        """Whether one may still wait for it."""
+        return not (self.task.done() or self.task.cancelling())
+
+    async def wait(self, ticket: Ticket) -> T:
+        """Return what the call returns, for the sample of `ticket`."""
+
+        def hurry() -> None:
+            self._ticket.urgent = True
+
+        if ticket.urgent:
+            hurry()
+        ticket.requeue.add(hurry)
+        self._waiting.add(ticket)
+        self._ticket.wanted = True
+        if self._ever_sent:
+            ticket.on_grant()
+        try:
+            return await asyncio.shield(self.task)
+        finally:
+            ticket.requeue.discard(hurry)
+            self._waiting.discard(ticket)
+            if not self._waiting:
+                self.give_up()
+
+    def give_up(self) -> None:
+        """Let nothing more be sent for it."""
+        self._ticket.wanted = False
+        if not self._ticket.in_flight:
+            self.task.cancel()
+
+    def _granted(self) -> None:
+        self._ever_sent = True
+        for ticket in tuple(self._waiting):
+            ticket.on_grant()
