@@ -7,7 +7,17 @@ from collections.abc import Iterator
 from pytest_llmeval.report import numbers
 from pytest_llmeval.report.clean import clean
 from pytest_llmeval.report.comparison_sheet import SIGNIFICANT, change_name, short_version, signed
-from pytest_llmeval.report.sheet import Block, Cell, Column, Label, Sheet
+from pytest_llmeval.report.sheet import (
+    Block,
+    Cell,
+    Column,
+    Label,
+    Sheet,
+    metric_head,
+    metric_interval,
+    metric_value,
+    repeats_accuracy,
+)
 from pytest_llmeval.results.compare import Change
 from pytest_llmeval.results.matrix import Contender, Matrix
 from pytest_llmeval.results.summary import Mean
@@ -50,34 +60,19 @@ def _figures(matrix: Matrix) -> Block:
         found = [
             next((m for m in _means(one) if (m.name, m.scale) == (name, scale)), None) for one in matrix.contenders
         ]
-        head = "accuracy" if name == "accuracy" else f"{clean(name)} 0–{scale:g}"
-        values = tuple(Cell(text=_value(mean), tone="strong") for mean in found)
-        ends = tuple(Cell(text=_interval(mean), tone="quiet") for mean in found)
+        head = next(metric_head(mean) for mean in found if mean is not None)
+        texts = [numbers.NONE if mean is None else metric_value(mean.value, mean) for mean in found]
+        spans = [numbers.NONE if mean is None else metric_interval(mean) for mean in found]
+        values = tuple(Cell(text=text, tone="strong") for text in texts)
+        ends = tuple(Cell(text=text, tone="quiet") for text in spans)
         units.append((Column(head=head, cells=values), Column(head="95 %", cells=ends)))
     return Block(labels=_labels(matrix), units=tuple(units))
 
 
 def _means(one: Contender) -> Iterator[Mean]:
     """Yield accuracy, and the scores that do not repeat it."""
-    accuracy = one.tally.accuracy
-    yield accuracy
-    for score in one.tally.scores:
-        if score.scale != 1 or (score.value, score.n) != (accuracy.value, accuracy.n):
-            yield score
-
-
-def _value(mean: Mean | None) -> str:
-    if mean is None:
-        return numbers.NONE
-    return numbers.percent(mean.value) if mean.name == "accuracy" else numbers.score(mean.value, mean.scale)
-
-
-def _interval(mean: Mean | None) -> str:
-    if mean is None or mean.low is None or mean.high is None:
-        return numbers.NONE
-    if mean.name == "accuracy":
-        return numbers.interval(100 * mean.low, 100 * mean.high, 100)
-    return numbers.interval(mean.low, mean.high, mean.scale)
+    yield one.tally.accuracy
+    yield from (score for score in one.tally.scores if not repeats_accuracy(score, one.tally))
 
 
 def _differences(matrix: Matrix) -> Iterator[Block]:

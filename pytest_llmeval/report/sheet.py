@@ -153,13 +153,14 @@ def _column(head: str, tallies: Sequence[Tally], text: Callable[[Tally], str], t
 def _accuracy(tallies: Sequence[Tally]) -> tuple[Column, ...]:
     return (
         _column("accuracy", tallies, lambda tally: numbers.percent(tally.accuracy.value), "strong"),
-        _column("95 %", tallies, lambda tally: _interval(tally.accuracy, percent=True), "quiet"),
+        _column("95 %", tallies, lambda tally: metric_interval(tally.accuracy), "quiet"),
         _column("scored", tallies, lambda tally: f"{tally.counts.scored:,} of {tally.counts.planned:,}"),
     )
 
 
-def _interval(mean: Mean, *, percent: bool) -> str:
-    if percent and mean.low is not None and mean.high is not None:
+def metric_interval(mean: Mean) -> str:
+    """Return a mean's 95 % interval in the form of its value: accuracy in per cent, a score in its scale."""
+    if mean.name == "accuracy" and mean.low is not None and mean.high is not None:
         return numbers.interval(100 * mean.low, 100 * mean.high, 100)
     return numbers.interval(mean.low, mean.high, mean.scale)
 
@@ -169,19 +170,20 @@ def _scores(tallies: Sequence[Tally]) -> list[tuple[Column, ...]]:
 
     A score that only repeats the accuracy (SLDP and judge say 0 or 1) has no column.
     """
-    names = dict.fromkeys(mean.name for tally in tallies for mean in tally.scores if not _repeats_accuracy(mean, tally))
+    names = dict.fromkeys(mean.name for tally in tallies for mean in tally.scores if not repeats_accuracy(mean, tally))
     units: list[tuple[Column, ...]] = []
     for name in names:
         means = [_named(tally.scores, name) for tally in tallies]
-        head = next(_head(mean) for mean in means if mean is not None)
+        head = next(metric_head(mean) for mean in means if mean is not None)
         value = Column(head=head, cells=tuple(_score_cell(*pair) for pair in zip(means, tallies, strict=True)))
-        texts = [numbers.NONE if mean is None else _interval(mean, percent=False) for mean in means]
+        texts = [numbers.NONE if mean is None else metric_interval(mean) for mean in means]
         spread = Column(head="95 %", cells=tuple(Cell(text=text, tone="quiet") for text in texts))
         units.append((value,) if units else (value, spread))
     return units
 
 
-def _repeats_accuracy(mean: Mean, tally: Tally) -> bool:
+def repeats_accuracy(mean: Mean, tally: Tally) -> bool:
+    """Whether a score only says in 0 and 1 what the accuracy says."""
     return mean.scale == 1 and (mean.value, mean.n) == (tally.accuracy.value, tally.accuracy.n)
 
 
@@ -323,18 +325,20 @@ def _literature(info: TaskInfo, tally: Tally) -> Iterator[Block]:
         units = []
         for metric in dict.fromkeys(figure.metric for figure in figures):
             values = {figure.name: figure.value for figure in figures if figure.metric == metric}
-            cells = tuple(Cell(text=_published(values.get(name), means[metric]), tone="quiet") for name in names)
-            units.append((Column(head=_head(means[metric]), cells=cells),))
+            cells = tuple(Cell(text=metric_value(values.get(name), means[metric]), tone="quiet") for name in names)
+            units.append((Column(head=metric_head(means[metric]), cells=cells),))
         if units:
             labels = tuple(Label(text=clean(name), indented=True) for name in names)
             yield Block(title=f"published: {clean(source, _SOURCE_LIMIT)}", labels=labels, units=tuple(units))
 
 
-def _published(value: float | None, mean: Mean) -> str:
+def metric_value(value: float | None, mean: Mean) -> str:
+    """Return a value of what `mean` is of: accuracy in per cent, a score in its scale."""
     return numbers.percent(value) if mean.name == "accuracy" else numbers.score(value, mean.scale)
 
 
-def _head(mean: Mean) -> str:
+def metric_head(mean: Mean) -> str:
+    """Return the head of a metric's column, with its scale."""
     return "accuracy" if mean.name == "accuracy" else f"{clean(mean.name)} 0–{mean.scale:g}"
 
 
