@@ -6,15 +6,17 @@ import asyncio
 import importlib.util
 import os
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import pytest
 from live_graph import LiveGraph
-from neo4j_process import Neo4jProcess, Unavailable
+from neo4j_pool import Neo4jPool
+from neo4j_process import Unavailable
 
 from pytest_llmeval.adapters.arcadedb import LIMITS, EmbeddedGraph
-from pytest_llmeval.adapters.bolt import TimeLimits
+from pytest_llmeval.adapters.bolt import Login, TimeLimits
 from pytest_llmeval.adapters.neo4j import Neo4jGraph
 from pytest_llmeval.cypher.scene_graph import SceneGraph, read_scene
 
@@ -28,16 +30,28 @@ def runner() -> Iterator[asyncio.Runner]:
 
 
 @pytest.fixture(scope="session")
-def neo4j_process() -> Iterator[Neo4jProcess]:
-    """Return a running Neo4j; skip where java or mvn is missing, unless LLMEVAL_REQUIRE_NEO4J=1 forbids that."""
-    try:
-        server = Neo4jProcess()
-    except Unavailable as reason:
-        if os.environ.get("LLMEVAL_REQUIRE_NEO4J") == "1":
-            pytest.fail(f"LLMEVAL_REQUIRE_NEO4J=1, but {reason}")
-        pytest.skip(f"no Neo4j here: {reason}")
-    yield server
-    server.stop()
+def neo4j_pool(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Neo4jPool]:
+    """Return the Neo4j servers of the session, those that other workers started among them."""
+    folder = tmp_path_factory.getbasetemp()
+    pool = Neo4jPool(folder.parent if "PYTEST_XDIST_WORKER" in os.environ else folder)
+    yield pool
+    pool.close()
+
+
+@pytest.fixture(scope="module")
+def neo4j_login(neo4j_pool: Neo4jPool) -> Iterator[Login]:
+    """Return the login to a Neo4j that is the module's alone.
+
+    Skip where java or mvn is missing, unless LLMEVAL_REQUIRE_NEO4J=1 forbids that.
+    """
+    with ExitStack() as stack:
+        try:
+            login = stack.enter_context(neo4j_pool.lend())
+        except Unavailable as reason:
+            if os.environ.get("LLMEVAL_REQUIRE_NEO4J") == "1":
+                pytest.fail(f"LLMEVAL_REQUIRE_NEO4J=1, but {reason}")
+            pytest.skip(f"no Neo4j here: {reason}")
+        yield login
 
 
 @pytest.fixture(scope="session")
@@ -74,7 +88,7 @@ def live(
         request.getfixturevalue("arcadedb")
         opening: Any = EmbeddedGraph.start(scene, limits=limits)
     else:
-        login = request.getfixturevalue("neo4j_process").login
+        login = request.getfixturevalue("neo4j_login")
         opening = Neo4jGraph.open(login, scene, reset=True, progress=lambda _: None, limits=limits)
     graph = runner.run(opening)
     yield LiveGraph(runner, graph)

@@ -27,8 +27,6 @@ GONE_SECONDS = 20
 HASTY = TimeLimits(server=1.0, deadline=2.0)
 # Doubles a string until the server's memory is full; it loses the connection without a code.
 BOMB = "WITH 'xxxxxxxxxxxxxxxx' AS s " + "WITH s + s AS s " * 40 + "RETURN size(s) AS n"
-# Ignores the server's time limit.
-RUNAWAY = "RETURN reduce(a = 0, x IN range(1, 1000000) | a + reduce(b = 0, y IN range(1, 10000) | b + y)) AS n"
 
 
 @pytest.fixture(scope="module")
@@ -104,11 +102,10 @@ def test_a_server_that_died_is_replaced_before_the_next_query(runner: asyncio.Ru
     assert (result.text, result.error) == ("n\n9\n(1 row)", None)
 
 
-@pytest.mark.parametrize("query", [BOMB, RUNAWAY], ids=["bomb", "runaway"])
 def test_a_query_that_breaks_the_server_is_told_so_and_the_next_one_runs(
-    runner: asyncio.Runner, graph: EmbeddedGraph, query: str
+    runner: asyncio.Runner, graph: EmbeddedGraph
 ) -> None:
-    first = runner.run(graph.query(query))
+    first = runner.run(graph.query(BOMB))
     assert first.error is not None
     assert first.error.startswith("the query exhausted the database")
     assert runner.run(graph.query("MATCH (r:Room) RETURN count(r) AS n")).text == "n\n9\n(1 row)"

@@ -17,16 +17,14 @@ from pytest_llmeval.errors import GraphError, UsageError
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from neo4j_process import Neo4jProcess
-
     from pytest_llmeval.cypher.scene_graph import SceneGraph
 
 
 @pytest.fixture
-def emptied(runner: asyncio.Runner, neo4j_process: Neo4jProcess) -> Login:
+def emptied(runner: asyncio.Runner, neo4j_login: Login) -> Login:
     """Return the login to a database without nodes."""
-    run(runner, neo4j_process.login, "MATCH (n) DETACH DELETE n")
-    return neo4j_process.login
+    run(runner, neo4j_login, "MATCH (n) DETACH DELETE n")
+    return neo4j_login
 
 
 def run(runner: asyncio.Runner, login: Login, statement: str) -> None:
@@ -95,11 +93,11 @@ def test_login_and_database_come_from_the_environment(
 
 
 def test_a_wrong_password_is_told_as_such(
-    runner: asyncio.Runner, neo4j_process: Neo4jProcess, house: Path, monkeypatch: pytest.MonkeyPatch
+    runner: asyncio.Runner, neo4j_login: Login, house: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("LLMEVAL_NEO4J_PASSWORD", "wrong")
     with pytest.raises(GraphError, match="refuses the user 'neo4j'"):
-        runner.run(open_graph(neo4j_process.login.uri, house))
+        runner.run(open_graph(neo4j_login.uri, house))
 
 
 def test_a_server_that_is_not_there_is_named(runner: asyncio.Runner, house: Path) -> None:

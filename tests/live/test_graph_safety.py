@@ -20,7 +20,7 @@ RESTART_SECONDS = 60
 
 @pytest.fixture(scope="module")
 def limits() -> TimeLimits:
-    return TimeLimits(server=2, deadline=4)
+    return TimeLimits(server=1, deadline=2)
 
 
 def test_harmless_queries_run_and_the_preflight_lets_them(live: LiveGraph) -> None:
