@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import threading
 from pathlib import Path
 from typing import Final
 
@@ -20,9 +21,14 @@ def keep(data: bytes, folder: Path) -> Image:
     file = folder / f"{digest}{SUFFIX[media_type]}"
     if not file.exists():
         folder.mkdir(parents=True, exist_ok=True)
-        part = file.with_name(f"{file.name}.{os.getpid()}.part")
-        part.write_bytes(data)
-        part.replace(file)
+        # Equal drawings of two samples are saved by two threads at a time.
+        part = file.with_name(f"{file.name}.{os.getpid()}.{threading.get_ident()}.part")
+        try:
+            part.write_bytes(data)
+            part.replace(file)
+        except BaseException:
+            part.unlink(missing_ok=True)
+            raise
     return Image(digest=digest, media_type=media_type, path=str(file))
 
 

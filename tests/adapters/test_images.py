@@ -7,7 +7,9 @@ import io
 import struct
 import sys
 import zlib
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Barrier
 
 import pytest
 from PIL import Image as Pillow
@@ -72,6 +74,21 @@ class TestImageFolder:
         folder = ImageFolder(tmp_path)
         assert folder.save(picture(3, 2)) == folder.save(picture(3, 2))
         assert len(list(tmp_path.iterdir())) == 1
+
+    def test_two_threads_save_the_same_picture_at_a_time(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        both_have_written = Barrier(2)
+        write = Path.write_bytes
+
+        def write_and_wait(path: Path, data: bytes) -> int:
+            written = write(path, data)
+            both_have_written.wait(30)
+            return written
+
+        monkeypatch.setattr(Path, "write_bytes", write_and_wait)
+        with ThreadPoolExecutor(2) as threads:
+            one, other = threads.map(ImageFolder(tmp_path).save, [picture(3, 2)] * 2)
+        assert one == other
+        assert [file.name for file in tmp_path.iterdir()] == [f"{one.digest}.png"]
 
     @pytest.mark.parametrize(
         ("kind", "suffix"), [("PNG", ".png"), ("JPEG", ".jpg"), ("GIF", ".gif"), ("WEBP", ".webp")]
