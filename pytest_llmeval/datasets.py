@@ -128,7 +128,11 @@ class _Reader:
 
     def _images(self, place: Place, row: Columns) -> Iterator[str]:
         for column in self._fields.images:
-            for value in _several(_optional(place, row, column)):
+            values = _several(_optional(place, row, column))
+            if not values and not column.endswith("?"):
+                hint = f"write {column + '?'!r} for rows that may have none, or drop them with dataset.keep: {column}"
+                raise place.error(column, f"there is no image; {hint}")
+            for value in values:
                 yield self._image(place, value, column)
 
     def _image(self, place: Place, value: object, column: str) -> str:

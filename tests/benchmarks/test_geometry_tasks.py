@@ -12,6 +12,7 @@ from types import ModuleType
 import pytest
 
 from pytest_llmeval.datasets import read_samples
+from pytest_llmeval.errors import TaskError
 from pytest_llmeval.judge import JUDGE_PARAMETERS, judge_messages, judge_verdict
 from pytest_llmeval.prompts import render
 from pytest_llmeval.records import Image, Reply, Request
@@ -98,6 +99,16 @@ def test_the_public_test_set_gives_583_samples_with_a_diagram_each(file: Path, s
     samples = read_samples(load_task(file, {"dataset.path": public}))
     assert len(samples) == 583
     assert {len(sample.images) for sample in samples} == {1}
+
+
+def test_the_public_problems_that_have_a_diagram_can_be_asked_with_their_choices(shared: Path) -> None:
+    public = shared / "data/geometry3k/geometry3k_test_601.json"
+    named = {"dataset.path": public, "dataset.fields.images": ["image"]}
+    with pytest.raises(TaskError, match=r"image: row \d+: there is no image; .* dataset\.keep: image"):
+        read_samples(load_task(CHOICE, named))
+    samples = read_samples(load_task(CHOICE, {**named, "dataset.keep": "image"}))
+    assert len(samples) == 583
+    assert {(len(sample.images), sample.target in "ABCD") for sample in samples} == {(1, True)}
 
 
 def test_both_tests_are_collected_for_the_public_test_set(shared: Path) -> None:
