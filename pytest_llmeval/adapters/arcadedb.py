@@ -11,6 +11,7 @@ import importlib.metadata
 import importlib.util
 import json
 import os
+import platform
 import secrets
 import shutil
 import subprocess
@@ -41,10 +42,11 @@ _LOG_TAIL = 1_500
 # What the child may know of our environment; keys of model providers are not among it.
 _ENVIRONMENT = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "PYTHONPATH", "PYTHONHOME", "LD_LIBRARY_PATH")
 
+_OTHERWISE = "name a server with --llmeval-graph bolt://HOST:7687 (docs/heracles.md has one for Docker)"
 _MISSING = (
-    "this task asks a graph database, and none is given: install the embedded one "
-    "(the extra `graph`, package arcadedb-embedded; there is no wheel of it for some platforms), "
-    "or name a server with --llmeval-graph bolt://HOST:7687"
+    "this task asks a graph database, and none is given: install the embedded one with pip install '.[graph]' in the "
+    "checkout; where pip finds no wheel of arcadedb-embedded for the platform ({platform} here; there are some for "
+    f"Linux with glibc 2.34 or newer, macOS 11 or newer on Apple silicon, and Windows), {_OTHERWISE}"
 )
 
 
@@ -178,7 +180,7 @@ async def _lives(server: _Server) -> bool:
 
 async def _start(scene: SceneGraph, limits: TimeLimits, progress: Callable[[str], None]) -> _Server:
     if importlib.util.find_spec("arcadedb_embedded") is None:
-        raise GraphError(_MISSING)
+        raise GraphError(_MISSING.format(platform=platform.platform()))
     progress("graph: starting the embedded ArcadeDB")
     folder = Path(tempfile.mkdtemp(prefix="llmeval-graph-"))
     root, reader = secrets.token_urlsafe(24), secrets.token_urlsafe(24)
@@ -229,7 +231,7 @@ async def _port(process: subprocess.Popen[bytes], wishes: dict[str, Json], folde
         problem = "ended while it started"
     log = folder / "server.log"
     tail = log.read_text(errors="replace")[-_LOG_TAIL:] if log.is_file() else "it left no log"
-    msg = f"the embedded ArcadeDB {problem}: {tail}"
+    msg = f"the embedded ArcadeDB {problem}; try again, or {_OTHERWISE}. It said: {tail}"
     raise GraphError(msg)
 
 

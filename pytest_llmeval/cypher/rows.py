@@ -65,11 +65,12 @@ GraphValue: TypeAlias = PointValue | NodeValue | RelationshipValue | PathValue
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RowsText:
-    """Rows as text: how many are shown, and which limits cut them, if any did."""
+    """Rows as text: how many are shown, which limits cut them, if any did, and how long a database took for them."""
 
     text: str
     shown: int
     cut: str | None
+    seconds: float = 0.0
 
 
 class RowsWriter:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pytest_llmeval.catalog import Catalog, LoadedTask
+from pytest_llmeval.cypher.scene_text import read_scene_text
 from pytest_llmeval.engine.choice import ModelChoice
 from pytest_llmeval.engine.gateway import CHARACTERS_PER_TOKEN, TOKENS_PER_IMAGE
 from pytest_llmeval.engine.plan import Plan
@@ -16,14 +17,15 @@ from pytest_llmeval.errors import TaskError
 from pytest_llmeval.judge.prompt import judge_messages
 from pytest_llmeval.plugin.spending import Spending
 from pytest_llmeval.prompts import render
-from pytest_llmeval.records import Sample, Usage
+from pytest_llmeval.records import Json, Sample, Usage
 from pytest_llmeval.report.numbers import count, money
 from pytest_llmeval.settings import Settings
+from pytest_llmeval.task import Task
 
 CEILINGS = ("max_completion_tokens", "max_output_tokens", "max_tokens")
 """The parameters that limit a reply's tokens."""
 
-UNKNOWN = {"query": "", "rows": ""}
+UNKNOWN = {"query": "", "rows": "", "turns": ""}
 """What later stages are filled with: what earlier ones will bring is not known."""
 
 
@@ -48,8 +50,8 @@ class Estimate:
 def estimate_lines(plan: Plan, settings: Settings, catalog: Catalog) -> list[str]:
     """Return a line for each task and model of the selected tests: requests, input tokens and, with prices, dollars.
 
-    Each stage counts once for each sample and epoch, each vote of a judge too; repairs, retries, and what earlier
-    stages bring into later ones, are not known beforehand.
+    Each stage counts once for each sample and epoch, each vote of a judge too; repairs, further turns, retries, and
+    what earlier stages bring into later ones, are not known beforehand.
     """
     estimates: defaultdict[tuple[str, ModelSpec], Estimate] = defaultdict(Estimate)
     choice = ModelChoice(settings, catalog)
@@ -70,11 +72,20 @@ def _prompt_tokens(loaded: LoadedTask, sample: Sample) -> Iterator[int]:
     """Yield each stage's input tokens, reckoned as the engine does before it sends."""
     for stage, turns in loaded.task.prompt.items():
         try:
-            texts: Sequence[str] = [message.text for message in render(loaded.task, stage, sample, (), UNKNOWN)]
+            variables = {**UNKNOWN, **_scene_variables(loaded.task)}
+            texts: Sequence[str] = [message.text for message in render(loaded.task, stage, sample, (), variables)]
         except TaskError:
             # A solver of one's own fills its later stages with what only it knows.
             texts = [turn.text for turn in turns]
         yield sum(map(len, texts)) // CHARACTERS_PER_TOKEN + len(sample.images) * TOKENS_PER_IMAGE
+
+
+def _scene_variables(task: Task) -> dict[str, Json]:
+    """Return the whole scene as text for a task that sends it: most of its tokens."""
+    if task.solver.name != "in_context" or task.graph is None:
+        return {}
+    form = "full" if task.solver.options.get("form") == "full" else "short"
+    return {"graph": read_scene_text(task.graph.scene, form)}
 
 
 def _ceiling(loaded: LoadedTask, model: ModelSpec) -> int | None:

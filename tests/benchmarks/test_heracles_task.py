@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import os
+import re
+import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterator
@@ -16,7 +19,9 @@ import yaml
 from live.neo4j_process import JARS, SETTINGS
 
 from pytest_llmeval.cypher import extract_query, preflight
+from pytest_llmeval.cypher.scene_text import read_scene_text
 from pytest_llmeval.datasets import read_samples
+from pytest_llmeval.engine.gateway import CHARACTERS_PER_TOKEN
 from pytest_llmeval.prompts import render
 from pytest_llmeval.records import Json, Message, Request
 from pytest_llmeval.sldp import parse_sldp
@@ -195,6 +200,17 @@ def test_no_gold_query_is_refused_and_some_scripted_ones_are() -> None:
 
 def test_a_question_that_is_not_in_the_script_gets_no_query(scripted: ModuleType) -> None:
     assert extract_query(scripted.reply(asked("Where is the moon?")).text) is None
+
+
+def test_an_estimate_counts_the_graph_in_every_prompt_that_holds_it() -> None:
+    command = [sys.executable, "-m", "pytest", "benchmarks/heracles", "-q", "-p", "no:cacheprovider", "-p", "no:xdist"]
+    options = ["--llmeval-estimate", "--llmeval-model=openai/never-asked", "--llmeval-limit=1"]
+    environment = {**os.environ, "OPENAI_API_KEY": "none"}
+    told = subprocess.run([*command, *options], cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+    tokens = dict(re.findall(r"estimate: (\S+) .* about ([\d,]+) input tokens", told.stdout))
+    assert tokens.keys() == {"heracles", "heracles_agent", "heracles_in_context"}, told.stdout + told.stderr
+    graph = len(read_scene_text(FOLDER / "scene.json", "short")) // CHARACTERS_PER_TOKEN
+    assert int(tokens["heracles_in_context"].replace(",", "")) > graph
 
 
 def test_the_compose_file_gives_users_the_server_that_the_tests_run_against() -> None:

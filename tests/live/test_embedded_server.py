@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import os
+import platform
+import re
 import signal
 import subprocess
 import sys
@@ -157,5 +159,5 @@ def test_a_missing_installation_is_told_with_both_ways_out(
     runner: asyncio.Runner, house: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(arcadedb.importlib.util, "find_spec", lambda _: None)
-    with pytest.raises(GraphError, match=r"arcadedb-embedded.*--llmeval-graph bolt://"):
+    with pytest.raises(GraphError, match=rf"'\.\[graph\]'.*{re.escape(platform.platform())}.*--llmeval-graph bolt://"):
         runner.run(open_graph(None, house))
