@@ -4,13 +4,17 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet install -c constraints.txt
 
-.PHONY: run test lint clean
+.PHONY: run test lint differential clean
 
 run: .venv/run.stamp
 	$(BIN)/python -m pytest benchmarks/ -n auto -q --no-header --tb=no -r "" --llmeval-gate benchmarks/gates.yaml
 
 test: lint
 	$(BIN)/python -m pytest tests/ -n auto
+
+# Random queries on both graph engines; prints the disagreements that are not known. Needs java and mvn.
+differential: .venv/test.stamp
+	$(BIN)/python tests/live/differential.py --seed $(or $(SEED),1) --count $(or $(COUNT),500)
 
 lint: .venv/test.stamp
 	$(BIN)/ruff check

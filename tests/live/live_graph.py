@@ -6,6 +6,7 @@ import asyncio
 from typing import Any
 
 import neo4j
+from engine_answers import Answer, answer
 
 from pytest_llmeval.adapters.arcadedb import EmbeddedGraph
 from pytest_llmeval.adapters.bolt import Bolt, NoAnswerError, QueryFailedError
@@ -45,9 +46,18 @@ class LiveGraph:
             return str(error)
         return None
 
+    def answer(self, cypher: str) -> Answer:
+        """Ask past preflight and dialect, with the same login and access, and return the answer's digest."""
+        return self.runner.run(self._answer(cypher))
+
     def holds(self, scene: SceneGraph) -> bool:
         """Return whether the database holds the scene, to the last digit, and nothing else."""
         return self.runner.run(self._holds(scene))
+
+    async def _answer(self, cypher: str) -> Answer:
+        if isinstance(self.graph, EmbeddedGraph):
+            await self.graph._running()
+        return await answer(self._bolt, cypher)
 
     async def _holds(self, scene: SceneGraph) -> bool:
         async with self._bolt.session(access=neo4j.READ_ACCESS) as session:

@@ -200,6 +200,13 @@ def test_cut_replies_reruns_and_mixed_versions_are_told() -> None:
     assert "reruns" in text
 
 
+def test_rows_that_neo4j_might_answer_otherwise_have_a_column_if_there_are_any() -> None:
+    text = drawn([row("1", engine_uncertain=True), row("2")])
+    assert "engine-uncertain" in text
+    assert "all: engine-uncertain rows: 1; Neo4j might have answered" in " ".join(text.split())
+    assert "engine-uncertain" not in drawn([row("1")])
+
+
 def test_an_empty_run_has_an_empty_table() -> None:
     assert render_table(summarise([], {}), width=80, color=False).strip() == ""
 

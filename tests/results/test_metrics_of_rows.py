@@ -78,6 +78,11 @@ def test_a_later_row_replaces_an_earlier_one_under_its_key_and_reruns_are_counte
     assert (tally.counts.planned, tally.counts.correct, tally.reruns) == (2, 2, 2)
 
 
+def test_rows_that_neo4j_might_answer_otherwise_are_counted() -> None:
+    rows = [row("1", engine_uncertain=True), row("2", "incorrect", engine_uncertain=True), row("3")]
+    assert tally_of(rows).engine_uncertain == 2
+
+
 def test_models_and_test_functions_are_told_apart_and_tasks_stand_in_order() -> None:
     rows = [
         row("1", task="b"),

@@ -10,6 +10,7 @@ from pytest_llmeval.cypher.dialect.parser import parse, skip_prefix
 from pytest_llmeval.cypher.dialect.reader import Reader
 from pytest_llmeval.cypher.dialect.refusal import RefusedError, StoppedError
 from pytest_llmeval.cypher.dialect.rewrites import Rewriting
+from pytest_llmeval.cypher.dialect.syntax import Projection, Query
 from pytest_llmeval.cypher.dialect.wording import Wording
 from pytest_llmeval.cypher.tokens import UnreadableError
 
@@ -37,13 +38,15 @@ def adapt(text: str, properties: Mapping[str, str]) -> Adapted:
     `properties` are the types of the values that the graph's properties hold, such as ``{"center": "Point"}``; those
     that hold several types are left out.
     """
+    columns: tuple[str, ...] = ()
     try:
         query, wording = parse(text), Wording(text)
+        columns = _columns(query, wording)
         analysis = Analysis(wording, query, properties)
         rewriting = Rewriting(wording, analysis)
         sent = rewriting.text()
     except StoppedError as error:
-        return Adapted(text=text, refusal=error.told(text), needs_rows=error.in_result)
+        return Adapted(text=text, refusal=error.told(text), needs_rows=error.in_result, columns=columns)
     except RefusedError as error:
         return Adapted(text=text, refusal=error.told(text))
     except UnreadableError as error:
@@ -53,6 +56,14 @@ def adapt(text: str, properties: Mapping[str, str]) -> Adapted:
     return Adapted(
         text=_without_version(sent), doubt="; ".join(dict.fromkeys(rewriting.doubts)) or None, columns=analysis.columns
     )
+
+
+def _columns(query: Query, wording: Wording) -> tuple[str, ...]:
+    """Return what the columns of the result are called, as far as they are named one by one."""
+    last = query.parts[0].clauses[-1]
+    if not isinstance(last, Projection) or last.star is not None:
+        return ()
+    return tuple(wording.column(item) for item in last.items)
 
 
 def _without_version(text: str) -> str:

@@ -172,7 +172,7 @@ class Analysis:
         for item, kind in zip(clause.items, types, strict=True):
             forbid_nested_aggregates(item.expression)
             _check_shadowing(item, within, outer)
-            after[self._name(item)] = _bound(item.expression, kind, scope)
+            after[self._wording.column(item)] = _bound(item.expression, kind, scope)
         check_grouping(self._wording, clause, scope)
         self._check_behind(clause, scope, after)
         if clause.kind == "WITH" and within in _SEES_OUTSIDE and outer is not None:
@@ -185,7 +185,7 @@ class Analysis:
             if needed and item.alias is None and not isinstance(item.expression, Variable):
                 what = "WITH" if clause.kind == "WITH" else "CALL { RETURN ... }"
                 raise RefusedError(f"Expression in {what} must be aliased (use AS)", item.start)
-        names = [self._name(item) for item in clause.items]
+        names = [self._wording.column(item) for item in clause.items]
         if len(set(names)) < len(names):
             twice = next(name for name in names if names.count(name) > 1)
             raise RefusedError(_DUPLICATE, clause.items[names.index(twice)].start)
@@ -292,10 +292,6 @@ class Analysis:
             if isinstance(element, RelationshipPattern) and element.variable is not None:
                 inner = {**scope, element.variable.name: Bound(type=RELATIONSHIP)}
             self._infer.condition(element.where, inner, decides=False)
-
-    def _name(self, item: Item) -> str:
-        part = item.alias or item.expression
-        return part.name if isinstance(part, Variable) else self._wording[item]
 
 
 def _check_end(clauses: Sequence[Clause], within: str) -> None:

@@ -275,17 +275,15 @@ class Rewriting:
     def _columns_of_union(self, part: Query) -> None:
         """Put the columns of each part in the order of the first."""
         ends = [single.clauses[-1] for single in part.parts]
-        columns = [[self._column(item) for item in end.items] if isinstance(end, Projection) else [] for end in ends]
+        columns = [
+            [self._wording.column(item) for item in end.items] if isinstance(end, Projection) else [] for end in ends
+        ]
         for end, names in zip(ends[1:], columns[1:], strict=True):
             if names == columns[0] or not isinstance(end, Projection) or end.star is not None:
                 continue
-            by_name = {self._column(item): self._wording[item] for item in end.items}
+            by_name = {self._wording.column(item): self._wording[item] for item in end.items}
             ordered = ", ".join(by_name[name] for name in columns[0])
             self._edits.replace(end.items[0].start, end.items[-1].end, ordered)
-
-    def _column(self, item: Part) -> str:
-        alias = getattr(item, "alias", None)
-        return self._wording[alias if alias is not None else item].strip("`")
 
     # Patterns
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 
-from pytest_llmeval.cypher.dialect.syntax import Part
+from pytest_llmeval.cypher.dialect.syntax import Item, Part, Variable
 from pytest_llmeval.cypher.tokens import read_tokens
 
 
@@ -21,6 +21,11 @@ class Wording:
     def __getitem__(self, part: Part) -> str:
         """Return a part as it is written."""
         return self.text[part.start : part.end]
+
+    def column(self, item: Item) -> str:
+        """Return what a column is called."""
+        named = item.alias or item.expression
+        return named.name if isinstance(named, Variable) else self[item]
 
     def normal(self, part: Part) -> str:
         """Return a part in the form in which it can be compared."""
