@@ -9,6 +9,9 @@ from typing import Any, TypeVar
 
 T = TypeVar("T")
 
+THREAD_SECONDS = 60.0
+"""Real seconds that a thread may take while nothing else is scheduled: long, since many tests may share a core."""
+
 
 class _JumpingSelector(selectors.DefaultSelector):
     """Instead of waiting for the next timer, it moves the clock there."""
@@ -17,8 +20,7 @@ class _JumpingSelector(selectors.DefaultSelector):
 
     def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
         if timeout is None:
-            # What runs in threads takes real time.
-            if events := super().select(5.0):
+            if events := super().select(THREAD_SECONDS):
                 return events
             msg = "nothing is scheduled any more: the test would hang"
             raise RuntimeError(msg)
