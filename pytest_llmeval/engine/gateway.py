@@ -18,13 +18,14 @@ from pytest_llmeval.errors import ProviderError, Reach
 from pytest_llmeval.records import Reply, Request, Usage
 
 MAX_ATTEMPTS: Final = 10
-"""Attempts for a request, 429s aside. The waits between them come to a minute and a half in the mean."""
+"""Attempts for a request, refusals aside. The waits between them come to a minute and a half in the mean."""
 
 MAX_TIMEOUTS: Final = 3
 """Attempts of a request that end by time-out: the provider may have worked, and charged, for each of them."""
 
 MAX_REFUSALS: Final = 30
-"""Attempts of a request that end by a 429: each follows a pause of all requests, and costs nothing."""
+"""Attempts of a request that are refused (too many, overloaded, not there): each follows a pause of all requests, and
+costs nothing. Whether the server is away for good is found out about the model, not the request."""
 
 PATIENCE: Final = 180.0
 """Seconds that a server may be away, counted from the first refusal without a reply since, before its model is lost."""
@@ -51,6 +52,8 @@ FIRST_OUTPUT_TOKENS: Final = 1000
 """Rough figures to reserve by; replies correct them. The output is expected to be the mean of those seen."""
 
 _OVERLOADED: Final = frozenset({429, 502, 503, 529})
+_REFUSALS: Final = ("unreachable", *map(str, _OVERLOADED))
+"""The causes of failures that concern all requests alike."""
 
 
 class Gateway:
@@ -206,7 +209,7 @@ class Gateway:
         return _alike(error, f"{self._name}: no reply for {self._limits.silent_seconds:.0f} s; the last error: {error}")
 
     def _is_exhausted(self, failures: Counter[str]) -> bool:
-        refusals = failures["429"]
+        refusals = _refusals(failures)
         return (
             refusals >= MAX_REFUSALS
             or failures["timeout"] >= MAX_TIMEOUTS
@@ -231,12 +234,16 @@ class Gateway:
         return error
 
     async def _back_off(self, error: ProviderError, failures: Counter[str]) -> None:
-        doublings = failures.total() - failures["429"] - 1
+        doublings = failures.total() - _refusals(failures) - 1
         seconds = self._jitter() * min(BACKOFF_CAP, FIRST_BACKOFF * 2.0**doublings)
         if error.retry_after is not None:
             seconds = max(seconds, min(error.retry_after, PAUSE_CAP))
         self._statistics.backoff_seconds += seconds
         await self._sleep(seconds)
+
+
+def _refusals(failures: Counter[str]) -> int:
+    return sum(failures[cause] for cause in _REFUSALS)
 
 
 def _is_refusal(error: ProviderError) -> bool:

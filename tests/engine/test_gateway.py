@@ -14,7 +14,7 @@ from virtual_time import run
 
 from pytest_llmeval.adapters.provider import open_provider
 from pytest_llmeval.engine.budget import Budget, Price
-from pytest_llmeval.engine.gateway import ALIKE, MAX_TIMEOUTS, Gateway
+from pytest_llmeval.engine.gateway import ALIKE, MAX_TIMEOUTS, PATIENCE, Gateway
 from pytest_llmeval.engine.limits import Limiter
 from pytest_llmeval.engine.statistics import CallStatistics
 from pytest_llmeval.engine.tickets import Ticket
@@ -67,7 +67,8 @@ class Bench:
         """Take the provider's function and whatever of the gateway's options differs from the test's defaults."""
         self.provider = ScriptedProvider(behave)
         self.statistics = CallStatistics()
-        limits = Limiter(concurrency, statistics=self.statistics)
+        patience = options.get("patience", PATIENCE)
+        limits = Limiter(concurrency, statistics=self.statistics, longest_pause=patience / 6)
         options = {"timeout": 60.0, "jitter": lambda: 1.0} | options
         self.gateway = Gateway(
             self.provider,
@@ -259,14 +260,17 @@ def test_a_server_that_goes_away_for_a_while_loses_no_sample(error: ProviderErro
     assert seconds < 5 + 2 * away + 40
 
 
-def test_a_server_that_goes_away_for_good_ends_the_model_after_minutes() -> None:
-    bench = Bench(refusing(lambda seconds: seconds > 5, fault("unreachable")), concurrency=20)
+@pytest.mark.parametrize("patience", [20.0, PATIENCE, 900.0])
+def test_a_server_that_goes_away_for_good_ends_the_model_when_patience_does(patience: float) -> None:
+    bench = Bench(refusing(lambda seconds: seconds > 5, fault("unreachable")), concurrency=20, patience=patience)
     outcomes, seconds = timed(bench, 2000)
     lost = [outcome for outcome in outcomes if isinstance(outcome, ProviderError)]
     assert len(lost) == 1880
     assert {error.reach for error in lost} == {"model"}
-    assert re.fullmatch(r"openai/m: no reply for 1[89]\d s; the last error: m: unreachable", str(lost[-1]))
-    assert 180 <= seconds < 300
+    told = re.fullmatch(r"openai/m: no reply for (\d+) s; the last error: m: unreachable", str(lost[-1]))
+    assert told is not None
+    assert patience <= float(told[1]) <= patience * 1.2
+    assert patience <= seconds < patience * 1.2 + 10
 
 
 def test_refusals_while_long_replies_are_under_way_do_not_end_the_model() -> None:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 from collections import Counter
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -91,6 +93,13 @@ class EchoProject:
     def outcomes(self) -> Counter[str]:
         """Return how many samples ended in which way, by the last row of each."""
         return Counter({row["sample"]: row["outcome"] for row in self.rows()}.values())
+
+    def stored(self) -> int:
+        """Return how many replies the last run has kept."""
+        file = self.path / "reports" / "latest" / "completions.sqlite3"
+        with closing(sqlite3.connect(file)) as store:
+            count: int = store.execute("SELECT count(*) FROM completions").fetchone()[0]
+        return count
 
     def summary(self) -> dict[str, Any]:
         """Return the last run's summary."""

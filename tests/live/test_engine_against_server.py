@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -92,32 +91,6 @@ def test_an_endpoint_where_nobody_answers_is_told_once(project: EchoProject, mod
     assert project.outcomes() == {"error": 1, "not run": SAMPLES - 1}
 
 
-FAULTS = [
-    {"kind": "429", "retry_after": "50ms"},
-    {"kind": "500"},
-    {"kind": "503", "retry_after": "50ms"},
-    {"kind": "reset"},
-    {"kind": "truncated"},
-    {"kind": "half"},
-    {"kind": "garbage"},
-    {"kind": "stall"},
-]
-
-
-@MODES
-def test_a_server_of_which_a_third_of_the_requests_fail_costs_no_sample(
-    project: EchoProject, model_server: ModelServer, mode: str
-) -> None:
-    # The draw is by seed, prompt and attempt; under this seed every kind of fault comes.
-    model_server.program(share=0.3, kinds=FAULTS, seed=18, latency=0.02)
-    status, output = project.run(*at(model_server, "--llmeval-timeout", "2"), mode)
-    assert status == 0, output
-    assert project.outcomes() == {"correct": SAMPLES}
-    seen = model_server.report()["outcomes"]
-    assert seen.pop("ok") == SAMPLES
-    assert set(seen) == {fault["kind"] for fault in FAULTS}
-
-
 @pytest.mark.parametrize("mode", ["-n0", "-n2"])
 def test_x_leaves_what_hangs_behind(project: EchoProject, model_server: ModelServer, mode: str) -> None:
     hanging = {f"say {n}": [{"kind": "stall"}] * 9 for n in range(1, SAMPLES)}
@@ -125,20 +98,3 @@ def test_x_leaves_what_hangs_behind(project: EchoProject, model_server: ModelSer
     status, output = project.run(*at(model_server, "--llmeval-timeout", "5"), mode, "-x")
     assert status in {pytest.ExitCode.TESTS_FAILED, pytest.ExitCode.INTERRUPTED}, output
     assert project.outcomes() == {"incorrect": 1, "not run": SAMPLES - 1}
-
-
-@MODES
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM], ids=["Ctrl-C", "SIGTERM"])
-def test_an_interrupt_ends_a_run_that_waits(
-    project: EchoProject, model_server: ModelServer, mode: str, how: signal.Signals
-) -> None:
-    model_server.program(script={f"say {n}": [{"kind": "stall"}] for n in range(3, SAMPLES)})
-    with project.start(*at(model_server), mode) as process:
-        while model_server.report()["requests"] < 5:
-            assert process.poll() is None
-        process.send_signal(how)
-        output = project.ended(process)
-    assert process.returncode == pytest.ExitCode.INTERRUPTED, output
-    outcomes = project.outcomes()
-    assert set(outcomes) <= {"correct", "not run"}
-    assert outcomes.total() == SAMPLES

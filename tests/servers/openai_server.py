@@ -29,7 +29,8 @@ from aiohttp import web
 class Program:
     """What the server does. A fault is ``{"kind": ...}`` as `Server.misbehave` knows them.
 
-    `script` gives the faults of successive attempts at a prompt, by the text of its last message; `sequence` those of
+    `lost` gives the fault of every request to a model. `script` gives those of successive attempts at a prompt, by the
+    text of its last message; `sequence` those of
     successive requests, whatever they ask; `share` of all other (prompt, attempt) pairs get one of `kinds`, drawn
     with `seed`. `ceiling` is how many requests it bears in flight before it answers 429. `reply` overrides members of
     the answer's message (of a response: of the answer itself), `body` the whole answer. `latency` is in seconds, one
@@ -37,6 +38,7 @@ class Program:
     """
 
     latency: float | list[float] = 0.0
+    lost: dict[str, dict[str, Any]] = dataclasses.field(default_factory=dict)
     script: dict[str, list[dict[str, Any] | None]] = dataclasses.field(default_factory=dict)
     sequence: list[dict[str, Any] | None] = dataclasses.field(default_factory=list)
     always: dict[str, Any] | None = None
@@ -136,6 +138,8 @@ class Server:
         body = await request.json()
         async with self.counted(request, body):
             prompt = last_text(body["messages"])
+            if (lost := self.program.lost.get(body["model"])) is not None:
+                return await self.misbehave(request, lost, None)
             if wrong := check_images(body["messages"]):
                 return error(400, wrong, code="invalid_image")
             return await self.respond(request, prompt, self.completion(body, prompt))
