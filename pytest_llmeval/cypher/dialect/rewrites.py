@@ -14,6 +14,18 @@ from pytest_llmeval.cypher.dialect.aggregation import aggregates, groups
 from pytest_llmeval.cypher.dialect.analysis import Analysis
 from pytest_llmeval.cypher.dialect.edits import Edits
 from pytest_llmeval.cypher.dialect.scope import Scope
+from pytest_llmeval.cypher.dialect.shapes import (
+    bare_matches,
+    conjuncts,
+    has_pattern_in_alternative,
+    has_relationship_twice,
+    is_flat,
+    limits_length,
+    looping_nodes,
+    plain_patterns,
+    quoted,
+    variable_names,
+)
 from pytest_llmeval.cypher.dialect.syntax import (
     Binary,
     Call,
@@ -34,7 +46,6 @@ from pytest_llmeval.cypher.dialect.syntax import (
     RelationshipPattern,
     Slice,
     Subquery,
-    Unary,
     Variable,
 )
 from pytest_llmeval.cypher.dialect.wording import Wording
@@ -47,7 +58,6 @@ _ONE: Final = re.compile(r"(ANY|ANY SHORTEST|SHORTEST 1|ANY 1)( PATHS?)?")
 _LENGTHS: Final = {"+": "*1..", "*": "*0..", None: "*1..1"}
 _ALL: Final = re.compile(r"ALL SHORTEST( PATHS?)?")
 _DESCENDING: Final = re.compile(r"\s*DESC(ENDING)?\b", re.IGNORECASE)
-_PLAIN_NAME: Final = re.compile(r"[^\W\d]\w*")
 
 
 class Rewriting:
@@ -58,8 +68,8 @@ class Rewriting:
         self._wording, self._analysis = wording, analysis
         self._edits = Edits(wording.text)
         self.doubts: list[str] = []
-        self._bare_matches = set(_bare_matches(analysis.query))
-        self._plain_patterns = set(_plain_patterns(analysis.query))
+        self._bare_matches = set(bare_matches(analysis.query))
+        self._plain_patterns = set(plain_patterns(analysis.query))
         for part in analysis.query.walk():
             self._visit(part)
 
@@ -117,12 +127,12 @@ class Rewriting:
             elif nullable:
                 wanted = " AND ".join(f"{name} IS NOT NULL" for name in nullable)
                 self._edits.insert(part.start, f"WITH * WHERE {wanted} ")
-        if _has_relationship_twice(part):
+        if has_relationship_twice(part):
             conditions.append("false")
         if part.where is not None and not part.optional and self._asks_path_for_end(part):
             self._edits.insert(part.where_start, "WITH * ")
         self._add_conditions(part, conditions)
-        if part.optional and _has_pattern_in_alternative(part.where):
+        if part.optional and has_pattern_in_alternative(part.where):
             self.doubts.append("an OPTIONAL MATCH joins a pattern comprehension by OR")
         for path in part.paths:
             self._selector(path)
@@ -147,8 +157,8 @@ class Rewriting:
             if all(hop.is_single for hop in hops) and not any(isinstance(item, Group) for item in path.elements):
                 continue
             ends = {node.variable.name for node in path.nodes() if node.variable is not None}
-            for condition in _conjuncts(part.where):
-                names = set(_names(condition))
+            for condition in conjuncts(part.where):
+                names = set(variable_names(condition))
                 if path.variable.name in names and names & ends:
                     return True
         return False
@@ -202,7 +212,8 @@ class Rewriting:
                 if variable is not None
             }
             if (path.function or path.selector) and any(
-                named & set(_names(condition)) and not _limits_length(condition) for condition in _conjuncts(part.where)
+                named & set(variable_names(condition)) and not limits_length(condition)
+                for condition in conjuncts(part.where)
             ):
                 self.doubts.append("a condition picks among shortest paths")
 
@@ -212,7 +223,7 @@ class Rewriting:
         for path in part.paths:
             own = {node.variable.name for node in path.nodes() if node.variable is not None}
             for node in path.nodes():
-                if node.properties is not None and set(_names(node.properties)) - known - own:
+                if node.properties is not None and set(variable_names(node.properties)) - known - own:
                     self.doubts.append("a pattern names a variable of a later one")
             known |= own
 
@@ -230,8 +241,8 @@ class Rewriting:
                     self._edits.insert(clause.patterns_end, "" if self._demands(clause) else " WHERE true")
 
     def _demands(self, part: Match) -> bool:
-        loops = any(True for path in part.paths for _ in _loops(path))
-        return loops or bool(self._nullable(part.paths, self._analysis.scopes[part])) or _has_relationship_twice(part)
+        loops = any(True for path in part.paths for _ in looping_nodes(path))
+        return loops or bool(self._nullable(part.paths, self._analysis.scopes[part])) or has_relationship_twice(part)
 
     def _projection(self, part: Projection) -> None:
         if part.kind == "WITH" and part.limits and part.where is not None:
@@ -242,7 +253,7 @@ class Rewriting:
         if part.kind == "RETURN" and part.star is not None:
             names = sorted(self._analysis.scopes[part])
             if len(names) + len(part.items) > 1:
-                self._edits.replace(part.star, part.star + 1, ", ".join(map(_quoted, names)))
+                self._edits.replace(part.star, part.star + 1, ", ".join(map(quoted, names)))
         for order in part.order:
             self._order_by_point(order)
 
@@ -268,7 +279,7 @@ class Rewriting:
     def _import_everything(self, part: CallSubquery) -> None:
         first = part.query.parts[0].clauses[0]
         if part.imports is None and isinstance(first, Projection) and first.star is not None and not first.implied:
-            names = ", ".join(map(_quoted, self._analysis.scopes[part]))
+            names = ", ".join(map(quoted, self._analysis.scopes[part]))
             if names and first.kind == "WITH":
                 self._edits.replace(first.star, first.star + 1, names)
 
@@ -289,13 +300,13 @@ class Rewriting:
 
     def _nullable(self, paths: tuple[Path, ...], scope: Scope) -> list[str]:
         names = (node.variable.name for path in paths for node in path.nodes() if node.variable is not None)
-        return [_quoted(name) for name in dict.fromkeys(names) if name in scope and scope[name].nullable]
+        return [quoted(name) for name in dict.fromkeys(names) if name in scope and scope[name].nullable]
 
     def _rename_loops(self, path: Path) -> Iterator[tuple[str, str]]:
         """Give the second node of each hop from a node to itself a name of its own, and yield both names."""
-        for index, node in enumerate(_loops(path)):
-            assert node.variable is not None  # noqa: S101 - by `_loops`
-            fresh = _quoted(f"{node.variable.name} again{index or ''}")
+        for index, node in enumerate(looping_nodes(path)):
+            assert node.variable is not None  # noqa: S101 - by `loops`
+            fresh = quoted(f"{node.variable.name} again{index or ''}")
             self._edits.replace(node.variable.start, node.variable.end, fresh)
             yield self._wording[node.variable], fresh
 
@@ -365,7 +376,7 @@ class Rewriting:
             self._edits.replace(pattern.end, part.end, "")
 
     def _within_box(self, part: Call) -> None:
-        if all(_is_flat(argument) for argument in part.arguments):
+        if all(is_flat(argument) for argument in part.arguments):
             return
         if not all(self._is_spatial(argument) for argument in part.arguments):
             self.doubts.append("it asks for points in a box, of dimensions that are not known")
@@ -391,99 +402,3 @@ class Rewriting:
     def _is_spatial(self, part: Expression) -> bool:
         """Whether a part is certainly a point of three coordinates: one of the scene, or one that is written out."""
         return self._analysis.types[part].data == "Point"
-
-
-def _quoted(name: str) -> str:
-    return name if _PLAIN_NAME.fullmatch(name) else f"`{name.replace('`', '``')}`"
-
-
-def _names(part: Part) -> Iterator[str]:
-    return (inner.name for inner in part.walk() if isinstance(inner, Variable))
-
-
-def _conjuncts(part: Expression | None) -> Iterator[Expression]:
-    match part:
-        case None:
-            return
-        case Binary(operator="AND", left=left, right=right):
-            yield from _conjuncts(left)
-            yield from _conjuncts(right)
-        case _:
-            yield part
-
-
-def _has_pattern_in_alternative(part: Expression | None) -> bool:
-    """Whether a condition joins a pattern comprehension by OR: Neo4j 5.26 finds too little if that is OPTIONAL."""
-    alternatives = (condition for condition in _conjuncts(part) if getattr(condition, "operator", "") in {"OR", "XOR"})
-    return any(isinstance(inner, PatternComprehension) for condition in alternatives for inner in condition.walk())
-
-
-def _limits_length(part: Expression) -> bool:
-    """Whether a condition only says how long a path may be at most: the shortest one fulfils it if any does."""
-    match part:
-        case (
-            Binary(operator="<" | "<=", left=Call(name=name), right=Constant())
-            | Binary(operator=">" | ">=", left=Constant(), right=Call(name=name))
-        ):
-            return name.lower() in {"length", "size"}
-        case _:
-            return False
-
-
-def _loops(path: Path) -> Iterator[NodePattern]:
-    """Yield the second node of each hop that leads from a node to itself."""
-    for before, hop, node in zip(path.elements, path.elements[1:], path.elements[2:], strict=False):
-        if (
-            isinstance(before, NodePattern)
-            and isinstance(hop, RelationshipPattern)
-            and isinstance(node, NodePattern)
-            and hop.is_single
-            and before.variable is not None
-            and node.variable is not None
-            and before.variable.name == node.variable.name
-        ):
-            yield node
-
-
-def _has_relationship_twice(part: Match) -> bool:
-    """Whether one MATCH names a relationship twice, which then has to be two at once: Neo4j finds none."""
-    names = [
-        hop.variable.name
-        for path in part.paths
-        for hop in path.relationships()
-        if hop.variable is not None and hop.is_single
-    ]
-    return len(set(names)) < len(names)
-
-
-def _bare_matches(query: Query) -> Iterator[Match]:
-    """Yield the MATCHes that begin a subquery of an expression; `_subquery` looks after their nulls."""
-    for part in query.walk():
-        if isinstance(part, Subquery):
-            yield from (
-                clause for clause in (single.clauses[0] for single in part.query.parts) if isinstance(clause, Match)
-            )
-
-
-def _plain_patterns(query: Query) -> Iterator[PatternPredicate]:
-    """Yield the patterns that ArcadeDB takes as they stand: in a WHERE, joined by AND, OR, XOR, NOT."""
-    for part in query.walk():
-        if isinstance(part, Match | Projection) and part.where is not None:
-            yield from _plain(part.where)
-
-
-def _plain(part: Expression) -> Iterator[PatternPredicate]:
-    match part:
-        case PatternPredicate():
-            yield part
-        case Binary(operator="AND" | "OR" | "XOR", left=left, right=right):
-            yield from _plain(left)
-            yield from _plain(right)
-        case Unary(operator="NOT", operand=operand):
-            yield from _plain(operand)
-
-
-def _is_flat(part: Expression) -> bool:
-    if not (isinstance(part, Call) and part.name.lower() == "point" and isinstance(part.arguments[0], MapOf)):
-        return False
-    return "z" not in part.arguments[0].keys

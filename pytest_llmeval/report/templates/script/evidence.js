@@ -122,6 +122,7 @@ function queryOf(event) {
     event.error ? [el("h5", {}, "Refused or failed"), box(event.error, "Why the query gave nothing", "code failed")]
       : [el("h5", {}, `Rows: ${count(event.row_count)}`), box(event.text, "Rows of the query", "code")],
     event.cut ? el("p", { class: "cut" }, said(`Shortened: ${event.cut}`)) : null,
+    event.uncertain ? el("p", { class: "cut" }, said(`Neo4j might answer otherwise: ${event.uncertain}`)) : null,
     facts([["engine", event.engine], ["milliseconds", (1000 * event.seconds).toFixed(1)]]),
   ];
 }
