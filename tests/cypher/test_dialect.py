@@ -17,6 +17,7 @@ from pytest_llmeval.cypher.scene_graph import read_scene
 DATA = Path(__file__).with_name("data") / "engines"
 ROOT = Path(__file__).parents[2]
 PROPERTIES = property_types(read_scene(ROOT / "fixtures" / "heracles" / "scene.json"))
+REFUSALS: list[dict[str, str]] = yaml.safe_load((DATA / "refusals.yaml").read_text("utf-8"))
 REWRITES: list[dict[str, str]] = yaml.safe_load((DATA / "rewrites.yaml").read_text("utf-8"))
 
 
@@ -51,6 +52,11 @@ def test_refusals_are_in_the_words_of_neo4j(name: str) -> None:
     assert len(told) > 90
     other = [(refusal, error) for refusal, error in told if refusal.partition(": expected")[0][:110] not in error]
     assert len(other) <= 0.15 * len(told), other
+
+
+@pytest.mark.parametrize("case", REFUSALS, ids=lambda case: case["error"].partition(": ")[2][:40])
+def test_each_kind_of_refusal_is_that_of_neo4j_to_the_letter(case: dict[str, str]) -> None:
+    assert adapt(case["query"], PROPERTIES).refusal == case["error"]
 
 
 def test_most_of_what_neo4j_rejects_is_refused() -> None:
