@@ -21,7 +21,8 @@ class Flight(Generic[T]):
         """Start `call` with a ticket of that rank."""
         self._ticket = Ticket(order)
         self._ticket.on_grant = self._granted
-        self._waiting: set[Ticket] = set()
+        # A list: one sample may ask the same twice at once.
+        self._waiting: list[Ticket] = []
         self._ever_sent = False
         self.task = asyncio.create_task(call(self._ticket))
         # A failure that nobody waits for any more is no error of the loop's.
@@ -41,7 +42,7 @@ class Flight(Generic[T]):
         if ticket.urgent:
             hurry()
         ticket.requeue.add(hurry)
-        self._waiting.add(ticket)
+        self._waiting.append(ticket)
         self._ticket.wanted = True
         if self._ever_sent:
             ticket.on_grant()
@@ -49,7 +50,7 @@ class Flight(Generic[T]):
             return await asyncio.shield(self.task)
         finally:
             ticket.requeue.discard(hurry)
-            self._waiting.discard(ticket)
+            self._waiting.remove(ticket)
             if not self._waiting:
                 self.give_up()
 

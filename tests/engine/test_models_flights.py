@@ -138,6 +138,20 @@ def test_a_call_whose_asker_is_cancelled_reaches_the_store() -> None:
     bench.run(main())
 
 
+def test_a_sample_that_asks_the_same_twice_at_once_waits_until_the_second_gives_up() -> None:
+    bench = Bench(concurrency=1)
+
+    async def main() -> None:
+        busy, ticket = bench.ask("busy"), Ticket(1)
+        first, second = (asyncio.create_task(bench.models.ask(MODEL, request("a"), ticket)) for _ in range(2))
+        await asyncio.sleep(0.5)
+        first.cancel()
+        assert (await second).reply.text == "A"
+        await busy
+
+    bench.run(main())
+
+
 def test_a_request_in_the_queue_is_not_sent_once_nobody_waits_for_it() -> None:
     bench = Bench(concurrency=1)
 
