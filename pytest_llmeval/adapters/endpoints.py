@@ -13,6 +13,9 @@ from pytest_llmeval.errors import UsageError
 
 OPENAI_URL: Final = "https://api.openai.com/v1"
 
+AZURE_VERSION: Final = "2025-04-01-preview"
+"""Of Azure's API, where OPENAI_API_VERSION names none: the published Geometry3K judge is configured without one."""
+
 _LONGEST_QUOTE: Final = 300
 _SHORTEST_SECRET: Final = 8
 _KEY_LIKE: Final = re.compile(r"\b(?:sk-[\w*.-]+|eyJ[\w-]{8,}\.[\w.-]+)")
@@ -74,22 +77,17 @@ def openai_endpoint(model: str, options: Mapping[str, str], environ: Mapping[str
 
 
 def azure_endpoint(deployment: str, options: Mapping[str, str], environ: Mapping[str, str]) -> Endpoint:
-    """Return where an ``azure/`` deployment is: at its base URL or AZURE_OPENAI_ENDPOINT, with OPENAI_API_VERSION.
+    """Return where an ``azure/`` deployment is: at its base URL or AZURE_OPENAI_ENDPOINT.
 
-    The key comes from AZURE_OPENAI_API_KEY or the variable that the options name; it may be missing. UsageError names
-    whatever else is.
+    The key comes from AZURE_OPENAI_API_KEY or the variable that the options name; it may be missing. The version is
+    OPENAI_API_VERSION or AZURE_VERSION. UsageError when there is no address.
     """
     model = f"azure/{deployment}"
     key_name = options.get("key", "AZURE_OPENAI_API_KEY")
-    url = options.get("base_url") or _required(environ, "AZURE_OPENAI_ENDPOINT", model, "https://NAME.openai.azure.com")
-    check_address(url, "AZURE_OPENAI_ENDPOINT")
-    version = _required(environ, "OPENAI_API_VERSION", model, "2025-04-01-preview")
-    return Endpoint(model=model, base_url=url, key_name=key_name, key=environ.get(key_name, ""), version=version)
-
-
-def _required(environ: Mapping[str, str], name: str, model: str, example: str) -> str:
-    value = environ.get(name)
-    if not value:
-        msg = f"{model}: {name} is not set; expected a value such as {example}"
+    url = options.get("base_url") or environ.get("AZURE_OPENAI_ENDPOINT")
+    if not url:
+        msg = f"{model}: AZURE_OPENAI_ENDPOINT is not set; expected a value such as https://NAME.openai.azure.com"
         raise UsageError(msg)
-    return value
+    check_address(url, "AZURE_OPENAI_ENDPOINT")
+    version = environ.get("OPENAI_API_VERSION") or AZURE_VERSION
+    return Endpoint(model=model, base_url=url, key_name=key_name, key=environ.get(key_name, ""), version=version)

@@ -12,7 +12,7 @@ from loopback import failure, question
 from pytest_llmeval.adapters.entra import EntraCredential
 from pytest_llmeval.errors import ProviderError, UsageError
 
-VERSION = {"OPENAI_API_VERSION": "2025-04-01-preview"}
+VERSION = {"OPENAI_API_VERSION": "2025-06-01-preview"}
 KEY = {"AZURE_OPENAI_API_KEY": "azure-key-1234"}
 
 
@@ -30,17 +30,23 @@ def azure(ask: Any, model_server: Any) -> Any:
 def test_azure_asks_its_deployment_with_key_and_version(azure: Any, model_server: Any) -> None:
     assert azure(question("q", max_tokens=7), **KEY).text == "echo: q"
     (seen,) = model_server.report()["seen"]
-    assert seen["path"] == "/openai/deployments/dep/chat/completions?api-version=2025-04-01-preview"
+    assert seen["path"] == "/openai/deployments/dep/chat/completions?api-version=2025-06-01-preview"
     assert seen["headers"]["api-key"] == "azure-key-1234"
     assert "authorization" not in seen["headers"]
     assert seen["body"]["max_completion_tokens"] == 7
     assert "max_tokens" not in seen["body"]
 
 
+def test_azure_needs_no_version(azure: Any, model_server: Any) -> None:
+    azure(OPENAI_API_VERSION="", **KEY)
+    path = "/openai/deployments/dep/chat/completions?api-version=2025-04-01-preview"
+    assert model_server.report()["seen"][0]["path"] == path
+
+
 def test_azure_serves_responses_beside_its_deployments(azure: Any, model_server: Any) -> None:
     assert azure(spec="azure/dep,api=responses", **KEY).text == "echo: q"
     (seen,) = model_server.report()["seen"]
-    assert seen["path"] == "/openai/responses?api-version=2025-04-01-preview"
+    assert seen["path"] == "/openai/responses?api-version=2025-06-01-preview"
     # The name that a deployment has in a request's body is the one of the request's model.
     assert seen["body"]["model"] == "m"
 

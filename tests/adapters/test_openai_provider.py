@@ -366,7 +366,6 @@ def test_the_base_url_may_come_from_the_environment(ask: Any, model_server: Any)
         ("azure/d", None, {}, "azure/d: AZURE_OPENAI_ENDPOINT is not set"),
         # The run's base URL is for openai/ models alone: a judge at Azure is not asked for at a local server.
         ("azure/d", "http://localhost:8000/v1", {}, "azure/d: AZURE_OPENAI_ENDPOINT is not set"),
-        ("azure/d,base_url=https://x.openai.azure.com", None, {}, "azure/d: OPENAI_API_VERSION is not set"),
     ],
 )
 def test_what_is_missing_is_named_before_anything_is_opened(
