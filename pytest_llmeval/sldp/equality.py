@@ -181,6 +181,16 @@ class Comparison:
     def _add_lonely_vectors(
         self, lonely: Lonely, left: Sequence[Value], right: Sequence[Value], *, enough: int | None
     ) -> Question[None]:
+        if len(left) == len(right) == 1:
+            # Sets of few elements, of which there may be thousands, need no grid.
+            pair = (left[0], right[0])
+            verdict = self._leaves(*pair)
+            if verdict is None:
+                verdict = yield pair
+            if not verdict:
+                lonely[0].extend(left)
+                lonely[1].extend(right)
+            return
         sides = (left, right)
         ours, theirs = ([self._profiles.vector(element) for element in side] for side in sides)
         grid = Grid(ours, theirs, self._tolerance)
