@@ -29,6 +29,7 @@ dbms.usage_report.enabled=false
 dbms.security.allow_csv_import_from_file_urls=false
 db.transaction.timeout=10s
 db.memory.transaction.max=64m
+db.tx_log.preallocate=false
 server.memory.pagecache.size=64m
 """
 
