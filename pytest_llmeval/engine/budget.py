@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+import asyncio
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
@@ -71,9 +72,9 @@ def _is_price(value: Json) -> bool:
 class Budget:
     """The run's spending, shared by solver and judge.
 
-    A request reserves its expected usage before it is sent and settles for the real one. The first that does not fit
-    any more ends the run for all that follow, so what is spent exceeds the limit at most by what the requests then in
-    flight used beyond expectation.
+    A request reserves its expected usage before it is sent and settles for the real one. One that does not fit beside
+    those in flight waits for them: most use less than expected. The first that does not fit beside what is spent ends
+    the run for all that follow, so the limit is exceeded at most by what requests in flight use beyond expectation.
     """
 
     def __init__(
@@ -83,7 +84,8 @@ class Budget:
         self._usd, self._max_tokens, self._prices = usd, max_tokens, prices
         self._stop_message: str | None = None
         self.spent_usd, self.spent_tokens = 0.0, 0
-        self._reserved_usd, self._reserved_tokens = 0.0, 0
+        self._reserved_usd, self._reserved_tokens, self._in_flight = 0.0, 0, 0
+        self._returned = asyncio.Event()
 
     def cost_of(self, usage: Usage, model: str) -> float | None:
         """Return what `usage` costs in US dollars; None when the model has no price."""
@@ -96,37 +98,58 @@ class Budget:
             msg = f"budget: no price is known for {model}; add it to the file of --llmeval-prices, or limit tokens"
             raise UsageError(msg)
 
-    @contextmanager
-    def reserved(self, expected: Usage, model: str) -> Iterator[None]:
-        """Set the expected usage aside while a request is in flight; RunStopped when it does not fit any more."""
-        usd, tokens = self.cost_of(expected, model) or 0.0, expected.total_tokens
-        self._check(usd, tokens)
-        self._reserved_usd += usd
-        self._reserved_tokens += tokens
+    @asynccontextmanager
+    async def reserved(self, expect: Callable[[], Usage], model: str) -> AsyncIterator[None]:
+        """Set the expected usage aside while a request is in flight, once it fits; RunStopped when it never will.
+
+        `expect` is called again after each wait: the replies waited for may have taught better.
+        """
+        while not self._fits(usage := expect(), model):
+            await self._returned.wait()
+        usd, tokens = self._weight(usage, model)
+        self._reserve(usd, tokens, requests=1)
         try:
             yield
         finally:
-            self._reserved_usd -= usd
-            self._reserved_tokens -= tokens
+            self._reserve(-usd, -tokens, requests=-1)
+            self._returned.set()
+            self._returned = asyncio.Event()
 
     def settle(self, usage: Usage, model: str) -> None:
         """Book what a reply used, at the cost it came with if it has one."""
         self.spent_usd += (self.cost_of(usage, model) if usage.cost is None else usage.cost) or 0.0
         self.spent_tokens += usage.total_tokens
 
-    def _check(self, usd: float, tokens: int) -> None:
+    def _weight(self, usage: Usage, model: str) -> tuple[float, int]:
+        return self.cost_of(usage, model) or 0.0, usage.total_tokens
+
+    def _reserve(self, usd: float, tokens: int, *, requests: int) -> None:
+        self._in_flight += requests
+        self._reserved_tokens += tokens
+        # Sums of floats leave a rest, which nobody would ever give back.
+        self._reserved_usd = self._reserved_usd + usd if self._in_flight else 0.0
+
+    def _fits(self, usage: Usage, model: str) -> bool:
+        """Tell whether a request fits beside those in flight; RunStopped when not even beside what is spent."""
+        usd, tokens = self._weight(usage, model)
         if self._stop_message is None:
             self._stop_message = self._overrun(usd, tokens)
         if self._stop_message is not None:
             raise RunStopped(self._stop_message)
+        return not self._exceeds(usd + self._reserved_usd, tokens + self._reserved_tokens)
+
+    def _exceeds(self, usd: float, tokens: int) -> bool:
+        return (self._usd is not None and self.spent_usd + usd > self._usd) or (
+            self._max_tokens is not None and self.spent_tokens + tokens > self._max_tokens
+        )
 
     def _overrun(self, usd: float, tokens: int) -> str | None:
-        if self._usd is not None and self.spent_usd + self._reserved_usd + usd > self._usd:
+        if self._usd is not None and self._exceeds(usd, 0):
             return (
                 f"budget of {self._usd:g} USD reached: {self.spent_usd:.4f} spent, about {self._reserved_usd:.4f} "
                 f"in flight, and the next request needs about {usd:.4f}"
             )
-        if self._max_tokens is not None and self.spent_tokens + self._reserved_tokens + tokens > self._max_tokens:
+        if self._exceeds(usd, tokens):
             return (
                 f"limit of {self._max_tokens} tokens reached: {self.spent_tokens} used, about {self._reserved_tokens} "
                 f"in flight, and the next request needs about {tokens}"

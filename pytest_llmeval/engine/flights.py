@@ -20,7 +20,7 @@ class Flight(Generic[T]):
     def __init__(self, call: Callable[[Ticket], Coroutine[Any, Any, T]], order: int) -> None:
         """Start `call` with a ticket of that rank."""
         self._ticket = Ticket(order)
-        self._ticket.on_grant = self._granted
+        self._ticket.on_sent = self._sent
         # A list: one sample may ask the same twice at once.
         self._waiting: list[Ticket] = []
         self._ever_sent = False
@@ -45,7 +45,7 @@ class Flight(Generic[T]):
         self._waiting.append(ticket)
         self._ticket.wanted = True
         if self._ever_sent:
-            ticket.on_grant()
+            ticket.on_sent()
         try:
             return await asyncio.shield(self.task)
         finally:
@@ -60,7 +60,7 @@ class Flight(Generic[T]):
         if not self._ticket.in_flight:
             self.task.cancel()
 
-    def _granted(self) -> None:
+    def _sent(self) -> None:
         self._ever_sent = True
         for ticket in tuple(self._waiting):
-            ticket.on_grant()
+            ticket.on_sent()

@@ -7,6 +7,7 @@ import random
 from collections import Counter
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
+from functools import partial
 from typing import Final, assert_never
 
 from pytest_llmeval.engine.budget import Budget
@@ -94,10 +95,9 @@ class Gateway:
         when the budget is reached.
         """
         failures: Counter[str] = Counter()
-        expected = self._expected(request)
         while True:
-            async with self._limits.slot(ticket, tokens=expected.total_tokens) as slot:
-                outcome = await self._send(request, slot, expected)
+            async with self._limits.slot(ticket, tokens=self._expected(request).total_tokens) as slot:
+                outcome = await self._send(request, slot, ticket)
                 if isinstance(outcome, Reply):
                     return outcome, failures.total() + 1
                 failures[outcome.cause] += 1
@@ -143,12 +143,13 @@ class Gateway:
             output_tokens=min(output, ceiling) if isinstance(ceiling, int) else output,
         )
 
-    async def _send(self, request: Request, slot: Slot, expected: Usage) -> Reply | ProviderError:
-        with self._budget.reserved(expected, self._name):
+    async def _send(self, request: Request, slot: Slot, ticket: Ticket) -> Reply | ProviderError:
+        async with self._budget.reserved(partial(self._expected, request), self._name):
             self._statistics.requests += 1
             try:
-                async with asyncio.timeout(self._timeout):
-                    reply = await self._provider.send(request)
+                with ticket.sent():
+                    async with asyncio.timeout(self._timeout):
+                        reply = await self._provider.send(request)
             except TimeoutError:
                 problem = f"{self._name}: no reply within {self._timeout:g} s (--llmeval-timeout)"
                 error = ProviderError(problem, reach="attempt", cause="timeout")

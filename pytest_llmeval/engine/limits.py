@@ -86,12 +86,9 @@ class Limiter:
     async def slot(self, ticket: Ticket, *, tokens: int = 0) -> AsyncIterator[Slot]:
         """Hold one of the places in flight, once it is this ticket's turn; `tokens` is the estimate for `tpm`."""
         slot = await self._acquire(ticket, tokens)
-        ticket.in_flight = True
-        ticket.on_grant()
         try:
             yield slot
         finally:
-            ticket.in_flight = False
             self.in_flight -= 1
             self._serve()
 

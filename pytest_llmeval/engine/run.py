@@ -145,7 +145,7 @@ class Run:
                     if deadline.when() is None and self._sample_timeout is not None:
                         deadline.reschedule(loop.time() + self._sample_timeout)
 
-                ticket.on_grant = start_clock
+                ticket.on_sent = start_clock
                 return await self._solve_safely(test, calls)
         except TimeoutError:
             msg = f"sample {test.sample!r}: not done within {self._sample_timeout:g} s (--llmeval-sample-timeout)"

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
+from functools import partial
 from pathlib import Path
 
 import pytest
+from virtual_time import run
 
 from pytest_llmeval.engine.budget import Budget, Price, read_prices
 from pytest_llmeval.errors import RunStopped, UsageError
@@ -64,57 +67,106 @@ def dollars(amount: float) -> Usage:
     return Usage(input_tokens=round(amount * 1_000_000))
 
 
-def test_requests_in_flight_count_by_what_they_are_expected_to_use() -> None:
-    budget = Budget(usd=1.0, prices={"m": Price(input=1.0, output=1.0)})
-    with (
-        budget.reserved(dollars(0.4), "m"),
-        budget.reserved(dollars(0.4), "m"),
-        pytest.raises(RunStopped, match=r"budget of 1 USD reached: 0.0000 spent, about 0.8000 in flight"),
-        budget.reserved(dollars(0.4), "m"),
-    ):
-        pass
+async def spend(budget: Budget, amount: float, model: str = "m", *, expected: float | None = None) -> None:
+    """Ask for a request that takes a second and uses `amount`, which is expected unless told."""
+    async with budget.reserved(lambda: dollars(amount if expected is None else expected), model):
+        await asyncio.sleep(1)
+        budget.settle(dollars(amount), model)
+
+
+def test_what_does_not_fit_beside_the_requests_in_flight_waits_for_them() -> None:
+    async def main() -> float:
+        budget = Budget(usd=1.0, prices={"m": Price(input=1.0, output=1.0)})
+        start = asyncio.get_running_loop().time()
+        # Two at a time by expectation; all of them come to a tenth of the limit.
+        await asyncio.gather(*(spend(budget, 0.01, expected=0.4) for _ in range(10)))
+        assert budget.spent_usd == pytest.approx(0.1)
+        return asyncio.get_running_loop().time() - start
+
+    assert run(main()) == pytest.approx(5)
+
+
+def test_who_waits_is_reckoned_anew_by_what_was_learned_meanwhile() -> None:
+    async def main() -> float:
+        budget, seen = Budget(max_tokens=100), [90]
+
+        async def send() -> None:
+            async with budget.reserved(lambda: Usage(output_tokens=seen[-1]), "m"):
+                await asyncio.sleep(1)
+                budget.settle(Usage(output_tokens=5), "m")
+                seen.append(5)
+
+        start = asyncio.get_running_loop().time()
+        await asyncio.gather(*(send() for _ in range(10)))
+        return asyncio.get_running_loop().time() - start
+
+    # One alone, then all others together.
+    assert run(main()) == pytest.approx(2)
+
+
+def test_the_run_ends_when_the_requests_waited_for_leave_too_little() -> None:
+    async def main() -> list[BaseException | None]:
+        budget = Budget(usd=1.0, prices={"m": Price(input=1.0, output=1.0)})
+        spending = (spend(budget, 0.4) for _ in range(6))
+        return await asyncio.gather(*spending, return_exceptions=True)
+
+    outcomes = run(main())
+    assert outcomes[:2] == [None, None]
+    assert {type(outcome) for outcome in outcomes[2:]} == {RunStopped}
+    assert str(outcomes[2]).startswith("budget of 1 USD reached: 0.8000 spent, about 0.0000 in flight")
 
 
 def test_settling_replaces_the_expectation_by_the_real_usage() -> None:
-    budget = Budget(usd=1.0, prices={"m": Price(input=1.0, output=1.0)})
-    for _ in range(5):
-        with budget.reserved(dollars(0.5), "m"):
-            budget.settle(dollars(0.1), "m")
-    assert budget.spent_usd == pytest.approx(0.5)
-    assert budget.spent_tokens == 500_000
+    async def main() -> None:
+        budget = Budget(usd=1.0, prices={"m": Price(input=1.0, output=1.0)})
+        for _ in range(5):
+            await spend(budget, 0.1, expected=0.5)
+        assert budget.spent_usd == pytest.approx(0.5)
+        assert budget.spent_tokens == 500_000
+
+    run(main())
 
 
 def test_a_reached_budget_stays_reached_for_smaller_requests_too() -> None:
-    budget = Budget(max_tokens=100)
-    with pytest.raises(RunStopped, match="limit of 100 tokens reached: 0 used"), budget.reserved(dollars(1), "m"):
-        pass
-    with pytest.raises(RunStopped), budget.reserved(Usage(input_tokens=1), "m"):
-        pass
+    async def main() -> None:
+        budget = Budget(max_tokens=100)
+        with pytest.raises(RunStopped, match="limit of 100 tokens reached: 0 used"):
+            await spend(budget, 1)
+        with pytest.raises(RunStopped):
+            await spend(budget, 0.000001)
+
+    run(main())
 
 
 def test_a_failed_request_gives_its_reservation_back() -> None:
-    budget = Budget(max_tokens=100)
-    for _ in range(10):
-        with pytest.raises(ZeroDivisionError), budget.reserved(Usage(input_tokens=90), "m"):
-            raise ZeroDivisionError
-    with budget.reserved(Usage(input_tokens=90), "m"):
-        pass
+    async def main() -> None:
+        budget = Budget(usd=1.0, prices={"m": Price(input=1.0, output=1.0)})
+        for amount in (0.1, 0.2, 0.7, 1.0):
+            with pytest.raises(ZeroDivisionError):
+                async with budget.reserved(partial(dollars, amount), "m"):
+                    raise ZeroDivisionError
+        await spend(budget, 1.0)
+
+    run(main())
 
 
 def test_all_models_share_one_budget() -> None:
-    budget = Budget(usd=1.0, prices={"solver": Price(input=1.0, output=1.0), "judge": Price(input=2.0, output=2.0)})
-    budget.settle(dollars(0.5), "solver")
-    budget.settle(dollars(0.2), "judge")
-    assert budget.spent_usd == pytest.approx(0.9)
-    with pytest.raises(RunStopped), budget.reserved(dollars(0.1), "judge"):
-        pass
+    async def main() -> None:
+        prices = {"solver": Price(input=1.0, output=1.0), "judge": Price(input=2.0, output=2.0)}
+        budget = Budget(usd=1.0, prices=prices)
+        budget.settle(dollars(0.5), "solver")
+        budget.settle(dollars(0.2), "judge")
+        assert budget.spent_usd == pytest.approx(0.9)
+        with pytest.raises(RunStopped):
+            await spend(budget, 0.1, "judge")
+
+    run(main())
 
 
 def test_without_limits_nothing_is_refused_and_no_price_is_needed() -> None:
     budget = Budget()
     budget.require_price("m")
-    with budget.reserved(dollars(1e6), "m"):
-        budget.settle(dollars(1e6), "m")
+    run(spend(budget, 1e6))
 
 
 def test_a_dollar_limit_needs_a_price_and_a_token_limit_does_not() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from virtual_time import run
 
 from pytest_llmeval.adapters.provider import open_provider
 from pytest_llmeval.engine.budget import Budget, Price
+from pytest_llmeval.engine.flights import Flight
 from pytest_llmeval.engine.gateway import ALIKE, MAX_TIMEOUTS, PATIENCE, Gateway
 from pytest_llmeval.engine.limits import Limiter
 from pytest_llmeval.engine.statistics import CallStatistics
@@ -300,6 +302,31 @@ def test_the_run_ends_when_the_budget_is_reached() -> None:
 
 async def _with_ceiling(bench: Bench, count: int) -> list[tuple[Reply, int] | BaseException]:
     return await asyncio.gather(*(bench.ask(f"q{i}", i, max_tokens=10) for i in range(count)), return_exceptions=True)
+
+
+def test_a_small_budget_is_used_up_however_many_could_be_in_flight() -> None:
+    # The first requests are expected to use 1,000 tokens each, but no more than 10 at a time fit by that.
+    budget = Budget(max_tokens=10_000)
+    bench = Bench(lambda *_: asyncio.sleep(1, reply(tokens=100)), concurrency=64, budget=budget)
+    outcomes = run(bench.ask_many(200))
+    # 110 tokens each, of which 100 are expected.
+    assert sum(isinstance(outcome, tuple) for outcome in outcomes) >= 90
+    assert budget.spent_tokens <= 10_500
+    bench.assert_every_request_is_accounted_for()
+
+
+def test_what_waits_for_the_budget_and_is_not_wanted_any_more_is_not_sent() -> None:
+    async def main() -> None:
+        bench = Bench(lambda *_: asyncio.sleep(10, reply()), budget=Budget(max_tokens=1500))
+        flights = [Flight(partial(bench.gateway.ask, request(f"q{i}")), i) for i in range(3)]
+        await asyncio.sleep(1)
+        for flight in flights:
+            flight.give_up()
+        outcomes = await asyncio.gather(*(flight.task for flight in flights), return_exceptions=True)
+        assert [type(outcome) for outcome in outcomes] == [tuple, asyncio.CancelledError, asyncio.CancelledError]
+        assert bench.statistics.requests == 1
+
+    run(main())
 
 
 def test_cancelled_requests_free_their_slots_and_reservations() -> None:
