@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from sys import intern
 from typing import Literal, NamedTuple, TypeAlias, cast
 
 from pytest_llmeval.records.message import Json
@@ -87,30 +88,31 @@ class Row:
     @classmethod
     def from_json(cls, data: dict[str, Json]) -> Row:
         """Return the row that `to_json` wrote."""
+        # What thousands of rows have in common is held once.
         return cls(
             key=RowKey(
-                str(data["test"]),
-                str(data["task"]),
+                intern(str(data["test"])),
+                intern(str(data["task"])),
                 str(data["sample"]),
-                str(data["model"]),
+                intern(str(data["model"])),
                 cast("int", data["epoch"]),
             ),
             nodeid=str(data["nodeid"]),
-            outcome=cast("Outcome", data["outcome"]),
+            outcome=cast("Outcome", intern(str(data["outcome"]))),
             scores=tuple(Score.from_json(item) for item in cast("list[dict[str, Json]]", data["scores"])),
             answer=cast("str | None", data["answer"]),
             target=str(data["target"]),
-            explanation=str(data["explanation"]),
+            explanation=intern(str(data["explanation"])),
             tags=tuple(cast("list[str]", data["tags"])),
             groups={name: tuple(values) for name, values in cast("dict[str, list[str]]", data["groups"]).items()},
-            stop_reason=str(data["stop_reason"]),
+            stop_reason=intern(str(data["stop_reason"])),
             usage=Usage.from_json(cast("dict[str, Json]", data["usage"])),
             seconds=cast("float", data["seconds"]),
             cached=bool(data["cached"]),
             age=cast("float | None", data["age"]),
             recorded=bool(data["recorded"]),
             reports=cast("int", data["reports"]),
-            worker=str(data["worker"]),
+            worker=intern(str(data["worker"])),
             engine_uncertain=bool(data.get("engine_uncertain")),
             details=cast("dict[str, Json]", data["details"]),
             versions=cast("dict[str, Json]", data["versions"]),

@@ -78,15 +78,7 @@ def render_report(run: StoredRun, *, gate: GateResult | None = None, against: Ag
     """Return the report of a run as HTML."""
     rows = sorted(run.rows, key=lambda row: (row.key.task, row.key.test, row.key.model, _natural(row.key)))
     summary = _summary(run)
-    index = sample_index(rows, summary)
-    room = max(0, MAX_BYTES - _FRAME - len(json_text(index)))
-    pack, album = Pack(room * 2 // 3), Album(run.path, room // 3)
-    places = _evidence(run, rows, pack, album)
-    data: dict[str, Json] = {
-        **index,
-        "places": [list(place) if place else None for place in places],
-        "pictures": album.index(),
-    }
+    data, pack, album = _data(run, rows, summary)
     pairs, lonely = ((), ()) if against is None else compared(against.comparison)
     return render(
         "report.html.jinja",
@@ -104,10 +96,23 @@ def render_report(run: StoredRun, *, gate: GateResult | None = None, against: Ag
         pairs=pairs,
         lonely=lonely,
         numbers=_numbers(rows),
-        data=Markup(json_text(data)),  # noqa: S704 - json_text escapes it
+        data=data,
         chunks=pack.chunks(),
         pictures=album.encoded,
     )
+
+
+def _data(run: StoredRun, rows: Sequence[Row], summary: Summary) -> tuple[Markup, Pack, Album]:
+    """Return the table of samples for the page's script, and evidence and pictures that it opens.
+
+    A function of its own, so that the objects behind the text are gone before the page is put together.
+    """
+    index = sample_index(rows, summary)
+    room = max(0, MAX_BYTES - _FRAME - len(json_text(index)))
+    pack, album = Pack(room * 2 // 3), Album(run.path, room // 3)
+    places: list[Json] = [list(place) if place else None for place in _evidence(run, rows, pack, album)]
+    text = json_text({**index, "places": places, "pictures": album.index()})
+    return Markup(text), pack, album  # noqa: S704 - json_text escapes it
 
 
 def render_comparison(comparison: Comparison, *, names: tuple[str, str]) -> str:
@@ -139,12 +144,12 @@ def _evidence(run: StoredRun, rows: Sequence[Row], pack: Pack, album: Album) -> 
 
     Transcripts are read twice, one at a time, instead of being held: they can be far larger than the report.
     """
-    weights, last = dict.fromkeys((row.key for row in rows), _ROW), {}
+    by_key, weights, last = {row.key: row for row in rows}, {}, {}
     for number, (key, transcript) in enumerate(read_transcripts(run.path)):
-        if key in weights:
+        if key in by_key:
             weights[key], last[key] = _ROW + weight(transcript), number
-    packing = _Packing(pack=pack, album=album, share=fair_share([*weights.values()], pack.room), waiting=len(rows))
-    by_key = {row.key: row for row in rows}
+    sizes = [*weights.values(), *[_ROW] * (len(rows) - len(weights))]
+    packing = _Packing(pack=pack, album=album, share=fair_share(sizes, pack.room), waiting=len(rows))
     places = {
         key: packing.add(by_key[key], transcript)
         for number, (key, transcript) in enumerate(read_transcripts(run.path))

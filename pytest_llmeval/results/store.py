@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, BinaryIO, cast
@@ -139,7 +139,8 @@ def read_run(path: Path) -> StoredRun:
         msg = f"{folder / RUN}: schema {info.get('schema')!r}; this version reads {SCHEMA}"
         raise UsageError(msg)
     remarks: list[str] = []
-    rows = latest(_read_as(folder / ROWS, number, data) for number, data in _lines(folder / ROWS, remarks))
+    common = _Common()
+    rows = latest(common.of(_read_as(folder / ROWS, number, data)) for number, data in _lines(folder / ROWS, remarks))
     return StoredRun(path=folder, info=info, rows=rows, remarks=tuple(remarks))
 
 
@@ -232,6 +233,19 @@ def _read_as(path: Path, number: int, data: dict[str, Json]) -> Row:
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         msg = f"{path}:{number}: not a row: {type(error).__name__}: {error}"
         raise UsageError(msg) from error
+
+
+class _Common:
+    """Lets rows hold once what they have in common: most of what a row that never ran consists of."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, Any] = {}
+
+    def of(self, row: Row) -> Row:
+        """Return the row with the first object that was equal to each of its own."""
+        first = self._known.setdefault
+        versions, groups = first(f"versions {row.versions}", row.versions), first(f"groups {row.groups}", row.groups)
+        return replace(row, versions=versions, groups=groups, usage=first(f"{row.usage}", row.usage))
 
 
 def _point_at(pointer: Path, name: str) -> None:
