@@ -15,7 +15,8 @@ LONGEST_STATEMENT: Final = 200
 """Characters of a line that states a letter and nothing else."""
 
 _MARKUP = re.compile(r"\*\*|__|\$|\\[()\[\]]|^\s*#+\s")
-_BOXED_LETTER = re.compile(r"\\boxed\s*\{\s*(?:\\(?:text|textbf|mathrm)\s*\{)?\(?(?P<letter>[A-H])[).]?\}?\s*\}")
+_FONT = re.compile(r"\\(?:text|textbf|mathrm|mathbf)\s*\{(?P<inner>[^{}]*)\}")
+_BOXED_LETTER = re.compile(r"\\boxed\s*\{\s*\(?(?P<letter>[A-H])[).]?\s*\}")
 _LETTER = re.compile(r"\(?(?P<letter>[A-H])[).]{0,2}")
 _STATED = re.compile(
     r"(?i:(?:so|thus|therefore|hence)[\s,:]+)?(?i:the\s+)?(?i:(?:final|correct|right)\s+)?(?i:answer|choice|option)"
@@ -59,7 +60,7 @@ def choice(text: str) -> str | None:
     The line holds the letter alone, in brackets or in a ``\boxed{}``, behind words such as "The answer is" or not. A
     letter anywhere else is none: words begin with letters. Several letters stated as answers, in any lines, are none.
     """
-    plain = (_MARKUP.sub("", line).strip() for line in text.splitlines() if line.strip())
+    plain = (_MARKUP.sub("", _FONT.sub(r"\g<inner>", line)).strip() for line in text.splitlines() if line.strip())
     lines = [(line, _BOXED_LETTER.sub(r"\g<letter>", line)) for line in plain]
     if not lines or not (last := _stated(lines[-1][1]) or _LETTER.fullmatch(lines[-1][1])):
         return None
