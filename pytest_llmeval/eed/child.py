@@ -75,6 +75,11 @@ class Child:
         reply: dict[str, Any] = json.loads(line)
         return reply
 
+    @property
+    def running(self) -> bool:
+        """Whether the process has not ended."""
+        return self._process.poll() is None
+
     def end(self) -> None:
         """End the process, whatever it is doing; again is harmless."""
         self._process.kill()

@@ -70,8 +70,7 @@ def eed_score_many(  # noqa: PLR0913 - the options of eed_score, and how to run 
         finally:
             for future in pending:
                 future.cancel()
-            if pending:
-                sandbox.close()  # the caller has gone: nobody waits for what is still being scored
+            sandbox.close()  # if the caller has gone, nobody waits for what is still being scored
 
 
 def _runs(pairs: Iterable[Pair]) -> Iterator[list[Pair]]:

@@ -131,7 +131,12 @@ class Sandbox:
 
     def _take(self) -> Child:
         with self._lock:
-            return self._waiting.pop() if self._waiting and not self._closed else self._start()
+            while self._waiting and not self._closed:
+                child = self._waiting.pop()
+                if child.running:
+                    return child
+                self._discard(child)  # it died with nothing to do: that is not the next answer's fault
+            return self._start()
 
     def _warm_spare(self) -> None:
         with self._lock:
@@ -149,8 +154,7 @@ class Sandbox:
 
     def _discard(self, child: Child) -> None:
         child.end()
-        with self._lock:
-            self._children.discard(child)
+        self._children.discard(child)
 
 
 def _end_all(children: set[Child]) -> None:

@@ -94,6 +94,16 @@ def test_an_explanation_comes_from_a_child(sandbox: Sandbox) -> None:
     assert "relabel 4 -> 2 under Mul" in sandbox.explain("4 m g", "2 m g")
 
 
+def test_a_child_that_died_with_nothing_to_do_costs_no_answer_its_score() -> None:
+    with Sandbox() as sandbox:
+        sandbox.score("x", "x")
+        (idle,) = sandbox._children
+        idle._process.kill()
+        idle._process.wait()
+        assert sandbox.score("x^2+2", "x^2+1").score == 40
+        assert idle not in sandbox._children
+
+
 def test_threads_may_share_a_sandbox() -> None:
     with Sandbox(2) as sandbox, ThreadPoolExecutor(6) as threads:
         results = threads.map(lambda k: sandbox.score(f"{k} x + y", "3 x + y"), range(2, 20))
