@@ -88,6 +88,8 @@ class _Canvas:
             _refuse(f"unknown key {unknown[0]!r}; a drawing has points, lines and circles")
         points = tuple(self._point(item) for item in _elements(data, "points", {"label", "at"}))
         self._named = dict(points)
+        if len(self._named) < len(points):
+            _refuse("two points have the same label")
         drawing = Drawing(
             points=points,
             lines=tuple(self._line(item) for item in _elements(data, "lines", {"from", "to"})),

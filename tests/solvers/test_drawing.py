@@ -73,6 +73,7 @@ def test_the_canvas_reaches_to_its_edges() -> None:
         ({"lines": [{"from": [float("nan"), 1], "to": [2, 2]}]}, "not finite"),
         ({"lines": [{"from": [float("inf"), 1], "to": [2, 2]}]}, "not finite"),
         ({"lines": [{"from": [10**400, 1], "to": [2, 2]}]}, "not finite"),
+        ({"points": [{"label": "M", "at": [1, 1]}, {"label": "M", "at": [9, 9]}]}, "two points have the same label"),
         ({"points": [{"label": "", "at": [1, 1]}]}, "label"),
         ({"points": [{"label": "a very long label", "at": [1, 1]}]}, "label"),
         ({"points": [{"label": "\x1b[2J", "at": [1, 1]}]}, "label"),
