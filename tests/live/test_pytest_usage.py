@@ -166,6 +166,19 @@ def test_a_time_out_by_signal_ends_the_body_and_no_more(
     assert project.outcomes() == {"correct": SAMPLES - 3, "incorrect": 2, "error": 1}
 
 
+def test_a_time_out_by_thread_ends_a_serial_run_which_can_be_resumed(
+    project: EchoProject, model_server: ModelServer, model: list[str]
+) -> None:
+    (project.path / "test_echo.py").write_text(DEADLY.format(end="time.sleep(60)"))
+    # pytest-timeout ends the process here, which is the engine's.
+    project.run(*model, "--timeout=1", "--timeout-method=thread")
+    before = asked(model_server)
+    assert project.outcomes() == {"correct": 3, "incorrect": 1}
+    project.run(*model, "--timeout=1", "--timeout-method=signal", "--llmeval-resume")
+    assert sorted(before + asked(model_server)) == list(range(SAMPLES))
+    assert project.outcomes() == {"correct": SAMPLES - 3, "incorrect": 2, "error": 1}
+
+
 @pytest.mark.parametrize("mode", ["-n0", "-n2"])
 def test_reruns_replace_the_row_and_ask_nothing_again(
     project: EchoProject, model_server: ModelServer, model: list[str], mode: str
