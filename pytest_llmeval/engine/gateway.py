@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import random
 from collections import Counter
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Final, assert_never
@@ -16,7 +16,7 @@ from pytest_llmeval.engine.ports import Provider
 from pytest_llmeval.engine.statistics import CallStatistics
 from pytest_llmeval.engine.tickets import Ticket
 from pytest_llmeval.errors import ProviderError, Reach
-from pytest_llmeval.records import Reply, Request, Usage
+from pytest_llmeval.records import Json, Reply, Request, Usage
 
 MAX_ATTEMPTS: Final = 10
 """Attempts for a request, refusals aside. The waits between them come to a minute and a half in the mean."""
@@ -51,6 +51,9 @@ CHARACTERS_PER_TOKEN: Final = 4
 TOKENS_PER_IMAGE: Final = 1000
 FIRST_OUTPUT_TOKENS: Final = 1000
 """Rough figures to reserve by; replies correct them. The output is expected to be the mean of those seen."""
+
+CEILINGS: Final = ("max_completion_tokens", "max_output_tokens", "max_tokens")
+"""The parameters that limit a reply's tokens."""
 
 _OVERLOADED: Final = frozenset({429, 502, 503, 529})
 _REFUSALS: Final = ("unreachable", *map(str, _OVERLOADED))
@@ -137,10 +140,10 @@ class Gateway:
         images = sum(len(message.images) for message in request.messages)
         replies = self._statistics.replies
         output = self._statistics.usage.output_tokens // replies if replies else FIRST_OUTPUT_TOKENS
-        ceiling = request.parameters.get("max_completion_tokens", request.parameters.get("max_tokens"))
+        ceiling = ceiling_of(request.parameters)
         return Usage(
             input_tokens=characters // CHARACTERS_PER_TOKEN + images * TOKENS_PER_IMAGE,
-            output_tokens=min(output, ceiling) if isinstance(ceiling, int) else output,
+            output_tokens=output if ceiling is None else min(output, ceiling),
         )
 
     async def _send(self, request: Request, slot: Slot, ticket: Ticket) -> Reply | ProviderError:
@@ -245,6 +248,12 @@ class Gateway:
 
 def _refusals(failures: Counter[str]) -> int:
     return sum(failures[cause] for cause in _REFUSALS)
+
+
+def ceiling_of(parameters: Mapping[str, Json]) -> int | None:
+    """Return how many tokens a request's parameters allow its reply; None where they set no limit."""
+    limits = (parameters.get(name) for name in CEILINGS)
+    return next((limit for limit in limits if isinstance(limit, int)), None)
 
 
 def _is_refusal(error: ProviderError) -> bool:

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar, cast
 
 from pytest_llmeval.catalog import Catalog, LoadedTask
 from pytest_llmeval.cypher.scene_text import read_scene_text
 from pytest_llmeval.engine.choice import ModelChoice
-from pytest_llmeval.engine.gateway import CHARACTERS_PER_TOKEN, TOKENS_PER_IMAGE
+from pytest_llmeval.engine.gateway import CHARACTERS_PER_TOKEN, TOKENS_PER_IMAGE, ceiling_of
 from pytest_llmeval.engine.plan import Plan
 from pytest_llmeval.engine.specs import ModelSpec
 from pytest_llmeval.errors import TaskError
-from pytest_llmeval.judge.prompt import judge_messages
+from pytest_llmeval.judge.prompt import JUDGE_PARAMETERS, judge_messages
 from pytest_llmeval.plugin.spending import Spending
 from pytest_llmeval.prompts import render
 from pytest_llmeval.records import Json, Sample, Usage
@@ -22,8 +23,7 @@ from pytest_llmeval.report.numbers import count, money
 from pytest_llmeval.settings import Settings
 from pytest_llmeval.task import Task
 
-CEILINGS = ("max_completion_tokens", "max_output_tokens", "max_tokens")
-"""The parameters that limit a reply's tokens."""
+N = TypeVar("N", int, float)
 
 UNKNOWN = {"query": "", "rows": "", "turns": ""}
 """What later stages are filled with: what earlier ones will bring is not known."""
@@ -44,11 +44,22 @@ class Estimate:
         """Count one request."""
         self.requests += 1
         self.input_tokens += input_tokens
-        self.output_tokens = None if ceiling is None or self.output_tokens is None else self.output_tokens + ceiling
+        self.output_tokens = _sum((self.output_tokens, ceiling))
+
+    @classmethod
+    def together(cls, parts: Sequence[Estimate]) -> Estimate:
+        """Return the sums."""
+        return cls(
+            requests=sum(part.requests for part in parts),
+            input_tokens=sum(part.input_tokens for part in parts),
+            output_tokens=_sum(part.output_tokens for part in parts),
+        )
 
 
 def estimate_lines(plan: Plan, settings: Settings, catalog: Catalog) -> list[str]:
     """Return a line for each task and model of the selected tests: requests, input tokens and, with prices, dollars.
+
+    Where several are asked, another line has the sums, without dollars if one of them has no price.
 
     Each stage counts once for each sample and epoch, each vote of a judge too; repairs, further turns, retries, and
     what earlier stages bring into later ones, are not known beforehand.
@@ -59,13 +70,23 @@ def estimate_lines(plan: Plan, settings: Settings, catalog: Catalog) -> list[str
         loaded = catalog.load(Path(test.file))
         sample, solver = loaded.by_id[test.sample], choice.solver(test)
         for tokens in _prompt_tokens(loaded, sample):
-            estimates[test.task, solver].add(input_tokens=tokens, ceiling=_ceiling(loaded, solver))
+            estimates[test.task, solver].add(input_tokens=tokens, ceiling=_ceiling(solver, loaded.task.generate))
         if loaded.task.is_judged:
             characters = sum(len(message.text) for message in judge_messages(sample.input, sample.target, ""))
             for judge in choice.judges(test) * loaded.task.judge.votes:
-                estimates[test.task, judge].add(input_tokens=characters // CHARACTERS_PER_TOKEN, ceiling=None)
+                tokens, ceiling = characters // CHARACTERS_PER_TOKEN, _ceiling(judge, JUDGE_PARAMETERS)
+                estimates[test.task, judge].add(input_tokens=tokens, ceiling=ceiling)
     spending = Spending(settings)
-    return [_line(task, model, estimate, spending) for (task, model), estimate in estimates.items()]
+    asked = {key: estimate for key, estimate in estimates.items() if not key[1].recorded}
+    costs = {key: _cost(key[1], estimate, spending) for key, estimate in asked.items()}
+    lines = [
+        f"{task} · {model.label}: "
+        + ("recorded replies, nothing is asked" if model.recorded else _figures(estimate, costs[task, model]))
+        for (task, model), estimate in estimates.items()
+    ]
+    if len(asked) > 1:
+        lines.append(f"all: {_figures(Estimate.together(list(asked.values())), _sum(costs.values()))}")
+    return lines
 
 
 def _prompt_tokens(loaded: LoadedTask, sample: Sample) -> Iterator[int]:
@@ -88,23 +109,25 @@ def _scene_variables(task: Task) -> dict[str, Json]:
     return {"graph": read_scene_text(task.graph.scene, form)}
 
 
-def _ceiling(loaded: LoadedTask, model: ModelSpec) -> int | None:
-    parameters = model.requested(loaded.task.generate, epoch=1, draw=0)
-    limits = (parameters.get(name) for name in CEILINGS)
-    return next((limit for limit in limits if isinstance(limit, int)), None)
+def _ceiling(model: ModelSpec, parameters: Mapping[str, Json]) -> int | None:
+    return ceiling_of(model.requested(parameters, epoch=1, draw=0))
 
 
-def _line(task: str, model: ModelSpec, estimate: Estimate, spending: Spending) -> str:
-    if model.recorded:
-        return f"{task} · {model.label}: recorded replies, nothing is asked"
-    line = (
-        f"{task} · {model.label}: {count(estimate.requests)} requests, "
-        f"about {count(estimate.input_tokens)} input tokens"
-    )
+def _cost(model: ModelSpec, estimate: Estimate, spending: Spending) -> float | None:
     usage = Usage(input_tokens=estimate.input_tokens, output_tokens=estimate.output_tokens or 0)
-    cost = spending.budget(model).cost_of(usage, model.bare.label)
+    return spending.budget(model).cost_of(usage, model.bare.label)
+
+
+def _figures(estimate: Estimate, cost: float | None) -> str:
+    asked = f"{count(estimate.requests)} requests, about {count(estimate.input_tokens)} input tokens"
     if cost is None:
-        return line
+        return asked
     if estimate.output_tokens is None:
-        return f"{line}, {money(cost)} and the output, which nothing limits"
-    return f"{line}, at most about {money(cost)} with {count(estimate.output_tokens)} output tokens"
+        return f"{asked}, {money(cost)} and the output, which nothing limits"
+    return f"{asked}, at most about {money(cost)} with {count(estimate.output_tokens)} output tokens"
+
+
+def _sum(numbers: Iterable[N | None]) -> N | None:
+    """Return the sum of some numbers; None if one is not known."""
+    known = list(numbers)
+    return None if None in known else cast("N", sum(cast("list[N]", known)))

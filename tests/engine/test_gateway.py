@@ -16,7 +16,7 @@ from virtual_time import run
 from pytest_llmeval.adapters.provider import open_provider
 from pytest_llmeval.engine.budget import Budget, Price
 from pytest_llmeval.engine.flights import Flight
-from pytest_llmeval.engine.gateway import ALIKE, MAX_TIMEOUTS, PATIENCE, Gateway
+from pytest_llmeval.engine.gateway import ALIKE, CEILINGS, MAX_TIMEOUTS, PATIENCE, Gateway
 from pytest_llmeval.engine.limits import Limiter
 from pytest_llmeval.engine.statistics import CallStatistics
 from pytest_llmeval.engine.tickets import Ticket
@@ -288,11 +288,12 @@ def test_refusals_while_long_replies_are_under_way_do_not_end_the_model() -> Non
     assert not [outcome for outcome in run(main()) if isinstance(outcome, BaseException)]
 
 
-def test_the_run_ends_when_the_budget_is_reached() -> None:
+@pytest.mark.parametrize("ceiling", CEILINGS)
+def test_the_run_ends_when_the_budget_is_reached(ceiling: str) -> None:
     prices = {"openai/m": Price(input=0.0, output=1000.0)}
     budget = Budget(usd=0.1, prices=prices)
     bench = Bench(lambda *_: reply(tokens=10), concurrency=1, budget=budget)
-    outcomes = run(asyncio.wait_for(_with_ceiling(bench, 50), 1e6))
+    outcomes = run(asyncio.wait_for(_with_ceiling(bench, 50, ceiling), 1e6))
     # 10 tokens at 0.001 dollars each are 0.01 a request.
     assert sum(isinstance(outcome, tuple) for outcome in outcomes) == 10
     assert {type(outcome) for outcome in outcomes[10:]} == {RunStopped}
@@ -300,8 +301,8 @@ def test_the_run_ends_when_the_budget_is_reached() -> None:
     assert str(outcomes[-1]).startswith("budget of 0.1 USD reached: 0.1000 spent")
 
 
-async def _with_ceiling(bench: Bench, count: int) -> list[tuple[Reply, int] | BaseException]:
-    return await asyncio.gather(*(bench.ask(f"q{i}", i, max_tokens=10) for i in range(count)), return_exceptions=True)
+async def _with_ceiling(bench: Bench, count: int, ceiling: str) -> list[tuple[Reply, int] | BaseException]:
+    return await asyncio.gather(*(bench.ask(f"q{i}", i, **{ceiling: 10}) for i in range(count)), return_exceptions=True)
 
 
 def test_a_small_budget_is_used_up_however_many_could_be_in_flight() -> None:

@@ -49,6 +49,21 @@ def test_each_model_has_its_line(project: Project) -> None:
     )
 
 
+def test_the_sums_stand_below_several_models(project: Project) -> None:
+    project.write("other.py", "def reply(request):\n    return '1'\n")
+    several = [*PRICED, "--llmeval-model", "python/./other.py:reply,max_tokens=50"]
+    result = project.run(*several)
+    result.stdout.fnmatch_lines(["estimate: all: 24 requests, about 72 input tokens"])
+    project.write(
+        "prices.yaml",
+        (project.path / "prices.yaml").read_text() + "python/./other.py:reply: {input: 1000, output: 0}\n",
+    )
+    result = project.run(*several, "--llmeval-set", "sums.generate.max_tokens=100")
+    result.stdout.fnmatch_lines(
+        ["estimate: all: 24 requests, about 72 input tokens, at most about $1.27 with 1,800 output tokens"]
+    )
+
+
 def test_recorded_replies_are_said_to_cost_nothing(project: Project) -> None:
     project.write("replies.jsonl", "")
     result = project.run("--llmeval-model", "replay/replies.jsonl", "--llmeval-estimate")
