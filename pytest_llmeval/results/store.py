@@ -221,7 +221,7 @@ def _lines(path: Path, remarks: list[str]) -> Iterator[tuple[int, dict[str, Json
                 remarks.append(f"{path.name}: line {number} was cut off when the run was killed, and is left out")
                 return
             try:
-                yield number, cast("dict[str, Json]", json.loads(line))
+                yield number, cast("dict[str, Json]", json.loads(line.decode()))
             except ValueError as error:
                 msg = f"{path}:{number}: not JSON: {error}"
                 raise UsageError(msg) from error
