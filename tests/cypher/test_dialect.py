@@ -11,6 +11,7 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pytest_llmeval.cypher import preflight
 from pytest_llmeval.cypher.dialect import adapt, property_types
 from pytest_llmeval.cypher.scene_graph import read_scene
 
@@ -118,3 +119,37 @@ THEN ELSE END NOT AND OR IN IS NULL any reduce shortestPath SHORTEST point.dista
 def test_no_text_breaks_the_reader(text: str) -> None:
     adapted = adapt(f"MATCH (a)-->(b) {text}", PROPERTIES)
     assert adapted.text or adapted.refusal
+
+
+@pytest.mark.parametrize("name", ["development", "held_out"])
+def test_no_query_that_breaks_off_breaks_the_reader(name: str) -> None:
+    """Whatever is left open at the end: a loop that waits for its close would never come back."""
+    for case in cases(name)[::4]:
+        words = case["cypher"].split(" ")
+        for length in range(len(words)):
+            adapted = adapt(" ".join(words[:length]), PROPERTIES)
+            assert adapted.text or adapted.refusal
+
+
+@pytest.mark.parametrize(
+    "text", ["MATCH (n) USING INDEX n:Room(name", "RETURN $", "MATCH (n:$", "RETURN n IS TYPED LIST<"]
+)
+def test_what_is_never_closed_is_refused(text: str) -> None:
+    assert (adapt(text, PROPERTIES).refusal or "").startswith("Neo.ClientError.Statement.SyntaxError: Invalid input ''")
+
+
+def test_cases_as_subjects_of_cases_are_read_once() -> None:
+    subject = "n.class"
+    for _ in range(60):
+        subject = f"CASE {subject} WHEN < 'b', > 'c' THEN 1 ELSE 2 END"
+    query = f"MATCH (n) RETURN {subject} AS x"
+    assert preflight(query) is None
+    assert adapt(query, PROPERTIES).text == query
+
+
+@pytest.mark.parametrize("name", ["development", "held_out"])
+def test_what_is_sent_passes_the_preflight_as_what_was_written(name: str) -> None:
+    passing = [case["cypher"] for case in cases(name) if preflight(case["cypher"]) is None]
+    sent = [adapted.text for query in passing if not (adapted := adapt(query, PROPERTIES)).refusal]
+    assert len(sent) > 150
+    assert [text for text in sent if preflight(text)] == []

@@ -377,11 +377,12 @@ def _call(reader: Reader, ahead: int) -> Call:
 def _case(reader: Reader) -> Case:
     start = reader.next().start
     subject = None if reader.at_word("WHEN") else expression(reader)
+    condition = expression if subject is None else _case_value
     conditions, results = [], []
     while reader.take_word("WHEN"):
-        conditions.append(_condition(reader, subject))
+        conditions.append(condition(reader))
         while subject is not None and reader.take_sign(","):
-            conditions.append(_condition(reader, subject))
+            conditions.append(condition(reader))
         reader.need_word("THEN")
         results.append(expression(reader))
     if not conditions:
@@ -392,12 +393,17 @@ def _case(reader: Reader) -> Case:
     return Case(start=start, end=reader.end, subject=subject, conditions=tuple(conditions), results=tuple(results))
 
 
-def _condition(reader: Reader, subject: Expression | None) -> Expression:
-    """Read a value to compare with the subject of a CASE, or a comparison without its left side (``WHEN < 3``)."""
-    operator, tightness = _operator(reader) if subject is not None else ("", 0)
-    if subject is None or tightness not in {_COMPARISON, _TEST}:
+def _case_value(reader: Reader) -> Expression:
+    """Read a value to compare with the subject of a CASE, or a comparison without its left side (``WHEN < 3``).
+
+    There a value that can be anything stands for the subject, which must not occur twice: CASEs as subjects of CASEs
+    would double at each level.
+    """
+    operator, tightness = _operator(reader)
+    if tightness not in {_COMPARISON, _TEST}:
         return expression(reader)
-    return _joined(reader, subject, operator, tightness)
+    left = Constant(start=reader.start, end=reader.start, type="Any")
+    return _joined(reader, left, operator, tightness)
 
 
 def _subquery(reader: Reader) -> Subquery:

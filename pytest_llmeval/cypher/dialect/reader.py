@@ -40,7 +40,9 @@ class Reader:
         return self.tokens[self._at + ahead] if self._at + ahead < len(self.tokens) else self._end
 
     def next(self) -> Token:
-        """Return the next token and move behind it."""
+        """Return the next token and move behind it; an error at the end, so that no loop over tokens runs for ever."""
+        if self._at == len(self.tokens):
+            raise self.unexpected("more of the query")
         token = self.peek()
         self._at += 1
         return token

@@ -136,7 +136,7 @@ class MapProjection(Part):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Case(Part):
-    """CASE; the `conditions` of a form with a subject are values, or comparisons with it, whose subject is itself."""
+    """CASE; the `conditions` of a form with a subject are values, or comparisons of what stands for it (type Any)."""
 
     subject: Expression | None
     conditions: tuple[Expression, ...]
