@@ -41,4 +41,4 @@ def write_findings(files: RunFiles, found: Findings) -> None:
     comparison = None if found.against is None else found.against.comparison
     files.text(SUMMARY_TEXT, render_markdown(found.summary, found.gate, comparison, found.rescoring))
     files.text(CSV, rows_csv(found.rows))
-    write_report(files.path, gate=found.gate, against=found.against)
+    write_report(files.path, gate=found.gate, against=found.against, again=found.rescoring)

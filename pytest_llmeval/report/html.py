@@ -21,11 +21,13 @@ from pytest_llmeval.report.pack import Pack, Place, fair_share, json_text
 from pytest_llmeval.report.page import render
 from pytest_llmeval.report.pictures import Album
 from pytest_llmeval.report.plots import scatter
+from pytest_llmeval.report.rescoring_sheet import rescoring_sheet
 from pytest_llmeval.report.sample_index import sample_index
 from pytest_llmeval.report.sheet import Sheet, remarks
 from pytest_llmeval.results.compare import Comparison
 from pytest_llmeval.results.gate import GateResult
 from pytest_llmeval.results.metrics import summarise
+from pytest_llmeval.results.rescoring import Rescoring
 from pytest_llmeval.results.store import (
     SUMMARY,
     StoredRun,
@@ -61,20 +63,28 @@ class Against:
 
 
 def write_report(
-    run_folder: Path, target: Path | None = None, *, gate: GateResult | None = None, against: Against | None = None
+    run_folder: Path,
+    target: Path | None = None,
+    *,
+    gate: GateResult | None = None,
+    against: Against | None = None,
+    again: Rescoring | None = None,
 ) -> Path:
     """Write the report of a run and return its path: `target`, else ``report.html`` in the run's folder.
 
-    Everything is read from the folder (UsageError when it is none); the verdict of a gate and a comparison are shown
-    when they are given. The file is replaced as a whole, and stays below MAX_BYTES for 10,000 rows.
+    Everything is read from the folder (UsageError when it is none); the verdict of a gate, a comparison, and what
+    changed when replies were scored again are shown when they are given. The file is replaced as a whole, and stays
+    below MAX_BYTES for 10,000 rows.
     """
     run = read_run(run_folder)
     path = run.path / REPORT if target is None else target
-    write_atomically(path, render_report(run, gate=gate, against=against))
+    write_atomically(path, render_report(run, gate=gate, against=against, again=again))
     return path
 
 
-def render_report(run: StoredRun, *, gate: GateResult | None = None, against: Against | None = None) -> str:
+def render_report(
+    run: StoredRun, *, gate: GateResult | None = None, against: Against | None = None, again: Rescoring | None = None
+) -> str:
     """Return the report of a run as HTML."""
     rows = sorted(run.rows, key=lambda row: (row.key.task, row.key.test, row.key.model, _natural(row.key)))
     summary = _summary(run)
@@ -92,6 +102,7 @@ def render_report(run: StoredRun, *, gate: GateResult | None = None, against: Ag
         provenance=provenance(run.info),
         sections=sections(summary, rows),
         scatter=scatter(list(zip(entry_names(summary), summary.entries, strict=True))),
+        again=None if again is None else rescoring_sheet(again),
         against=None if against is None else clean(against.name),
         pairs=pairs,
         lonely=lonely,

@@ -19,6 +19,7 @@ from pytest_llmeval.report import html
 from pytest_llmeval.report.html import Against, render_comparison, write_report
 from pytest_llmeval.results.compare import compare
 from pytest_llmeval.results.gate import Bounds, Gate, Rule, check
+from pytest_llmeval.results.rescoring import rescoring
 from pytest_llmeval.results.store import read_run, read_summary
 from pytest_llmeval.results.summary import TaskInfo
 
@@ -136,6 +137,19 @@ def test_hostile_texts_open_and_close_nothing(tmp_path: Path) -> None:
     assert told["answer"] == ATTACK
     assert told["events"][0]["messages"] == [0]
     assert told["messages"][0]["parts"][2] == {"text": LONG[:40_000], "of": 1_000_000}
+
+
+def test_replies_that_were_scored_again_have_their_changes_in_the_report(tmp_path: Path) -> None:
+    before, after = (
+        write_run(tmp_path / name, [formula("1", said, "2a+b")]) for name, said in (("a", "3a+b"), ("b", "2a+b"))
+    )
+    again = rescoring("<then>", read_run(before).rows, read_run(after).rows)
+    page = write_report(after, again=again).read_text(encoding="utf-8")
+    assert '<a href="#again">Scored again</a>' in page
+    assert "scored again from &lt;then&gt;: 1 changed, 0 the same" in text(page)
+    assert "incorrect correct" in text(page)
+    assert "cause answer: 1" in text(page)
+    assert "again" not in text(write_report(after).read_text(encoding="utf-8"))
 
 
 def test_a_gate_a_comparison_and_a_note_on_recorded_replies_stand_on_top(tmp_path: Path) -> None:

@@ -62,6 +62,16 @@ def test_a_drop_beyond_all_doubt_fails_and_one_in_doubt_is_inconclusive() -> Non
     assert not judged("inconclusive: pass\n" + DROP, run(150, 50), run(150, 50, lost=40)).passed
 
 
+def test_flips_too_few_for_the_test_of_the_table_prove_no_drop() -> None:
+    # 4 of 40 lost, none gained: McNemar's p is 0.125, though the bootstrap alone leaves 0 out; 6 have p = 0.031.
+    none = "rules: {demo.accuracy: {max_drop: 0}}"
+    doubtful = last(none, run(36, 4), run(36, 4, lost=4))
+    assert doubtful.verdict == "inconclusive"
+    assert "between -0.225 and +0" in doubtful.reason
+    assert last("significance: 0.2\n" + none, run(36, 4), run(36, 4, lost=4)).verdict == "fail"
+    assert last(none, run(36, 4), run(36, 4, lost=6)).verdict == "fail"
+
+
 def test_the_level_of_significance_widens_or_narrows_the_doubt() -> None:
     # 14 of 200 lost are 7 points with a standard error of 1.8: beyond 5 for sure only at a low level.
     before, after = run(150, 50), run(150, 50, lost=14)
