@@ -85,8 +85,6 @@ def _names_a_keyword(tokens: Sequence[Token], *, besides: str) -> bool:
 
 
 def _is_batching(tokens: Sequence[Token], index: int) -> bool:
-    """Return whether TRANSACTIONS ends ``} IN [n] [CONCURRENT] TRANSACTIONS``."""
-    for at in range(index - 1, max(index - 4, 0), -1):
-        if tokens[at].word == "IN":
-            return tokens[at - 1].is_sign("}")
-    return False
+    """Return whether TRANSACTIONS ends ``} IN [.. CONCURRENT] TRANSACTIONS``; two names never stand side by side."""
+    before = tokens[index - 1].word if index else ""
+    return before == "CONCURRENT" or (before == "IN" and index > 1 and tokens[index - 2].is_sign("}"))
