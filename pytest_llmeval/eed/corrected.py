@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from typing import NamedTuple
 
 import sympy
 
 from pytest_llmeval.eed import numeric
 from pytest_llmeval.eed.alignment import follow
 from pytest_llmeval.eed.expression import tree
+from pytest_llmeval.eed.numbering import numbered
 from pytest_llmeval.eed.reading import Reading, read
 from pytest_llmeval.eed.stages import Stage, StageExpired
 from pytest_llmeval.eed.symbols import symbol
@@ -162,7 +164,27 @@ def _simplified_in_time(expression: sympy.Expr, stage: Stage) -> sympy.Expr | No
         return None
 
 
+class SimplifiedPair(NamedTuple):
+    """Both formulas simplified, with numbers for symbols, and the symbols that these stand for."""
+
+    answer: sympy.Expr
+    target: sympy.Expr
+    symbols: dict[sympy.Symbol, sympy.Symbol]
+
+
+def simplified_pair(answer: Reading, target: Reading, stage: Stage, cache: TargetCache | None = None) -> SimplifiedPair:
+    """Return both formulas as they are compared: what their symbols are called makes no difference."""
+    numbers = numbered(target.formula, answer.formula)
+    return SimplifiedPair(
+        simplified(answer.formula.xreplace(numbers), stage),
+        simplified_target(target.formula.xreplace(numbers), stage, cache),
+        {number: item for item, number in numbers.items()},
+    )
+
+
 def trees(answer: Reading, target: Reading, stage: Stage, cache: TargetCache | None = None) -> tuple[Node, Node]:
     """Return the two trees to compare, the answer's arguments in the target's order."""
-    goal = tree(simplified_target(target.formula, stage, cache))
-    return follow(tree(simplified(answer.formula, stage)), goal), goal
+    pair = simplified_pair(answer, target, stage, cache)
+    names = {number.name: item.name for number, item in pair.symbols.items()}
+    goal = tree(pair.target)
+    return follow(tree(pair.answer), goal).renamed(names), goal.renamed(names)

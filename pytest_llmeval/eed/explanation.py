@@ -61,7 +61,8 @@ def _corrected(pair: tuple[str, str], side: int, stage: Stage) -> Iterator[str]:
     yield f"read        {said.formula}"
     if said.approximation is not None:
         yield f"about       {said.approximation}"
-    yield f"simplified  {corrected.simplified(said.formula, stage)}"
+    compared = corrected.simplified_pair(answer, target, stage)
+    yield f"simplified  {(compared.answer, compared.target)[side].xreplace(compared.symbols)}"
     yield f"tree        {corrected.trees(answer, target, stage)[side].prefix()}"
 
 

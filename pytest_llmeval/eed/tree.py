@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -41,6 +41,11 @@ class Node:
         """Write every node below and including this one, children in brackets behind their parent."""
         below = ", ".join(child.prefix() for child in self.children)
         return f"{self.text}({below})" if self.children else self.text
+
+    def renamed(self, names: Mapping[str, str]) -> Node:
+        """Return the tree with other names for its symbols; one that is not among them keeps its own."""
+        text = names.get(self.text, self.text) if self.kind == "symbol" else self.text
+        return Node(self.kind, text, tuple(child.renamed(names) for child in self.children))
 
     def walk(self) -> Iterator[Node]:
         """Yield all nodes in post-order."""

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from hypothesis import HealthCheck, given, settings
+from operator import itemgetter
+from typing import TypeAlias
+
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from pytest_llmeval.eed import Weights, eed_score
@@ -14,22 +17,42 @@ QUICK = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCh
 MANY = settings(max_examples=120, deadline=None)
 
 LETTERS = "abcmr"
-RENAMED = str.maketrans(LETTERS, "kqstz")
+
+Twice: TypeAlias = tuple[str, str]
+"""A formula in two writings, the second with some sums and products in another order."""
 
 
-formulas_of_atoms = st.one_of(st.sampled_from(LETTERS), st.integers(2, 9).map(str))
-formulas = st.recursive(
-    formulas_of_atoms,
+def commuting(template: str, inner: st.SearchStrategy[Twice]) -> st.SearchStrategy[Twice]:
+    """Fill two places that may be exchanged, and exchange them in the second writing or not."""
+
+    def written(one: Twice, other: Twice, order: list[int]) -> Twice:
+        return template % (one[0], other[0]), template % tuple((one[1], other[1])[place] for place in order)
+
+    return st.builds(written, inner, inner, st.permutations((0, 1)))
+
+
+def fixed(template: str, *inner: st.SearchStrategy[Twice]) -> st.SearchStrategy[Twice]:
+    """Fill places that must stay."""
+    return st.tuples(*inner).map(
+        lambda found: (template % tuple(f[0] for f in found), template % tuple(f[1] for f in found))
+    )
+
+
+exponents = st.sampled_from([("2", "2"), ("3", "3")])
+written_twice = st.recursive(
+    st.one_of(st.sampled_from(LETTERS), st.integers(2, 9).map(str)).map(lambda atom: (atom, atom)),
     lambda inner: st.one_of(
-        st.tuples(inner, inner).map(lambda pair: rf"\left({pair[0]}+{pair[1]}\right)"),
-        st.tuples(inner, inner).map(lambda pair: rf"{pair[0]}\cdot {pair[1]}"),
-        st.tuples(inner, inner).map(lambda pair: rf"\frac{{{pair[0]}}}{{{pair[1]}}}"),
-        st.tuples(inner, st.integers(2, 3)).map(lambda pair: rf"\left({pair[0]}\right)^{{{pair[1]}}}"),
-        inner.map(lambda formula: rf"\sqrt{{{formula}}}"),
-        inner.map(lambda formula: rf"\sin\left({formula}\right)"),
+        commuting(r"\left(%s+%s\right)", inner),
+        commuting(r"%s\cdot %s", inner),
+        fixed(r"\left(%s-%s\right)", inner, inner),
+        fixed(r"\frac{%s}{%s}", inner, inner),
+        fixed(r"\left(%s\right)^{%s}", inner, exponents),
+        fixed(r"\sqrt{%s}", inner),
+        fixed(r"\sin\left(%s\right)", inner),
     ),
     max_leaves=5,
 )
+formulas = written_twice.map(itemgetter(0))
 labels = st.sampled_from("abcd")
 trees = st.recursive(
     labels.map(lambda text: Node("symbol", text)),
@@ -63,19 +86,21 @@ def test_scores_are_bounded_and_between_60_and_100_there_is_nothing(answer: str,
 
 
 @QUICK
-@given(formulas, formulas)
-def test_renaming_all_symbols_alike_changes_nothing(answer: str, target: str) -> None:
+@given(formulas, formulas, st.permutations("kqstz"))
+@example(r"\sin\left(a\cdot a\right)", r"\sin\left(a\cdot b\right)", list("qkstz"))
+def test_renaming_all_symbols_alike_changes_nothing(answer: str, target: str, names: list[str]) -> None:
+    renaming = str.maketrans(LETTERS, "".join(names))
     plain = eed_score(answer, target)
-    renamed = eed_score(rename(answer), rename(target))
+    renamed = eed_score(rename(answer, renaming), rename(target, renaming))
     assert (renamed.score, renamed.distance) == (plain.score, plain.distance)
 
 
 @QUICK
-@given(st.lists(formulas, min_size=2, max_size=3), formulas, st.randoms(use_true_random=False))
-def test_commuting_the_terms_of_the_answer_changes_nothing(terms: list[str], target: str, random) -> None:  # noqa: ANN001 - hypothesis' own random type
-    shuffled = random.sample(terms, len(terms))
-    plain, commuted = eed_score("+".join(terms), target), eed_score("+".join(shuffled), target)
-    assert (commuted.score, commuted.distance) == (plain.score, plain.distance)
+@given(written_twice, written_twice)
+def test_commuting_arguments_on_either_side_changes_nothing(answer: Twice, target: Twice) -> None:
+    plain = eed_score(answer[0], target[0])
+    for commuted in (eed_score(answer[1], target[0]), eed_score(answer[0], target[1])):
+        assert (commuted.score, commuted.distance) == (plain.score, plain.distance)
 
 
 @QUICK
@@ -153,14 +178,14 @@ def forest(tree: Numbering, labels: dict[int | None, str], gone: set[int | None]
     return kept[-1]
 
 
-def rename(formula: str) -> str:
+def rename(formula: str, renaming: dict[int, int]) -> str:
     """Rename the symbols, not the letters of commands."""
     pieces = formula.split("\\")
     names = ("left", "right", "cdot", "frac", "sqrt", "sin")
-    renamed = [pieces[0].translate(RENAMED)]
+    renamed = [pieces[0].translate(renaming)]
     for piece in pieces[1:]:
         name = next(name for name in names if piece.startswith(name))
-        renamed.append(name + piece.removeprefix(name).translate(RENAMED))
+        renamed.append(name + piece.removeprefix(name).translate(renaming))
     return "\\".join(renamed)
 
 
