@@ -118,7 +118,7 @@ class StoredOnly:
         """Raise ProviderError."""
         msg = (
             f"run {self._run} has no reply to this request (key {request.key[:12]}): it was no part of that run or "
-            "failed there, or its prompt or parameters have changed since"
+            "failed there, its prompt or parameters have changed since, or its recording lay elsewhere"
         )
         raise ProviderError(msg, cause="replay")
 

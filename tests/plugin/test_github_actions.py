@@ -41,6 +41,7 @@ def run_step(project: Project, command: str, env: dict[str, str]) -> subprocess.
     surroundings = {name: value for name, value in os.environ.items() if not name.startswith(("LLMEVAL_", "PYTEST_"))}
     surroundings |= {
         "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+        "PYTEST_XDIST_AUTO_NUM_WORKERS": "1",  # the machine's other cores run other tests
         "PIP_NO_INDEX": "1",  # the package is installed; nothing is to be fetched
         "GITHUB_STEP_SUMMARY": str(project.path / "step.md"),
         **{name: "a-secret-of-the-job" if "secrets." in value else value for name, value in env.items()},
