@@ -15,7 +15,7 @@ from typing import Final
 from pytest_llmeval.answers import tagged
 from pytest_llmeval.cypher.clauses import forbidden_clause, is_clause
 from pytest_llmeval.cypher.nesting import too_deep
-from pytest_llmeval.cypher.tokens import Token, UnreadableError, read_tokens
+from pytest_llmeval.cypher.tokens import Token, UnreadableError, decoded, read_tokens
 
 MAX_BYTES: Final = 64_000
 """UTF-8 bytes of a query; unterminated strings ten times as long kept a server busy for over a minute."""
@@ -26,7 +26,6 @@ MAX_TOKENS: Final = 2_000
 MISSING_TAGS: Final = "the reply holds no query between <answer> and </answer>"
 
 _FENCE = re.compile(r"\A```[^\n`]*\n(?P<code>.*?)\n?[ \t]*```\Z", re.DOTALL)
-_UNICODE = re.compile(r"\\(?:u+([0-9a-fA-F]{4})|.)", re.DOTALL)
 
 # Procedures that read the schema and nothing else.
 _PROCEDURES = frozenset(
@@ -69,8 +68,8 @@ def preflight(cypher: str) -> str | None:
         return "the query holds half a character (a lone surrogate)"
     if size > MAX_BYTES:
         return f"the query is {size} bytes long; at most {MAX_BYTES} are run"
-    decoded = _UNICODE.sub(lambda match: chr(int(match[1], 16)) if match[1] else match[0], cypher)
-    return _refusal(cypher) or (_refusal(decoded) if decoded != cypher else None)
+    read = decoded(cypher)
+    return _refusal(cypher) or (_refusal(read) if read != cypher else None)
 
 
 def _refusal(text: str) -> str | None:

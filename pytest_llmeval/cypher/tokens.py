@@ -22,6 +22,8 @@ _TOKEN: Final = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 
+_UNICODE = re.compile(r"\\(?:u+([0-9a-fA-F]{4})|.)", re.DOTALL)
+
 # Line ends to some readers and not to others: a comment that holds one could end early, or swallow the query.
 _DOUBTFUL_LINE_ENDS = re.compile("[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 
@@ -55,6 +57,15 @@ class Token:
     def is_sign(self, *signs: str) -> bool:
         """Whether this is one of `signs`, and not a name or a string of that spelling."""
         return self.kind == "sign" and self.text in signs
+
+
+def decoded(cypher: str) -> str:
+    r"""Return the text as Neo4j reads it: ``\uXXXX`` is the character, in names, comments and strings alike.
+
+    Half a character stays one, where the text has no other half for it.
+    """
+    text = _UNICODE.sub(lambda match: chr(int(match[1], 16)) if match[1] else match[0], cypher)
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
 
 
 def read_tokens(cypher: str) -> list[Token]:

@@ -153,3 +153,15 @@ def test_what_is_sent_passes_the_preflight_as_what_was_written(name: str) -> Non
     sent = [adapted.text for query in passing if not (adapted := adapt(query, PROPERTIES)).refusal]
     assert len(sent) > 150
     assert [text for text in sent if preflight(text)] == []
+
+
+@pytest.mark.parametrize(
+    ("written", "sent"),
+    [
+        (r"MATCH (n:\u0052oom) RETURN n.`\uu0063lass` AS c", "MATCH (n:Room) RETURN n.`class` AS c"),
+        (r"RETURN '\ud83d\ude00 \\u0041' AS s", r"RETURN '😀 \\u0041' AS s"),
+        (r"RETURN '\ud83d' AS s", r"RETURN '\ud83d' AS s"),
+    ],
+)
+def test_characters_by_their_number_are_sent_as_neo4j_reads_them(written: str, sent: str) -> None:
+    assert (adapt(written, PROPERTIES).refusal, adapt(written, PROPERTIES).text) == (None, sent)

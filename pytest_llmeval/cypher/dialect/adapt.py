@@ -12,7 +12,7 @@ from pytest_llmeval.cypher.dialect.refusal import RefusedError, StoppedError
 from pytest_llmeval.cypher.dialect.rewrites import Rewriting
 from pytest_llmeval.cypher.dialect.syntax import Projection, Query
 from pytest_llmeval.cypher.dialect.wording import Wording
-from pytest_llmeval.cypher.tokens import UnreadableError
+from pytest_llmeval.cypher.tokens import UnreadableError, decoded
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,13 +32,14 @@ class Adapted:
     columns: tuple[str, ...] = ()
 
 
-def adapt(text: str, properties: Mapping[str, str]) -> Adapted:
+def adapt(written: str, properties: Mapping[str, str]) -> Adapted:
     """Return what ArcadeDB should be sent for a query that is meant for Neo4j 5.
 
     `properties` are the types of the values that the graph's properties hold, such as ``{"center": "Point"}``; those
     that hold several types are left out.
     """
     columns: tuple[str, ...] = ()
+    text = _as_read(written)
     try:
         query, wording = parse(text), Wording(text)
         columns = _columns(query, wording)
@@ -56,6 +57,12 @@ def adapt(text: str, properties: Mapping[str, str]) -> Adapted:
     return Adapted(
         text=_without_version(sent), doubt="; ".join(dict.fromkeys(rewriting.doubts)) or None, columns=analysis.columns
     )
+
+
+def _as_read(written: str) -> str:
+    r"""Return the query with its ``\uXXXX`` replaced, as it was written where that leaves half a character."""
+    text = decoded(written)
+    return written if any("\ud800" <= character <= "\udfff" for character in text) else text
 
 
 def _columns(query: Query, wording: Wording) -> tuple[str, ...]:

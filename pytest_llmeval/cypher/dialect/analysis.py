@@ -71,7 +71,7 @@ _ORDER_AGGREGATE = "Cannot use aggregation in ORDER BY if there are no aggregate
 
 
 class Analysis:
-    """What is known of a query's parts, once `check` has gone through without a RefusedError.
+    """What is known of a query's parts, once it was checked without a RefusedError.
 
     `types` of the expressions, `scopes` in which expressions and clauses stand, and `columns` of the whole result.
     """

@@ -29,6 +29,7 @@ from pytest_llmeval.cypher.dialect.shapes import (
 from pytest_llmeval.cypher.dialect.syntax import (
     Binary,
     Call,
+    CallProcedure,
     CallSubquery,
     Constant,
     Expression,
@@ -51,6 +52,7 @@ from pytest_llmeval.cypher.dialect.syntax import (
 from pytest_llmeval.cypher.dialect.wording import Wording
 
 _NO_POINTS: Final = ("Node", "Relationship", "Path", "String", "Integer", "Float", "Number", "Boolean", "List")
+_SAME_PROCEDURES: Final = ("db.labels", "db.relationshiptypes")
 _HOP: Final = 3
 """Elements of a path of one hop: a node, a relationship, a node."""
 
@@ -91,6 +93,8 @@ class Rewriting:
                 self._projection(part)
             case CallSubquery():
                 self._import_everything(part)
+            case CallProcedure(name=name) if name.lower() not in _SAME_PROCEDURES:
+                self.doubts.append(f"it calls {name}")
             case PatternPredicate():
                 self._pattern_predicate(part)
             case PatternComprehension():
@@ -305,7 +309,7 @@ class Rewriting:
     def _rename_loops(self, path: Path) -> Iterator[tuple[str, str]]:
         """Give the second node of each hop from a node to itself a name of its own, and yield both names."""
         for index, node in enumerate(looping_nodes(path)):
-            assert node.variable is not None  # noqa: S101 - by `loops`
+            assert node.variable is not None  # noqa: S101 - by `looping_nodes`
             fresh = quoted(f"{node.variable.name} again{index or ''}")
             self._edits.replace(node.variable.start, node.variable.end, fresh)
             yield self._wording[node.variable], fresh

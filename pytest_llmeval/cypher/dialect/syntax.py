@@ -349,7 +349,7 @@ class CallSubquery(Part):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class CallProcedure(Part):
-    """``CALL name(..) YIELD a AS b WHERE ..``; `standalone_columns`: without YIELD, columns come unnamed."""
+    """``CALL name(..) YIELD a AS b WHERE ..``; without YIELD, columns come unnamed."""
 
     name: str
     arguments: tuple[Expression, ...]
