@@ -10,7 +10,7 @@ run: .venv/run.stamp
 	$(BIN)/python -m pytest benchmarks/ -n auto -q --no-header --tb=no -r "" --llmeval-gate benchmarks/gates.yaml
 
 test: lint
-	$(BIN)/python -m pytest tests/ -n auto
+	LLMEVAL_ALL_PAIRS=1 $(BIN)/python -m pytest tests/ -n auto
 
 # Random queries on both graph engines; prints the disagreements that are not known. Needs java and mvn.
 differential: .venv/test.stamp
