@@ -39,14 +39,20 @@ def neo4j_pool(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Neo4jPool]:
 
 
 @pytest.fixture(scope="module")
-def neo4j_login(neo4j_pool: Neo4jPool) -> Iterator[Login]:
-    """Return the login to a Neo4j that is the module's alone.
+def runs_on() -> bool:
+    """Tell whether the module leaves queries behind that no Neo4j can be made to stop."""
+    return False
+
+
+@pytest.fixture(scope="module")
+def neo4j_login(neo4j_pool: Neo4jPool, *, runs_on: bool) -> Iterator[Login]:
+    """Return the login to a Neo4j that is the module's alone, and ends with it if queries run on.
 
     Skip where java or mvn is missing, unless LLMEVAL_REQUIRE_NEO4J=1 forbids that.
     """
     with ExitStack() as stack:
         try:
-            login = stack.enter_context(neo4j_pool.lend())
+            login = stack.enter_context(neo4j_pool.alone() if runs_on else neo4j_pool.lend())
         except Unavailable as reason:
             if os.environ.get("LLMEVAL_REQUIRE_NEO4J") == "1":
                 pytest.fail(f"LLMEVAL_REQUIRE_NEO4J=1, but {reason}")

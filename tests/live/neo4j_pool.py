@@ -37,6 +37,15 @@ class Neo4jPool:
             file.write_text(server.login.uri)
             yield server.login
 
+    @contextmanager
+    def alone(self) -> Iterator[Login]:
+        """Yield the login to a server that is stopped afterwards, with whatever still runs in it."""
+        server = Neo4jProcess()
+        try:
+            yield server.login
+        finally:
+            server.stop()
+
     def close(self) -> None:
         """Stop this worker's own servers, each as soon as nobody uses it."""
         for file, server in self._own.items():
