@@ -207,7 +207,7 @@ def test_an_estimate_counts_the_graph_in_every_prompt_that_holds_it() -> None:
     options = ["--llmeval-estimate", "--llmeval-model=openai/never-asked", "--llmeval-limit=1"]
     environment = {**os.environ, "OPENAI_API_KEY": "none"}
     told = subprocess.run([*command, *options], cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
-    tokens = dict(re.findall(r"estimate: (\S+) .* about ([\d,]+) input tokens", told.stdout))
+    tokens = dict(re.findall(r"estimate: (\S+) · .* about ([\d,]+) input tokens", told.stdout))
     assert tokens.keys() == {"heracles", "heracles_agent", "heracles_in_context"}, told.stdout + told.stderr
     graph = len(read_scene_text(FOLDER / "scene.json", "short")) // CHARACTERS_PER_TOKEN
     assert int(tokens["heracles_in_context"].replace(",", "")) > graph
