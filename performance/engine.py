@@ -36,8 +36,12 @@ MODES = {
     "-n 2": ("-n", "2"),
     "-n 4": ("-n", "4"),
     "-n 4 worksteal": ("-n", "4", "--dist", "worksteal"),
+    "serial, with files": SERIAL,
     "store": SERIAL,
 }
+
+WITH_FILES = ("serial, with files", "store")
+"""The modes that write a run's folder, its report among it."""
 
 LOADS = (
     Load(samples=200, latency=1.0, concurrency=200),
@@ -107,8 +111,9 @@ def measure(
 
 def measure_ours(server: ModelServer, load: Load, weather: str, mode: str, folder: Path) -> Iterator[Measured]:
     """Run pytest once over a load; over a store, once more from what the first run stored, and over plain tests."""
-    options = ["--llmeval-model", "openai/load", "--llmeval-base-url", server.url, "--llmeval-report", "reports"]
+    options = ["--llmeval-model", "openai/load", "--llmeval-base-url", server.url]
     options += ["--llmeval-concurrency", str(load.concurrency), *MODES[mode]]
+    options += ["--llmeval-report", "reports"] if mode in WITH_FILES else []
     server.program(**load.program(weather))
     cold = run([*PYTEST, "test_load.py", *options], folder, os.environ)
     if mode != "store":
