@@ -70,9 +70,13 @@ class Scheduler:
             self._fill()
 
     def discard(self, position: int) -> None:
-        """Give up a test that is over. Its solver goes no further; what it has in flight still reaches the store."""
+        """Give up a test that is over. Its solver goes no further; what it has in flight still reaches the store.
+
+        What somebody waits for goes on: a rerun can ask before the end of its last attempt is told here.
+        """
         self._ahead.take(position)
-        if (job := self._jobs.pop(position, None)) is not None:
+        if (job := self._jobs.get(position)) is not None and not job.ticket.urgent:
+            del self._jobs[position]
             job.task.cancel()
         self._fill()
 

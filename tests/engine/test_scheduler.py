@@ -158,6 +158,20 @@ def test_a_discarded_sample_gives_its_place_to_the_next() -> None:
     run(main())
 
 
+def test_a_rerun_that_asks_before_its_last_attempt_is_told_to_be_over_gets_its_completion() -> None:
+    bench = Bench(1, window=1)
+
+    async def main() -> None:
+        await bench.ask(0)
+        rerun = asyncio.create_task(bench.ask(0))
+        await asyncio.sleep(0.5)
+        bench.scheduler.discard(0)
+        assert await rerun == "0"
+
+    run(main())
+    assert bench.started == [0, 0]
+
+
 def test_tests_that_end_without_asking_never_block_the_window() -> None:
     bench = Bench(50, window=4)
 
