@@ -11,6 +11,7 @@ from pytest_llmeval.errors import ProviderError
 from pytest_llmeval.judge.prompt import JUDGE_PARAMETERS
 from pytest_llmeval.judge.taxonomy import TAXONOMY_PARAMETERS
 from pytest_llmeval.records import (
+    Asked,
     Event,
     FailedCall,
     GraphQuery,
@@ -75,34 +76,25 @@ class Calls:
             epoch=self.epoch,
             draw=draw,
         )
+        asked = Asked(
+            stage=stage,
+            role=role,
+            model=model.text,
+            operation=operation,
+            parameters=request.parameters,
+            messages=request.messages,
+            draw=draw,
+            key=request.key,
+        )
         try:
             answer = await self._models.ask(model.bare, request, self._ticket)
         except ProviderError as error:
-            self._events.append(
-                FailedCall(
-                    stage=stage,
-                    role=role,
-                    model=model.text,
-                    operation=operation,
-                    parameters=request.parameters,
-                    messages=request.messages,
-                    draw=draw,
-                    key=request.key,
-                    error=str(error),
-                )
-            )
+            self._events.append(FailedCall(asked=asked, error=str(error)))
             raise
         self._events.append(
             ModelCall(
-                stage=stage,
-                role=role,
-                model=model.text,
-                operation=operation,
-                parameters=request.parameters,
-                messages=request.messages,
-                draw=draw,
+                asked=asked,
                 reply=answer.reply,
-                key=request.key,
                 cached=answer.cached,
                 age=answer.age,
                 other_run=answer.other_run,

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Final, assert_never
 
 from pytest_llmeval.records import (
+    Asked,
     Event,
     FailedCall,
     GraphQuery,
@@ -86,7 +87,7 @@ class Evidence:
             case ModelCall():
                 return self._call(event)
             case FailedCall():
-                return {**self._request(event), "event": "failed_call", "error": self._text(event.error)}
+                return {**self._asked(event.asked), "event": "failed_call", "error": self._text(event.error)}
             case GraphQuery():
                 return {
                     **event.to_json(),
@@ -102,7 +103,7 @@ class Evidence:
 
     def _call(self, call: ModelCall) -> Json:
         return {
-            **self._request(call),
+            **self._asked(call.asked),
             "event": "model_call",
             "reply": self._reply(call.reply),
             "cached": call.cached,
@@ -110,13 +111,13 @@ class Evidence:
             "attempts": call.attempts,
         }
 
-    def _request(self, call: ModelCall | FailedCall) -> dict[str, Json]:
+    def _asked(self, asked: Asked) -> dict[str, Json]:
         return {
-            "stage": call.stage,
-            "role": call.role,
-            "model": call.model,
-            "parameters": self._plain(dict(call.parameters)),
-            "messages": [self._message(message) for message in call.messages],
+            "stage": asked.stage,
+            "role": asked.role,
+            "model": asked.model,
+            "parameters": self._plain(dict(asked.parameters)),
+            "messages": [self._message(message) for message in asked.messages],
         }
 
     def _message(self, message: Message) -> int:
@@ -147,7 +148,7 @@ class Evidence:
 
 def weight(transcript: Transcript) -> int:
     """Return about how many characters a transcript fills."""
-    asked = {message: len(message.text) for call in transcript.calls for message in call.messages}
+    asked = {message: len(message.text) for call in transcript.calls for message in call.asked.messages}
     replies = sum(len(call.reply.text) + len(call.reply.reasoning) for call in transcript.calls)
     queries = sum(len(query.cypher) + len(query.text) for query in transcript.queries)
     return sum(asked.values()) + replies + queries + _EVENT * len(transcript.events)

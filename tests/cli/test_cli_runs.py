@@ -16,7 +16,7 @@ from example_rows import eed, row
 
 from pytest_llmeval.cli import main
 from pytest_llmeval.engine.completions import CompletionStore
-from pytest_llmeval.records import Json, Message, ModelCall, Reply, Request, Row, Transcript
+from pytest_llmeval.records import Asked, Json, Message, ModelCall, Reply, Request, Row, Transcript
 from pytest_llmeval.report.files import Findings, write_findings
 from pytest_llmeval.results.gate import Gate, check
 from pytest_llmeval.results.metrics import summarise
@@ -226,9 +226,8 @@ def test_a_baseline_is_written_where_one_says_and_nowhere_odd(keep: Keep, capsys
 
 def test_shards_become_one_run_with_everything_they_hold(keep: Keep, capsys: Output) -> None:
     left, right = keep(formulas(2, 1)), keep([*formulas(1, 1, start=3), row("0", "not run")])
-    call = ModelCall(
-        stage="solve", role="solver", model="m", parameters={}, messages=(), reply=Reply(text="4"), key="k"
-    )
+    asked = Asked(stage="solve", role="solver", model="m", parameters={}, messages=(), key="k")
+    call = ModelCall(asked=asked, reply=Reply(text="4"))
     for number, name in enumerate((left, right)):
         folder = RunFolder(Path("reports") / name, Redactor(secrets={}))
         with closing(folder), closing(CompletionStore(folder.path / "completions.sqlite3")) as store:

@@ -122,8 +122,12 @@ def test_a_completion_carries_answer_and_transcript(tmp_path: Path) -> None:
         completion = await bench.complete(opened, 1)
         assert (completion.text, completion.answer) == ("thinking\n42", "42")
         (call,) = completion.transcript.calls
-        assert (call.stage, call.model, call.parameters) == ("generate", "openai/m", {"temperature": 0})
-        assert call.messages[0].text == "what is 1?"
+        assert (call.asked.stage, call.asked.model, call.asked.parameters) == (
+            "generate",
+            "openai/m",
+            {"temperature": 0},
+        )
+        assert call.asked.messages[0].text == "what is 1?"
 
     bench.run(use)
     assert bench.transcripts[bench.plan.tests[1].key].calls
@@ -134,7 +138,7 @@ def test_the_judge_is_asked_right_behind_the_answer_and_once(tmp_path: Path) -> 
 
     async def use(opened: Run) -> None:
         completion = await bench.complete(opened, 1)
-        assert [call.role for call in completion.transcript.calls] == ["solver", "judge"]
+        assert [call.asked.role for call in completion.transcript.calls] == ["solver", "judge"]
         wish = {"nodeid": "t.py::t[1]", "problem": "what is 1?", "target": "1", "candidate": "what is 1?", "votes": 1}
         judgement: Any = await opened.answer("", "judge", wish)
         assert Judgement.from_json(judgement).verdict == Verdict(equivalent=True, reason="the same")
@@ -182,8 +186,8 @@ def test_a_failed_sample_keeps_its_transcript_and_the_reason(tmp_path: Path) -> 
     bench.run(use)
     call, note = bench.transcripts[bench.plan.tests[0].key].events
     assert isinstance(call, FailedCall)
-    assert (call.model, call.error) == ("openai/m", "HTTP 400")
-    assert call.messages[0].text
+    assert (call.asked.model, call.error) == ("openai/m", "HTTP 400")
+    assert call.asked.messages[0].text
     assert note == StageNote(stage="error", text="ProviderError: HTTP 400")
 
 

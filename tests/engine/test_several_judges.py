@@ -57,7 +57,7 @@ def judged(*names: str) -> tuple[list[tuple[str, type, int]], float, str]:
         await models.close()
         for event in calls.transcript.events:
             assert isinstance(event, ModelCall | FailedCall)
-            events.append((event.model.removeprefix("openai/"), type(event), event.draw))
+            events.append((event.asked.model.removeprefix("openai/"), type(event), event.asked.draw))
 
     def open_gateway(spec: ModelSpec) -> Gateway:
         statistics = CallStatistics()

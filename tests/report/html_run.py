@@ -10,6 +10,7 @@ from typing import Any
 from pytest_llmeval import assertions
 from pytest_llmeval.eed import eed_score
 from pytest_llmeval.records import (
+    Asked,
     FailedCall,
     GraphQuery,
     Image,
@@ -56,10 +57,11 @@ def call(prompt: Message, text: str = "", *, stage: str = "generate", **fields: 
     """Return a model's call with one message and its reply."""
     usage = Usage(input_tokens=100, output_tokens=50, requests=1, cost=0.01)
     given = {"reply": Reply(text=text, usage=usage, model="physicist-1", latency=2.0), **fields}
-    return ModelCall(
+    asked = Asked(
         stage=stage, role=given.pop("role", "solver"), model="openai/small", parameters={"temperature": 0},
-        messages=(prompt,), key="k", **given,
+        messages=(prompt,), key="k",
     )  # fmt: skip
+    return ModelCall(asked=asked, **given)
 
 
 def formula(sample: str, answer: str, target: str, tag: str = "OPTICS") -> tuple[Row, Transcript]:
@@ -167,10 +169,11 @@ def example_run(reports: Path, more: Sequence[tuple[Row, Transcript | None]] = (
         )
     ]
     failed = row("graph", "H2", "error", explanation="ProviderError: 503 Service Unavailable", scores=())
-    failure = FailedCall(
-        stage="generate", role="solver", model="openai/small", operation="chat", parameters={}, draw=0, key="k",
-        messages=(Message.of("user", "How many doors?"),), error="503 Service Unavailable",
+    asked = Asked(
+        stage="generate", role="solver", model="openai/small", parameters={}, key="k",
+        messages=(Message.of("user", "How many doors?"),),
     )  # fmt: skip
+    failure = FailedCall(asked=asked, error="503 Service Unavailable")
     skipped = row("graph", "H3", "not run", usage=Usage(), seconds=0.0)
     return write_run(
         reports, [*formulas, pictured(), graph(), (failed, Transcript(events=(failure,))), (skipped, None), *more]

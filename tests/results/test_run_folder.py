@@ -14,7 +14,7 @@ import pytest
 from example_rows import eed, row
 
 from pytest_llmeval.errors import UsageError
-from pytest_llmeval.records import Json, Message, ModelCall, Reply, StageNote, Transcript
+from pytest_llmeval.records import Asked, Json, Message, ModelCall, Reply, StageNote, Transcript
 from pytest_llmeval.results.lock import FolderLock
 from pytest_llmeval.results.metrics import summarise
 from pytest_llmeval.results.secrets import Redactor
@@ -187,15 +187,15 @@ def test_a_broken_line_in_the_middle_is_an_error_with_file_and_line(a_run: Start
 
 def test_transcripts_come_back_with_their_keys(a_run: Start) -> None:
     run = a_run()
-    call = ModelCall(
+    asked = Asked(
         stage="generate",
         role="solver",
         model="openai/small",
         parameters={"temperature": 0},
         messages=(Message.of("user", "2 + 2?"),),
-        reply=Reply(text="4"),
         key="ab",
     )
+    call = ModelCall(asked=asked, reply=Reply(text="4"))
     transcript = Transcript(events=(call, StageNote(stage="draw", text="no lines")))
     run.add_transcript(row("1").key, transcript)
     assert list(read_transcripts(run.path)) == [(row("1").key, transcript)]
