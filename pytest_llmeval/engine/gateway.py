@@ -56,8 +56,8 @@ CEILINGS: Final = ("max_completion_tokens", "max_output_tokens", "max_tokens")
 """The parameters that limit a reply's tokens."""
 
 _OVERLOADED: Final = frozenset({429, 502, 503, 529})
-_REFUSALS: Final = ("unreachable", *map(str, _OVERLOADED))
-"""The causes of failures that concern all requests alike."""
+_REFUSED: Final = "refused"
+"""What refusals (see `_is_refusal`) are counted under among a request's failures, whatever their causes."""
 
 
 class Gateway:
@@ -103,7 +103,7 @@ class Gateway:
                 outcome = await self._send(request, slot, ticket)
                 if isinstance(outcome, Reply):
                     return outcome, failures.total() + 1
-                failures[outcome.cause] += 1
+                failures[_REFUSED if _is_refusal(outcome) else outcome.cause] += 1
                 if not ticket.wanted:
                     self._statistics.abandoned += 1
                     raise outcome
@@ -213,11 +213,10 @@ class Gateway:
         return _alike(error, f"{self._name}: no reply for {self._limits.silent_seconds:.0f} s; the last error: {error}")
 
     def _is_exhausted(self, failures: Counter[str]) -> bool:
-        refusals = _refusals(failures)
         return (
-            refusals >= MAX_REFUSALS
+            failures[_REFUSED] >= MAX_REFUSALS
             or failures["timeout"] >= MAX_TIMEOUTS
-            or failures.total() - refusals >= self._max_attempts
+            or failures.total() - failures[_REFUSED] >= self._max_attempts
         )
 
     def _unless_all_alike(self, error: ProviderError, message: str) -> ProviderError:
@@ -238,16 +237,12 @@ class Gateway:
         return error
 
     async def _back_off(self, error: ProviderError, failures: Counter[str]) -> None:
-        doublings = failures.total() - _refusals(failures) - 1
+        doublings = failures.total() - failures[_REFUSED] - 1
         seconds = self._jitter() * min(BACKOFF_CAP, FIRST_BACKOFF * 2.0**doublings)
         if error.retry_after is not None:
             seconds = max(seconds, min(error.retry_after, PAUSE_CAP))
         self._statistics.backoff_seconds += seconds
         await self._sleep(seconds)
-
-
-def _refusals(failures: Counter[str]) -> int:
-    return sum(failures[cause] for cause in _REFUSALS)
 
 
 def ceiling_of(parameters: Mapping[str, Json]) -> int | None:
