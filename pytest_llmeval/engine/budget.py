@@ -136,20 +136,21 @@ class Budget:
             self._stop_message = self._overrun(usd, tokens)
         if self._stop_message is not None:
             raise RunStopped(self._stop_message)
-        return not self._exceeds(usd + self._reserved_usd, tokens + self._reserved_tokens)
+        return not (self._too_dear(usd + self._reserved_usd) or self._too_long(tokens + self._reserved_tokens))
 
-    def _exceeds(self, usd: float, tokens: int) -> bool:
-        return (self._usd is not None and self.spent_usd + usd > self._usd) or (
-            self._max_tokens is not None and self.spent_tokens + tokens > self._max_tokens
-        )
+    def _too_dear(self, usd: float) -> bool:
+        return self._usd is not None and self.spent_usd + usd > self._usd
+
+    def _too_long(self, tokens: int) -> bool:
+        return self._max_tokens is not None and self.spent_tokens + tokens > self._max_tokens
 
     def _overrun(self, usd: float, tokens: int) -> str | None:
-        if self._usd is not None and self._exceeds(usd, 0):
+        if self._too_dear(usd):
             return (
                 f"budget of {self._usd:g} USD reached: {self.spent_usd:.4f} spent, about {self._reserved_usd:.4f} "
                 f"in flight, and the next request needs about {usd:.4f}"
             )
-        if self._exceeds(usd, tokens):
+        if self._too_long(tokens):
             return (
                 f"limit of {self._max_tokens} tokens reached: {self.spent_tokens} used, about {self._reserved_tokens} "
                 f"in flight, and the next request needs about {tokens}"

@@ -138,6 +138,16 @@ def test_a_reached_budget_stays_reached_for_smaller_requests_too() -> None:
     run(main())
 
 
+def test_of_two_limits_the_one_that_is_reached_is_told() -> None:
+    async def main() -> None:
+        budget = Budget(usd=1.0, max_tokens=100, prices={"m": Price(input=1.0, output=1.0)})
+        budget.settle(Usage(input_tokens=150), "m")
+        with pytest.raises(RunStopped, match="limit of 100 tokens reached: 150 used"):
+            await spend(budget, 0.000001)
+
+    run(main())
+
+
 def test_a_failed_request_gives_its_reservation_back() -> None:
     async def main() -> None:
         budget = Budget(usd=1.0, prices={"m": Price(input=1.0, output=1.0)})
