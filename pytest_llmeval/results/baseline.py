@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, cast
 
 from pytest_llmeval.errors import UsageError
 from pytest_llmeval.records import Json, Outcome, Row, RowKey, Score
-from pytest_llmeval.results.compare import Part, parts_of
+from pytest_llmeval.results.compare import Part, parts_of, version_texts
 from pytest_llmeval.results.gate import JUDGE, judge_metrics_of, metrics_of
 from pytest_llmeval.results.metrics import summarise
 from pytest_llmeval.results.store import read_run, write_atomically
@@ -75,20 +75,11 @@ def _lines(baseline: Baseline) -> Iterator[dict[str, Json]]:
         scales = {score.name: score.scale for row in rows for score in row.scores}
         yield {
             **cast("dict[str, Json]", part._asdict()),
-            "versions": _versions(rows),
+            "versions": cast("dict[str, Json]", version_texts(rows)),
             "metrics": cast("dict[str, Json]", dict(baseline.metrics.get(part, {}))),
             "scales": cast("dict[str, Json]", scales),
         }
         yield from map(_sample_line, rows)
-
-
-def _versions(rows: Sequence[Row]) -> dict[str, Json]:
-    """Return each version met, several of one thing as one text."""
-    met: dict[str, set[str]] = {}
-    for row in rows:
-        for name, version in row.versions.items():
-            met.setdefault(name, set()).add(str(version))
-    return {name: ", ".join(sorted(versions)) for name, versions in sorted(met.items())}
 
 
 def _sample_line(row: Row) -> dict[str, Json]:

@@ -9,7 +9,7 @@ from math import fsum
 from typing import NamedTuple
 
 from pytest_llmeval.records import Row
-from pytest_llmeval.results.metrics import SCORED, latest
+from pytest_llmeval.results.metrics import SCORED, latest, versions_met
 from pytest_llmeval.results.paired import holm, mcnemar, paired_difference, smallest_share
 from pytest_llmeval.results.statistics import CONFIDENCE
 from pytest_llmeval.results.targets import target_digest
@@ -131,7 +131,7 @@ def pair_of(rows_a: Sequence[Row], rows_b: Sequence[Row], *, confidence: float =
         only_a=len(by_sample_a) - len(both),
         only_b=len(by_sample_b) - len(both),
         retargeted=len(both) - len(kept),
-        versions=_differing(rows_a, rows_b),
+        versions={name: (of_a, of_b) for name, (of_a, of_b) in differing_versions((rows_a, rows_b)).items()},
     )
 
 
@@ -206,16 +206,17 @@ def _change(name: str, scale: float, pairs: Sequence[tuple[list[float], list[flo
     )
 
 
-def _differing(a: Sequence[Row], b: Sequence[Row]) -> dict[str, tuple[str, str]]:
-    """Return the versions that are not the same set in both, each set as text."""
-    names = sorted({name for row in (*a, *b) for name in row.versions})
-    met = {name: tuple(versions_met(rows, name) for rows in (a, b)) for name in names}
-    return {name: (of_a, of_b) for name, (of_a, of_b) in met.items() if of_a != of_b}
+def differing_versions(parts: Iterable[Sequence[Row]]) -> dict[str, tuple[str, ...]]:
+    """Return the versions that are not the same set in all parts, as the set's text for each part."""
+    told = [version_texts(rows) for rows in parts]
+    names = sorted({name for texts in told for name in texts})
+    met = {name: tuple(texts.get(name) or "none" for texts in told) for name in names}
+    return {name: texts for name, texts in met.items() if len(set(texts)) > 1}
 
 
-def versions_met(rows: Sequence[Row], name: str) -> str:
-    """Return every version of one thing that the rows hold, as text."""
-    return ", ".join(sorted({str(row.versions[name]) for row in rows if name in row.versions})) or "none"
+def version_texts(rows: Iterable[Row]) -> dict[str, str]:
+    """Return every version that the rows hold of each thing, several of one thing as one text."""
+    return {name: ", ".join(versions) for name, versions in versions_met(rows).items()}
 
 
 def adjusted(pairs: Sequence[Pair]) -> tuple[Pair, ...]:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from pytest_llmeval.records import Row
-from pytest_llmeval.results.compare import Change, adjusted, pair_of, parts_of, versions_met
+from pytest_llmeval.results.compare import Change, adjusted, differing_versions, pair_of, parts_of
 from pytest_llmeval.results.metrics import SCORED, tally
 from pytest_llmeval.results.summary import Tally, TaskInfo
 from pytest_llmeval.results.targets import target_digest
@@ -52,7 +52,8 @@ def matrices(runs: Mapping[str, Sequence[Row]]) -> tuple[Matrix, ...]:
 
 
 def _matrix(contenders: Mapping[tuple[str, str], list[Row]]) -> Matrix:
-    common = set.intersection(*(_scored(rows) for rows in contenders.values()))
+    scored = [_scored(rows) for rows in contenders.values()]
+    common = set.intersection(*scored)
     kept = [
         [row for row in rows if (row.key.sample, target_digest(row.target)) in common] for rows in contenders.values()
     ]
@@ -62,11 +63,11 @@ def _matrix(contenders: Mapping[tuple[str, str], list[Row]]) -> Matrix:
         test=first.test,
         n=len(common),
         contenders=tuple(
-            Contender(run=run, model=model, scored=len(_scored(rows)), tally=tally(of_all, TaskInfo(title=first.task)))
-            for ((run, model), rows), of_all in zip(contenders.items(), kept, strict=True)
+            Contender(run=run, model=model, scored=len(own), tally=tally(of_all, TaskInfo(title=first.task)))
+            for (run, model), own, of_all in zip(contenders, scored, kept, strict=True)
         ),
         changes=_changes(kept) if common else {},
-        versions=_versions(list(contenders.values())),
+        versions=differing_versions(contenders.values()),
     )
 
 
@@ -78,9 +79,3 @@ def _changes(kept: Sequence[Sequence[Row]]) -> dict[tuple[int, int], tuple[Chang
     places = [(i, j) for i in range(len(kept)) for j in range(i + 1, len(kept))]
     pairs = adjusted([pair_of(kept[i], kept[j]) for i, j in places])
     return {place: pair.changes for place, pair in zip(places, pairs, strict=True)}
-
-
-def _versions(parts: Sequence[Sequence[Row]]) -> dict[str, tuple[str, ...]]:
-    names = sorted({name for rows in parts for row in rows for name in row.versions})
-    met = {name: tuple(versions_met(rows, name) for rows in parts) for name in names}
-    return {name: values for name, values in met.items() if len(set(values)) > 1}

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from pytest_llmeval.errors import UsageError
 from pytest_llmeval.records import Json, Row, RowKey
-from pytest_llmeval.results.compare import versions_met
+from pytest_llmeval.results.compare import version_texts
 from pytest_llmeval.results.store import StoredRun
 
 
@@ -52,7 +52,7 @@ def _check_versions(runs: Sequence[StoredRun]) -> None:
     """Refuse runs that asked or scored otherwise than the first that ran the same task."""
     for task in dict.fromkeys(row.key.task for run in runs for row in run.rows):
         parts = {run.path.name: [row for row in run.rows if row.key.task == task] for run in runs}
-        known = {name: _versions(rows) for name, rows in parts.items() if rows}
+        known = {name: version_texts(rows) for name, rows in parts.items() if rows}
         first = next(iter(known))
         for name, versions in known.items():
             for what in sorted(versions.keys() & known[first].keys()):
@@ -62,8 +62,3 @@ def _check_versions(runs: Sequence[StoredRun]) -> None:
                         f"{name} has {versions[what]}"
                     )
                     raise UsageError(msg)
-
-
-def _versions(rows: Iterable[Row]) -> dict[str, str]:
-    ordered = list(rows)
-    return {name: versions_met(ordered, name) for row in ordered for name in row.versions}

@@ -116,7 +116,7 @@ def _task_summary(rows: Sequence[Row], info: TaskInfo) -> TaskSummary:
         info=info,
         tally=tally(rows, info),
         groups=tuple(group for key in info.group_by for group in _groups(rows, key, info)),
-        versions=_versions(rows),
+        versions=versions_met(rows),
     )
 
 
@@ -134,7 +134,8 @@ def _groups(rows: Sequence[Row], key: str, info: TaskInfo) -> list[Group]:
     return [Group(key=key, value=value, tally=tally(part, info)) for value, part in sorted(parts.items())]
 
 
-def _versions(rows: Sequence[Row]) -> dict[str, tuple[str, ...]]:
+def versions_met(rows: Iterable[Row]) -> dict[str, tuple[str, ...]]:
+    """Return every version that the rows hold of each thing, such as of a grader."""
     met: dict[str, set[str]] = defaultdict(set)
     for row in rows:
         for name, version in row.versions.items():
