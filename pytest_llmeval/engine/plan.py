@@ -46,6 +46,11 @@ class Plan:
         return {test.nodeid: position for position, test in enumerate(self.tests)}
 
     @cached_property
+    def kinds(self) -> tuple[PlannedTest, ...]:
+        """One test for each task file and model: all tests of a kind ask the same models."""
+        return tuple({(test.file, test.model): test for test in self.tests}.values())
+
+    @cached_property
     def digest(self) -> str:
         """The hash of tests and data: equal in all processes, or they collected different things."""
         return hashlib.sha256(

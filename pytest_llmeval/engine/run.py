@@ -63,8 +63,7 @@ class Run:
         self._choice, self._image_store, self._keep_transcript = choice, image_store, keep_transcript
         self._sample_timeout = sample_timeout
         self._scheduler = Scheduler(len(plan.tests), self._complete, window=window, fatal=self._is_fatal)
-        kinds = {(test.file, test.model): test for test in plan.tests}
-        self._needs = [self._models_for(test) for test in kinds.values()]
+        self._needs = [self._models_for(test) for test in plan.kinds]
         self._prefilter = Prefilter()
         self._solvers: dict[str, Solver] = {}
         self._rules: dict[str, Callable[[str], str | None]] = {}

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from itertools import groupby
 from pathlib import Path
 
 import pytest
 
 from pytest_llmeval.catalog import Catalog
 from pytest_llmeval.engine.choice import ModelChoice
-from pytest_llmeval.engine.plan import Plan, PlannedTest
+from pytest_llmeval.engine.plan import Plan
 from pytest_llmeval.engine.specs import ModelSpec
 from pytest_llmeval.errors import UsageError
 from pytest_llmeval.plugin.spending import Spending
@@ -50,15 +49,10 @@ def check_models(plan: Plan, settings: Settings, catalog: Catalog) -> None:
 def _models(plan: Plan, settings: Settings, catalog: Catalog) -> Iterator[ModelSpec]:
     """Yield the models that the plan's tests ask, judges too, some repeatedly; UsageError where there is none."""
     choice = ModelChoice(settings, catalog)
-    for test in _kinds(plan).values():
+    for test in plan.kinds:
         yield choice.solver(test)
         if settings.taxonomy or catalog.load(Path(test.file)).task.is_judged:
             yield from choice.judges(test)
-
-
-def _kinds(plan: Plan) -> dict[tuple[str, str], PlannedTest]:
-    """Return one test for each task file and model."""
-    return {(test.file, test.model): test for test in plan.tests}
 
 
 def _check_tasks(plan: Plan, settings: Settings) -> None:
@@ -80,7 +74,7 @@ def _check_samples(plan: Plan, settings: Settings, catalog: Catalog) -> None:
 
 def _check_pictures(plan: Plan, settings: Settings, catalog: Catalog) -> None:
     choice = ModelChoice(settings, catalog)
-    blind = {key for key, test in _kinds(plan).items() if not choice.solver(test).reads_pictures}
+    blind = {(test.file, test.model) for test in plan.kinds if not choice.solver(test).reads_pictures}
     for test in plan.tests if blind else ():
         if (test.file, test.model) in blind and catalog.load(Path(test.file)).by_id[test.sample].images:
             msg = (
@@ -93,8 +87,7 @@ def _check_pictures(plan: Plan, settings: Settings, catalog: Catalog) -> None:
 def missing_judge(plan: Plan, settings: Settings, catalog: Catalog) -> str | None:
     """Return a remark if a task is scored by a judge and there is none: only plain answers can then be decided."""
     choice = ModelChoice(settings, catalog)
-    for _, tests in groupby(plan.tests, lambda test: (test.file, test.model)):
-        test = next(tests)
+    for test in plan.kinds:
         if catalog.load(Path(test.file)).task.is_judged and not choice.judges(test):
             return f"task {test.task!r} is scored by a judge and none is configured: pass --llmeval-judge SPEC"
     return None

@@ -54,7 +54,7 @@ def _judges(settings: Settings, catalog: Catalog, plan: Plan, calibrations: Sequ
 
     choice = ModelChoice(settings, catalog)
     found: list[Json] = []
-    for test in {(test.file, test.model): test for test in plan.tests}.values():
+    for test in plan.kinds:
         loaded = catalog.load(Path(test.file))
         if loaded.task.is_judged:
             judge = panel_name([model.label for model in choice.judges(test)])
