@@ -119,9 +119,9 @@ def parse_specs(texts: Sequence[str], *, folder: Path) -> tuple[ModelSpec, ...]:
     return tuple(specs)
 
 
-def replay_spec(file: Path, *, label: str = RECORDED) -> ModelSpec:
-    """Return the spec of a recording."""
-    return ModelSpec(kind="replay", name=str(file), label=label)
+def replay_spec(file: Path) -> ModelSpec:
+    """Return the spec of a task's own recording."""
+    return ModelSpec(kind="replay", name=str(file), label=RECORDED)
 
 
 def _existing(path: Path, text: str) -> Path:
