@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from pytest_llmeval.report import numbers
 from pytest_llmeval.report.clean import clean
-from pytest_llmeval.report.sheet import Block, Cell, Column, Label, Sheet
+from pytest_llmeval.report.sheet import Block, Cell, Column, Label, Sheet, column_of, metric_head, metric_value
 from pytest_llmeval.results.compare import Change, Comparison, Pair
 
 SIGNIFICANT = 0.05
@@ -37,44 +37,33 @@ def _sheet(pair: Pair) -> Sheet:
 
 
 def _block(changes: Sequence[Change]) -> Block:
-    def column(head: str, texts: Sequence[str]) -> Column:
-        return Column(head=head, cells=tuple(Cell(text=text) for text in texts))
-
     ends = [f"{signed(change.low, change)} to {signed(change.high, change)}" for change in changes]
     verdicts = tuple(
-        Cell(
-            text=_p_value(change.adjusted),
-            tone="strong" if change.adjusted is not None and change.adjusted < SIGNIFICANT else "plain",
-        )
-        for change in changes
+        Cell(text=_p_value(change.adjusted), tone="strong" if is_significant(change) else "plain") for change in changes
     )
     units = (
-        (column("a", [_value(change.a, change) for change in changes]),),
-        (column("b", [_value(change.b, change) for change in changes]),),
+        (column_of("a", [metric_value(change.a, change) for change in changes]),),
+        (column_of("b", [metric_value(change.b, change) for change in changes]),),
         (
-            column("b - a", [signed(change.difference, change) for change in changes]),
-            Column(head="95 %", cells=tuple(Cell(text=text, tone="quiet") for text in ends)),
+            column_of("b - a", [signed(change.difference, change) for change in changes]),
+            column_of("95 %", ends, "quiet"),
         ),
         (
-            column("p", [_p_value(change.p_value) for change in changes]),
+            column_of("p", [_p_value(change.p_value) for change in changes]),
             Column(head="p (Holm)", cells=verdicts),
-            column("n", [f"{change.n:,}" for change in changes]),
+            column_of("n", [f"{change.n:,}" for change in changes]),
         ),
         (
-            column("d_z", [numbers.NONE if change.effect is None else f"{change.effect:+.2f}" for change in changes]),
-            column("would show", [_smallest(change) for change in changes]),
+            column_of("d_z", [_effect(change.effect) for change in changes]),
+            column_of("would show", [_smallest(change) for change in changes]),
         ),
     )
-    return Block(labels=tuple(Label(text=change_name(change)) for change in changes), units=units)
+    return Block(labels=tuple(Label(text=metric_head(change)) for change in changes), units=units)
 
 
-def change_name(change: Change) -> str:
-    """Return what a metric is called, with its scale."""
-    return clean(change.name) if change.name == "accuracy" else f"{clean(change.name)} 0–{change.scale:g}"
-
-
-def _value(value: float, change: Change) -> str:
-    return numbers.percent(value) if change.name == "accuracy" else numbers.score(value, change.scale)
+def is_significant(change: Change) -> bool:
+    """Whether a difference is told from 0, all others that were looked at considered."""
+    return change.adjusted is not None and change.adjusted < SIGNIFICANT
 
 
 def signed(value: float, change: Change) -> str:
@@ -82,6 +71,10 @@ def signed(value: float, change: Change) -> str:
     points = change.name == "accuracy"
     shown = numbers.score(abs(100 * value if points else value), 100 if points else change.scale)
     return shown if not shown.strip("0.") else f"{'+' if value > 0 else '-'}{shown}"
+
+
+def _effect(value: float | None) -> str:
+    return numbers.NONE if value is None else f"{value:+.2f}"
 
 
 def _smallest(change: Change) -> str:

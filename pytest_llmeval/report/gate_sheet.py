@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from pytest_llmeval.report.clean import clean
 from pytest_llmeval.report.numbers import NONE
-from pytest_llmeval.report.sheet import Block, Cell, Column, Label, Sheet
+from pytest_llmeval.report.sheet import Block, Cell, Column, Label, Sheet, column_of
 from pytest_llmeval.results.gate import GateResult, RuleResult
 
 _REASON_LIMIT = 400
@@ -22,8 +22,8 @@ def gate_sheet(result: GateResult) -> Sheet:
     units = (
         (
             *_baseline(results),
-            Column(head="value", cells=tuple(Cell(text=_value(one.value), tone="strong") for one in results)),
-            Column(head="bound", cells=tuple(Cell(text=str(one.bounds), tone="quiet") for one in results)),
+            column_of("value", [_value(one.value) for one in results], "strong"),
+            column_of("bound", [str(one.bounds) for one in results], "quiet"),
             Column(head="verdict", cells=tuple(_verdict(one) for one in results)),
         ),
     )
@@ -42,7 +42,7 @@ def _baseline(results: Sequence[RuleResult]) -> tuple[Column, ...]:
     """Return the column of what values were held against, if any was."""
     if all(one.baseline is None for one in results):
         return ()
-    return (Column(head="baseline", cells=tuple(Cell(text=_value(one.baseline), tone="quiet") for one in results)),)
+    return (column_of("baseline", [_value(one.baseline) for one in results], "quiet"),)
 
 
 def _value(value: float | None) -> str:

@@ -6,13 +6,14 @@ from collections.abc import Iterator
 
 from pytest_llmeval.report import numbers
 from pytest_llmeval.report.clean import clean
-from pytest_llmeval.report.comparison_sheet import SIGNIFICANT, change_name, short_version, signed
+from pytest_llmeval.report.comparison_sheet import SIGNIFICANT, is_significant, short_version, signed
 from pytest_llmeval.report.sheet import (
     Block,
     Cell,
     Column,
     Label,
     Sheet,
+    column_of,
     metric_head,
     metric_interval,
     metric_value,
@@ -63,9 +64,7 @@ def _figures(matrix: Matrix) -> Block:
         head = next(metric_head(mean) for mean in found if mean is not None)
         texts = [numbers.NONE if mean is None else metric_value(mean.value, mean) for mean in found]
         spans = [numbers.NONE if mean is None else metric_interval(mean) for mean in found]
-        values = tuple(Cell(text=text, tone="strong") for text in texts)
-        ends = tuple(Cell(text=text, tone="quiet") for text in spans)
-        units.append((Column(head=head, cells=values), Column(head="95 %", cells=ends)))
+        units.append((column_of(head, texts, "strong"), column_of("95 %", spans, "quiet")))
     return Block(labels=_labels(matrix), units=tuple(units))
 
 
@@ -90,7 +89,7 @@ def _differences(matrix: Matrix) -> Iterator[Block]:
             Column(head=_letter(column), cells=tuple(_cell(by_pair, row, column) for row in places))
             for column in places
         )
-        heading = change_name(next(iter(by_pair.values())))
+        heading = metric_head(next(iter(by_pair.values())))
         yield Block(title=f"{heading}: row minus column", labels=_labels(matrix), units=(columns,))
 
 
@@ -98,6 +97,6 @@ def _cell(by_pair: dict[tuple[int, int], Change], row: int, column: int) -> Cell
     change = by_pair.get((min(row, column), max(row, column)))
     if change is None:
         return Cell(text="", tone="quiet")
-    significant = change.adjusted is not None and change.adjusted < SIGNIFICANT
+    significant = is_significant(change)
     difference = change.difference if row > column else -change.difference
     return Cell(text=signed(difference, change) + "*" * significant, tone="strong" if significant else "plain")

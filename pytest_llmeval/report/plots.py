@@ -10,6 +10,8 @@ from typing import Final
 from pytest_llmeval.records import Row
 from pytest_llmeval.report import numbers
 from pytest_llmeval.report.clean import clean
+from pytest_llmeval.report.sheet import repeats_accuracy
+from pytest_llmeval.results.metrics import SCORED
 from pytest_llmeval.results.summary import Mean, Tally, TaskSummary
 
 MOST_GROUPS: Final = 40
@@ -112,16 +114,14 @@ def whisker(mean: Mean) -> Whisker | None:
     return Whisker(at=100 * mean.value / mean.scale, low=low, high=high)
 
 
-def value_text(mean: Mean | None) -> str:
+def value_text(mean: Mean) -> str:
     """Return a mean in words: accuracy and shares in per cent, scores in their scale."""
-    if mean is None:
-        return numbers.NONE
     return numbers.percent(mean.value) if mean.scale == 1 else numbers.score(mean.value, mean.scale)
 
 
-def interval_text(mean: Mean | None) -> str:
+def interval_text(mean: Mean) -> str:
     """Return a mean's interval in words."""
-    if mean is None or mean.low is None or mean.high is None:
+    if mean.low is None or mean.high is None:
         return numbers.NONE
     factor = 100 if mean.scale == 1 else 1
     return numbers.interval(factor * mean.low, factor * mean.high, factor * mean.scale)
@@ -129,8 +129,7 @@ def interval_text(mean: Mean | None) -> str:
 
 def graded(tally: Tally) -> tuple[Mean, ...]:
     """Return the scores that say more than right or wrong: those that differ from the accuracy."""
-    told = (tally.accuracy.value, tally.accuracy.n)
-    return tuple(mean for mean in tally.scores if mean.scale != 1 or (mean.value, mean.n) != told)
+    return tuple(mean for mean in tally.scores if not repeats_accuracy(mean, tally))
 
 
 def dot_plots(entries: Sequence[TaskSummary]) -> tuple[DotPlot, ...]:
@@ -179,7 +178,7 @@ def histogram(rows: Iterable[Row], score: Mean) -> Histogram:
     values = [
         one.value
         for row in rows
-        if row.outcome in {"correct", "incorrect"}
+        if row.outcome in SCORED
         for one in {score.name: score for score in row.scores}.values()
         if one.name == score.name and one.value is not None
     ]

@@ -6,7 +6,7 @@ from collections import Counter
 
 from pytest_llmeval.report.clean import clean
 from pytest_llmeval.report.numbers import NONE
-from pytest_llmeval.report.sheet import Block, Cell, Column, Label, Sheet
+from pytest_llmeval.report.sheet import Block, Label, Sheet, column_of
 from pytest_llmeval.results.rescoring import Rescored, Rescoring
 
 SHOWN = 50
@@ -26,13 +26,10 @@ def rescoring_sheet(found: Rescoring) -> Sheet:
 
 
 def _block(rows: tuple[Rescored, ...]) -> Block:
-    def column(head: str, texts: list[str]) -> Column:
-        return Column(head=head, cells=tuple(Cell(text=text) for text in texts))
-
     units = (
-        (column("before", [one.before for one in rows]), column("after", [one.after for one in rows])),
-        (column("scores", [clean(_scores(one)) for one in rows]),),
-        (column("cause", [", ".join(one.causes) for one in rows]),),
+        (column_of("before", [one.before for one in rows]), column_of("after", [one.after for one in rows])),
+        (column_of("scores", [clean(_scores(one)) for one in rows]),),
+        (column_of("cause", [", ".join(one.causes) for one in rows]),),
     )
     return Block(labels=tuple(Label(text=_name(one)) for one in rows), units=units)
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from pytest_llmeval.records import ERROR_KINDS
 from pytest_llmeval.report import numbers
 from pytest_llmeval.report.clean import clean
+from pytest_llmeval.results.compare import Change
 from pytest_llmeval.results.summary import (
     Agreement,
     Calibrated,
@@ -146,8 +147,13 @@ def _figures(entries: Sequence[TaskSummary]) -> Block:
     return Block(labels=tuple(labels), units=tuple(units))
 
 
+def column_of(head: str, texts: Iterable[str], tone: Tone = "plain") -> Column:
+    """Return a column of texts that are clean already."""
+    return Column(head=head, cells=tuple(Cell(text=text, tone=tone) for text in texts))
+
+
 def _column(head: str, tallies: Sequence[Tally], text: Callable[[Tally], str], tone: Tone = "plain") -> Column:
-    return Column(head=head, cells=tuple(Cell(text=text(tally), tone=tone) for tally in tallies))
+    return column_of(head, map(text, tallies), tone)
 
 
 def _accuracy(tallies: Sequence[Tally]) -> tuple[Column, ...]:
@@ -177,7 +183,7 @@ def _scores(tallies: Sequence[Tally]) -> list[tuple[Column, ...]]:
         head = next(metric_head(mean) for mean in means if mean is not None)
         value = Column(head=head, cells=tuple(_score_cell(*pair) for pair in zip(means, tallies, strict=True)))
         texts = [numbers.NONE if mean is None else metric_interval(mean) for mean in means]
-        spread = Column(head="95 %", cells=tuple(Cell(text=text, tone="quiet") for text in texts))
+        spread = column_of("95 %", texts, "quiet")
         units.append((value,) if units else (value, spread))
     return units
 
@@ -211,7 +217,7 @@ def _shares(tallies: Sequence[Tally]) -> list[tuple[Column, ...]]:
             for mean, tally in means
         ]
         head = _NAMES.get(name, clean(name.replace("_", " ")))
-        units.append((Column(head=head, cells=tuple(Cell(text=text) for text in texts)),))
+        units.append((column_of(head, texts),))
     return units
 
 
@@ -223,19 +229,14 @@ def _repeated(tallies: Sequence[Tally]) -> list[tuple[Column, ...]]:
     found = [next((one for one in tally.repeated if one.k == most), None) for tally in tallies]
     once = [numbers.percent(None if one is None else one.at_least_one) for one in found]
     every = [numbers.percent(None if one is None else one.every_one) for one in found]
-    return [
-        (
-            Column(head=f"pass@{most}", cells=tuple(Cell(text=text) for text in once)),
-            Column(head=f"pass^{most}", cells=tuple(Cell(text=text) for text in every)),
-        )
-    ]
+    return [(column_of(f"pass@{most}", once), column_of(f"pass^{most}", every))]
 
 
 def _counts(tallies: Sequence[Tally]) -> tuple[Column, ...]:
     counted = [tally.counts for tally in tallies]
     return (
-        Column(head="correct", cells=tuple(Cell(text=f"{counts.correct:,}") for counts in counted)),
-        Column(head="incorrect", cells=tuple(Cell(text=f"{counts.incorrect:,}") for counts in counted)),
+        column_of("correct", [f"{counts.correct:,}" for counts in counted]),
+        column_of("incorrect", [f"{counts.incorrect:,}" for counts in counted]),
         Column(head="error", cells=tuple(_trouble(counts.error) for counts in counted)),
         Column(head="unscored", cells=tuple(_trouble(counts.unscored) for counts in counted)),
         Column(head="not run", cells=tuple(_trouble(counts.not_run) for counts in counted)),
@@ -282,8 +283,7 @@ def _taxonomy(entries: Sequence[TaskSummary]) -> Iterator[Block]:
         tallies = [entry.tally for entry in asked]
         heads = dict.fromkeys(label for tally in tallies for label in tally.taxonomy)
         columns = tuple(
-            Column(head=clean(head), cells=tuple(Cell(text=f"{tally.taxonomy.get(head, 0):,}") for tally in tallies))
-            for head in heads
+            column_of(clean(head), [f"{tally.taxonomy.get(head, 0):,}" for tally in tallies]) for head in heads
         )
         kinds = ", ".join(f"{kind} = {name}" for kind, name in ERROR_KINDS.items())
         labels = tuple(Label(text=_name(entry, entries)) for entry in asked)
@@ -298,22 +298,18 @@ def _judging(entries: Sequence[TaskSummary]) -> Iterator[Block]:
         found = [judging for _, judging in judged]
         heads = dict.fromkeys(["symbolic", "judge", *(head for judging in found for head in judging.deciders)])
         counts = [[f"{judging.deciders.get(head, 0):,}" for judging in found] for head in heads]
-        units = [tuple(map(_texts, map(clean, heads), counts))]
+        units = [tuple(map(column_of, map(clean, heads), counts))]
         kappas: dict[str, Sequence[Calibrated | Agreement | None]] = {
             "judge's kappa": [judging.calibration for judging in found],
             "judges' kappa": [judging.agreement for judging in found],
             "votes' kappa": [judging.vote_agreement for judging in found],
         }
         units += [
-            (_texts(head, [numbers.NONE if one is None else numbers.score(one.kappa, 1) for one in ones]),)
+            (column_of(head, [numbers.NONE if one is None else numbers.score(one.kappa, 1) for one in ones]),)
             for head, ones in kappas.items()
             if any(ones)
         ]
         yield Block(title="answers decided by", labels=labels, units=tuple(units))
-
-
-def _texts(head: str, texts: Sequence[str]) -> Column:
-    return Column(head=head, cells=tuple(Cell(text=text) for text in texts))
 
 
 def _literature(info: TaskInfo, tally: Tally) -> Iterator[Block]:
@@ -325,21 +321,21 @@ def _literature(info: TaskInfo, tally: Tally) -> Iterator[Block]:
         units = []
         for metric in dict.fromkeys(figure.metric for figure in figures):
             values = {figure.name: figure.value for figure in figures if figure.metric == metric}
-            cells = tuple(Cell(text=metric_value(values.get(name), means[metric]), tone="quiet") for name in names)
-            units.append((Column(head=metric_head(means[metric]), cells=cells),))
+            texts = [metric_value(values.get(name), means[metric]) for name in names]
+            units.append((column_of(metric_head(means[metric]), texts, "quiet"),))
         if units:
             labels = tuple(Label(text=clean(name), indented=True) for name in names)
             yield Block(title=f"published: {clean(source, _SOURCE_LIMIT)}", labels=labels, units=tuple(units))
 
 
-def metric_value(value: float | None, mean: Mean) -> str:
-    """Return a value of what `mean` is of: accuracy in per cent, a score in its scale."""
-    return numbers.percent(value) if mean.name == "accuracy" else numbers.score(value, mean.scale)
+def metric_value(value: float | None, metric: Mean | Change) -> str:
+    """Return a value of a metric: accuracy in per cent, a score in its scale."""
+    return numbers.percent(value) if metric.name == "accuracy" else numbers.score(value, metric.scale)
 
 
-def metric_head(mean: Mean) -> str:
-    """Return the head of a metric's column, with its scale."""
-    return "accuracy" if mean.name == "accuracy" else f"{clean(mean.name)} 0–{mean.scale:g}"
+def metric_head(metric: Mean | Change) -> str:
+    """Return what a metric is called, with its scale."""
+    return "accuracy" if metric.name == "accuracy" else f"{clean(metric.name)} 0–{metric.scale:g}"
 
 
 def _notes(entries: Sequence[TaskSummary]) -> tuple[str, ...]:
