@@ -296,6 +296,14 @@ def test_an_address_where_nobody_serves_is_named(ask: Any) -> None:
     assert f"nothing answers at {url}; is the server running, the URL right?" in str(error)
 
 
+def test_a_prompt_of_more_than_a_megabyte_arrives_whole(ask: Any, model_server: Any) -> None:
+    text = "Is π here? " * 100_000
+    ask(text)
+    (seen,) = model_server.report()["seen"]
+    assert seen["body"]["messages"] == [{"role": "user", "content": text}]
+    assert seen["headers"]["content-length"]
+
+
 def test_no_message_holds_the_key(ask: Any, model_server: Any) -> None:
     other = "sk-proj-abcdef***wxyz"
     signed = "eyJ0eXAiOiJKV1Qi.eyJhdWQi.c2lnbmF0dXJl"
