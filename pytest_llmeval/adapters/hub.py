@@ -82,9 +82,7 @@ def _located(source: HubFile, *, local: bool) -> Path:
         msg = f"{source}: the dataset has no such revision"
     except RemoteEntryNotFoundError:
         msg = f"{source}: the dataset has no such file in this revision"
-    except HfHubHTTPError as error:
-        msg = f"{source}: {_why(error)}"
-    except (HFValidationError, OSError, ValueError) as error:
+    except (HfHubHTTPError, HFValidationError, OSError, ValueError) as error:
         msg = f"{source}: {_why(error)}"
     raise UsageError(msg)
 
