@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from math import inf
 from typing import Final
@@ -39,21 +39,27 @@ class _Standing:
 def check_against(gate: Gate, summary: Summary, baseline: Baseline, comparison: Comparison) -> GateResult:
     """Judge a run under all rules; `comparison` is that of the baseline (a) with it (b), at the gate's significance."""
     result = check(gate, summary)
-    standings = tuple(_standings(summary, baseline, comparison))
+    standings = dict(_standings(summary, baseline, comparison))
     tasks = {rule.task for rule in gate.changes}
-    wanted = (standing for standing in standings if standing.entry.task in tasks or JUDGE in tasks)
+    wanted = (standing for part, standing in standings.items() if part.task in tasks or JUDGE in tasks)
     overlaps = (_overlap(gate, standing) for standing in wanted)
     changes = (found for rule in gate.changes for found in _results(rule, gate, summary, standings))
     return replace(result, results=(*result.results, *overlaps, *changes))
 
 
-def _standings(summary: Summary, baseline: Baseline, comparison: Comparison) -> Iterator[_Standing]:
-    pairs = {(pair.task, pair.test, pair.model_b): pair for pair in comparison.pairs}
+def _standings(summary: Summary, baseline: Baseline, comparison: Comparison) -> Iterator[tuple[Part, _Standing]]:
+    """Yield the parts of a run that have a counterpart in the baseline."""
+    pairs = {Part(pair.task, pair.test, pair.model_b): pair for pair in comparison.pairs}
     for entry in summary.entries:
-        pair = pairs.get((entry.task, entry.test, entry.model))
-        if pair is not None:
+        part = _part(entry)
+        if part in pairs:
+            pair = pairs[part]
             before = baseline.metrics.get(Part(pair.task, pair.test, pair.model_a), {})
-            yield _Standing(entry=entry, pair=pair, now=figures_of(entry), before=dict(before))
+            yield part, _Standing(entry=entry, pair=pair, now=figures_of(entry), before=dict(before))
+
+
+def _part(entry: TaskSummary) -> Part:
+    return Part(entry.task, entry.test, entry.model)
 
 
 def _overlap(gate: Gate, standing: _Standing) -> RuleResult:
@@ -74,29 +80,23 @@ def _overlap(gate: Gate, standing: _Standing) -> RuleResult:
     )
 
 
-def _results(rule: ChangeRule, gate: Gate, summary: Summary, standings: Sequence[_Standing]) -> Iterator[RuleResult]:
+def _results(
+    rule: ChangeRule, gate: Gate, summary: Summary, standings: Mapping[Part, _Standing]
+) -> Iterator[RuleResult]:
     """Yield how each part that the rule is about fared; one without a counterpart is not passed over."""
-    known = {(one.entry.task, one.entry.test, one.entry.model): one for one in standings}
     entries = [entry for entry in summary.entries if rule.task == entry.task]
     if not entries and rule.task == JUDGE:
         entries = [entry for entry in summary.entries if entry.tally.judging is not None]
     for entry in entries:
-        standing = known.get((entry.task, entry.test, entry.model))
+        standing = standings.get(_part(entry))
         yield _missing(rule, entry.model) if standing is None else _judged(rule, standing, gate.significance)
     if not entries:
         yield _missing(rule, "")
 
 
 def _missing(rule: ChangeRule, model: str) -> RuleResult:
-    return RuleResult(
-        task=rule.task,
-        model=model,
-        metric=rule.metric,
-        value=None,
-        bounds=rule.allowance,
-        verdict="missing",
-        reason="run and baseline have no part of this task in common (same test function, same model or a single one)",
-    )
+    reason = "run and baseline have no part of this task in common (same test function, same model or a single one)"
+    return _result(rule, model, "missing", reason, values=(None, None))
 
 
 def _judged(rule: ChangeRule, standing: _Standing, significance: float) -> RuleResult:
@@ -104,21 +104,21 @@ def _judged(rule: ChangeRule, standing: _Standing, significance: float) -> RuleR
     changes = {metric_name(change.name): change for change in standing.pair.changes}
     if metric in changes:
         verdict, reason = _by_samples(rule, changes[metric], significance)
-        return _result(rule, standing, verdict, reason, values=(changes[metric].b, changes[metric].a))
+        return _result(rule, standing.entry.model, verdict, reason, values=(changes[metric].b, changes[metric].a))
     now, before = standing.now.get(metric), standing.before.get(metric)
     if now is None or before is None:
         where = "this run" if now is None else "the baseline"
         there = ", ".join(name for name, value in standing.now.items() if value is not None)
         reason = f"{where} has no such figure (this run has {there})"
-        return _result(rule, standing, "missing", reason, values=(now, before))
+        return _result(rule, standing.entry.model, "missing", reason, values=(now, before))
     planned = standing.now["planned"], standing.before.get("planned")
     if metric in TOTALS and planned[0] != planned[1]:
         reason = f"a sum over {planned[0]} planned samples says nothing beside one over {planned[1]}"
-        return _result(rule, standing, "missing", reason, values=(now, before))
+        return _result(rule, standing.entry.model, "missing", reason, values=(now, before))
     low, high = _limits(rule.allowance, before)
     met = low <= now - before <= high
     reason = "" if met else f"{now:.6g} after {before:.6g} is outside {rule.allowance}"
-    return _result(rule, standing, "pass" if met else "fail", reason, values=(now, before))
+    return _result(rule, standing.entry.model, "pass" if met else "fail", reason, values=(now, before))
 
 
 def _by_samples(rule: ChangeRule, change: Change, significance: float) -> tuple[Verdict, str]:
@@ -154,7 +154,7 @@ def _limits(allowance: Allowance, before: float) -> tuple[float, float]:
 
 def _result(
     rule: ChangeRule,
-    standing: _Standing,
+    model: str,
     verdict: Verdict,
     reason: str,
     *,
@@ -163,7 +163,7 @@ def _result(
     """Return a rule's result; `values` are the run's and the baseline's."""
     return RuleResult(
         task=rule.task,
-        model=standing.entry.model,
+        model=model,
         metric=rule.metric,
         value=values[0],
         bounds=rule.allowance,
