@@ -53,14 +53,14 @@ def _check(runs: Sequence[StoredRun]) -> None:
 def _merged(runs: Sequence[StoredRun], reports: Path) -> tuple[Path, Summary]:
     """Write the run that the shards are together, and return its folder and figures."""
     from pytest_llmeval.report.files import Findings, write_findings  # noqa: PLC0415 - only this command needs it
-    from pytest_llmeval.report.stored import stored_findings  # noqa: PLC0415 - as above
+    from pytest_llmeval.report.stored import stored_tasks  # noqa: PLC0415 - as above
     from pytest_llmeval.results.merge import merged_info, merged_rows  # noqa: PLC0415 - as above
     from pytest_llmeval.results.metrics import summarise  # noqa: PLC0415 - as above
     from pytest_llmeval.results.secrets import Redactor  # noqa: PLC0415 - as above
     from pytest_llmeval.results.store import RunFolder  # noqa: PLC0415 - as above
 
     rows = merged_rows(runs)
-    infos = {entry.task: entry.info for run in runs for entry in stored_findings(run).summary.entries}
+    infos = {task: info for run in runs for task, info in stored_tasks(run).items()}
     folder = RunFolder.create(reports, merged_info(runs), redactor=Redactor.of(os.environ))
     try:
         for row in rows:

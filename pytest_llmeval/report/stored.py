@@ -18,21 +18,20 @@ if TYPE_CHECKING:
 
 def stored_findings(run: StoredRun) -> Findings:
     """Return a run's findings; UsageError when its files are not what a run leaves."""
-    finished = (run.path / SUMMARY).is_file()
-    told = read_json(run.path / SUMMARY) if finished else {}
+    told = read_json(run.path / SUMMARY) if (run.path / SUMMARY).is_file() else {}
     gate, again = (cast("dict[str, Json] | None", told.get(name)) for name in ("gate", "rescoring"))
     return Findings(
         rows=run.rows,
-        summary=summarise(run.rows, _infos(run, finished=finished)),
+        summary=summarise(run.rows, stored_tasks(run)),
         gate=None if gate is None else GateResult.from_json(gate),
         rescoring=None if again is None else Rescoring.from_json(again),
         engine=told.get("engine"),
     )
 
 
-def _infos(run: StoredRun, *, finished: bool) -> Mapping[str, TaskInfo]:
-    """Return what the run's session knew of its tasks; a killed run has it in run.json alone."""
-    if finished:
+def stored_tasks(run: StoredRun) -> Mapping[str, TaskInfo]:
+    """Return what the run's session knew of its tasks, by name; a killed run has it in run.json alone."""
+    if (run.path / SUMMARY).is_file():
         return {entry.task: entry.info for entry in read_summary(run.path).entries}
     tasks = cast("dict[str, dict[str, dict[str, Json]]]", run.info.get("tasks", {}))
     return {str(task["name"]): TaskInfo.from_json(task["info"]) for task in tasks.values() if "info" in task}
