@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import importlib.util
 import re
-import subprocess
-import sys
 from pathlib import Path
 from types import ModuleType
 
 import pytest
+from benchmark_session import ROOT, run_pytest
 
 from pytest_llmeval.datasets import read_samples
 from pytest_llmeval.errors import TaskError
@@ -18,7 +17,6 @@ from pytest_llmeval.prompts import render
 from pytest_llmeval.records import Image, Reply, Request
 from pytest_llmeval.task import JudgeScorer, load_task
 
-ROOT = Path(__file__).parents[2]
 DIRECT = ROOT / "benchmarks/geometry3k/geometry3k.yaml"
 VISUAL = ROOT / "benchmarks/geometry3k/geometry3k_visual_cot.yaml"
 CHOICE = ROOT / "benchmarks/geometry3k/geometry3k_choice.yaml"
@@ -119,18 +117,7 @@ def test_both_tests_are_collected_for_the_public_test_set(shared: Path) -> None:
 
 def run(*options: str) -> str:
     """Return what pytest says about the benchmark's folder."""
-    command = [
-        sys.executable,
-        "-m",
-        "pytest",
-        "benchmarks/geometry3k",
-        "-q",
-        "-p",
-        "no:cacheprovider",
-        "-p",
-        "no:xdist",
-    ]
-    done = subprocess.run([*command, *options], cwd=ROOT, capture_output=True, text=True, timeout=240, check=False)
+    done = run_pytest("benchmarks/geometry3k", "-q", *options)
     return done.stdout + done.stderr
 
 

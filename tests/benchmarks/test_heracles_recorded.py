@@ -3,30 +3,15 @@
 from __future__ import annotations
 
 import importlib.util
-import json
 import os
 import pty
 import subprocess
-import sys
 from collections import Counter
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
-
-ROOT = Path(__file__).parents[2]
-COMMAND = [
-    sys.executable,
-    "-m",
-    "pytest",
-    "benchmarks/heracles",
-    "-p",
-    "no:cacheprovider",
-    "-p",
-    "no:xdist",
-    "--tb=short",
-]
+from benchmark_session import COMMAND, ROOT, newest_rows, run_pytest
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -40,12 +25,9 @@ def database() -> None:
 def rows(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
     """Return the rows of a run of all three tasks."""
     reports = tmp_path_factory.mktemp("reports")
-    done = subprocess.run(
-        [*COMMAND, "-q", f"--llmeval-report={reports}"], cwd=ROOT, capture_output=True, text=True, check=False
-    )
-    file = reports / "latest" / "rows.jsonl"
-    assert file.is_file(), done.stdout + done.stderr
-    return [json.loads(line) for line in file.read_text("utf-8").splitlines()]
+    done = run_pytest("benchmarks/heracles", "--tb=short", "-q", f"--llmeval-report={reports}")
+    assert (reports / "latest").is_dir(), done.stdout + done.stderr
+    return newest_rows(reports)
 
 
 def of(rows: list[dict[str, Any]], task: str) -> dict[str, dict[str, Any]]:
@@ -95,7 +77,8 @@ def test_what_a_pipelines_row_tells_of_its_query(rows: list[dict[str, Any]]) -> 
 
 def test_a_serial_run_says_at_once_what_it_waits_for() -> None:
     """The database takes seconds to start, and with one process the first test waits for it."""
-    lines = list(terminal_lines([*COMMAND, "-v", "-k", "test_agent and h01", "--llmeval-limit", "1"]))
+    options = ["--tb=short", "-v", "-k", "test_agent and h01", "--llmeval-limit", "1"]
+    lines = list(terminal_lines([*COMMAND, "benchmarks/heracles", *options]))
     (started,) = [index for index, line in enumerate(lines) if line.startswith("llmeval: graph: starting the embedded")]
     (passed,) = [index for index, line in enumerate(lines) if "PASSED" in line]
     assert started < passed, lines

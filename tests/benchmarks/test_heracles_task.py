@@ -6,7 +6,6 @@ import importlib
 import importlib.util
 import os
 import re
-import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterator
@@ -16,6 +15,7 @@ from typing import Any
 
 import pytest
 import yaml
+from benchmark_session import ROOT, run_pytest
 from live.neo4j_process import JARS, SETTINGS
 
 from pytest_llmeval.cypher import extract_query, preflight
@@ -29,7 +29,6 @@ from pytest_llmeval.solvers.agent import TOOL_NAME
 from pytest_llmeval.solvers.cypher import REPAIR_REQUEST
 from pytest_llmeval.task import Task, load_task
 
-ROOT = Path(__file__).parents[2]
 BENCHMARK = ROOT / "benchmarks" / "heracles"
 FILE = BENCHMARK / "heracles.yaml"
 TASKS = [FILE, BENCHMARK / "heracles_agent.yaml", BENCHMARK / "heracles_in_context.yaml"]
@@ -203,10 +202,9 @@ def test_a_question_that_is_not_in_the_script_gets_no_query(scripted: ModuleType
 
 
 def test_an_estimate_counts_the_graph_in_every_prompt_that_holds_it() -> None:
-    command = [sys.executable, "-m", "pytest", "benchmarks/heracles", "-q", "-p", "no:cacheprovider", "-p", "no:xdist"]
     options = ["--llmeval-estimate", "--llmeval-model=openai/never-asked", "--llmeval-limit=1"]
     environment = {**os.environ, "OPENAI_API_KEY": "none"}
-    told = subprocess.run([*command, *options], cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+    told = run_pytest("benchmarks/heracles", "-q", *options, env=environment)
     tokens = dict(re.findall(r"estimate: (\S+) · .* about ([\d,]+) input tokens", told.stdout))
     assert tokens.keys() == {"heracles", "heracles_agent", "heracles_in_context"}, told.stdout + told.stderr
     graph = len(read_scene_text(FOLDER / "scene.json", "short")) // CHARACTERS_PER_TOKEN

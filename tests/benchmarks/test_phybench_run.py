@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+from benchmark_session import ROOT, newest_rows, run_pytest
 
 from pytest_llmeval.datasets import read_samples
 from pytest_llmeval.errors import TaskError
 from pytest_llmeval.task import load_task
 
-ROOT = Path(__file__).parents[2]
 FILE = ROOT / "benchmarks" / "phybench" / "phybench.yaml"
 SCRIPTED = "python/./fixtures/phybench/scripted.py:reply"
 STACKED = ["PHYBench-fullques_v1.json", "PHYBench-onlyques_v1.json", "PHYBench-questions_v1.json"]
@@ -22,17 +20,9 @@ STACKED = ["PHYBench-fullques_v1.json", "PHYBench-onlyques_v1.json", "PHYBench-q
 
 def run(folder: Path, *options: str) -> str:
     """Run the benchmark, its files below `folder`, and return what pytest says."""
-    command = [sys.executable, "-m", "pytest", FILE.parent, "-q", "--tb=no", "-p", "no:cacheprovider"]
-    where = ["--llmeval-report", str(folder / "reports")]
-    done = subprocess.run(
-        [*command, *where, *options], capture_output=True, text=True, timeout=300, check=False, cwd=ROOT
-    )
+    done = run_pytest(FILE.parent, "-q", "--tb=no", f"--llmeval-report={folder / 'reports'}", *options)
     assert done.returncode in {0, 1}, done.stdout + done.stderr
     return done.stdout
-
-
-def rows(folder: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in (folder / "reports/latest/rows.jsonl").read_text("utf-8").splitlines()]
 
 
 def entry(folder: Path) -> dict[str, Any]:
@@ -74,7 +64,7 @@ def labelled_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_every_row_has_both_scores_also_where_there_is_no_answer(labelled_run: Path) -> None:
-    found = rows(labelled_run)
+    found = newest_rows(labelled_run / "reports")
     assert len(found) == 14
     assert any(row["answer"] is None for row in found)
     for row in found:
@@ -105,7 +95,8 @@ def test_two_epochs_give_pass_at_2(labelled_run: Path) -> None:
 
 
 def test_the_scripted_judge_labels_the_wrong_answers(labelled_run: Path) -> None:
-    labels = {row["sample"]: row["details"].get("taxonomy", {}).get("label", "none") for row in rows(labelled_run)}
+    rows = newest_rows(labelled_run / "reports")
+    labels = {row["sample"]: row["details"].get("taxonomy", {}).get("label", "none") for row in rows}
     assert labels == {"101": "none", "106": "RR", "107": "PP", "108": "RR", "109": "PP", "505": None, "602": "RR"}
     assert entry(labelled_run)["tally"]["taxonomy"] == {"PP": 4, "RR": 6, "unlabelled": 2}
 

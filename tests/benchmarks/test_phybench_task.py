@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import hashlib
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+from benchmark_session import ROOT, run_pytest
 
 from pytest_llmeval.datasets import read_samples
 from pytest_llmeval.prompts import render
 from pytest_llmeval.results.literature import load_literature
 from pytest_llmeval.task import EedScorer, load_task
 
-FILE = Path(__file__).parents[2] / "benchmarks" / "phybench" / "phybench.yaml"
+FILE = ROOT / "benchmarks" / "phybench" / "phybench.yaml"
 PUBLISHED: dict[str, Any] = yaml.safe_load(FILE.with_name("published.yaml").read_text("utf-8"))
 
 
@@ -65,8 +64,9 @@ def test_the_public_release_is_collected_as_100_tests_of_which_8_are_optics(shar
 
 def collected(*options: str) -> str:
     """Return what pytest says of the benchmark's collection, in a process of its own."""
-    command = [sys.executable, "-m", "pytest", FILE.parent, "--collect-only", "-q", "-p", "no:cacheprovider", *options]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=True, cwd=FILE.parents[2]).stdout
+    done = run_pytest(FILE.parent, "--collect-only", "-q", *options)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
 
 
 def test_the_published_figures_are_read_with_their_sources_and_scales() -> None:

@@ -3,27 +3,19 @@
 from __future__ import annotations
 
 import importlib.util
-import json
-import subprocess
-import sys
 from collections import Counter
 from pathlib import Path
 
 import pytest
+from benchmark_session import ROOT, newest_rows, run_pytest
 
-ROOT = Path(__file__).parents[2]
 MODEL = ["--llmeval-model", "openai/never-asked"]
 HERACLES_TASKS = ("heracles", "heracles_agent", "heracles_in_context")
 
 
-def run(*arguments: str, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", *arguments]
-    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False)
-
-
 def collected(*arguments: str) -> list[str]:
     """Return the ids of what pytest collects."""
-    done = run("--co", *MODEL, *arguments)
+    done = run_pytest("-q", "--co", *MODEL, *arguments)
     assert done.returncode == 0, done.stdout + done.stderr
     return [line for line in done.stdout.splitlines() if "::" in line]
 
@@ -79,9 +71,9 @@ def test_heracles_runs_its_pipelines_on_the_public_scene(
     options = [f"--llmeval-dataset={task}={questions}" for task in HERACLES_TASKS]
     options += [f"--llmeval-set={task}.graph.scene={scene}" for task in HERACLES_TASKS]
     options += ["--llmeval-model=python/./gold.py:reply", f"--llmeval-report={tmp_path / 'reports'}"]
-    done = run(str(ROOT / "benchmarks" / "heracles"), "--rootdir", str(ROOT), *options, cwd=tmp_path)
+    done = run_pytest("-q", str(ROOT / "benchmarks" / "heracles"), "--rootdir", str(ROOT), *options, cwd=tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
-    rows = [json.loads(row) for row in (tmp_path / "reports" / "latest" / "rows.jsonl").read_text().splitlines()]
+    rows = newest_rows(tmp_path / "reports")
     assert Counter(row["task"] for row in rows) == dict.fromkeys(HERACLES_TASKS, 15)
     assert all(row["details"]["valid_sldp"] for row in rows)
     turns = {row["task"]: row["details"]["turns"] for row in rows}
