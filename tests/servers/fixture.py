@@ -1,4 +1,4 @@
-"""The loopback model server as a fixture: one process a session, a clean program for each test."""
+"""Loopback model servers in their own processes, and one as a fixture: a clean program for each test."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import subprocess
 import sys
 import urllib.request
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -36,10 +36,15 @@ class ModelServer:
             return json.load(response)
 
 
+def serving(port: int = 0) -> AbstractContextManager[ModelServer]:
+    """Run the scripted server, on any port if none is named."""
+    return running("openai_server.py", str(port))
+
+
 @contextmanager
-def serving(port: int = 0) -> Iterator[ModelServer]:
-    """Run a server in its own process, on any port; it ends when its standard input closes, so it never outlives us."""
-    command = [sys.executable, str(Path(__file__).parent / "openai_server.py"), str(port)]
+def running(script: str, *arguments: str) -> Iterator[ModelServer]:
+    """Run a server of this folder in its own process; it ends when its standard input closes, so never outlives us."""
+    command = [sys.executable, str(Path(__file__).parent / script), *arguments]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdin is not None
         assert process.stdout is not None

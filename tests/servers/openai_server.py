@@ -319,12 +319,15 @@ async def main() -> None:
             web.get("/admin/report", server.report),
         ]
     )
+    await serve(app, int(sys.argv[1]) if len(sys.argv) > 1 else 0)
+
+
+async def serve(app: web.Application, port: int = 0) -> None:
+    """Serve on loopback and print the port, until standard input closes."""
     # Stalled handlers end with their connection; nobody waits for them at the end.
     runner = web.AppRunner(app, handler_cancellation=True, shutdown_timeout=0.1)
     await runner.setup()
-    site = web.TCPSite(
-        runner, "127.0.0.1", int(sys.argv[1]) if len(sys.argv) > 1 else 0, backlog=2048, reuse_address=True
-    )
+    site = web.TCPSite(runner, "127.0.0.1", port, backlog=2048, reuse_address=True)
     await site.start()
     print(json.dumps({"port": runner.addresses[0][1]}), flush=True)  # noqa: T201 - how the parent learns the port
     await asyncio.to_thread(sys.stdin.read)

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from aiohttp import web
+from openai_server import serve
 
 PICTURE = (Path(__file__).parents[2] / "fixtures/geometry3k/images/001_hypotenuse.png").read_bytes()
 """What the model returns where it is asked for a picture."""
@@ -120,13 +121,7 @@ async def main() -> None:
             web.get("/admin/report", server.report),
         ]
     )
-    runner = web.AppRunner(app, shutdown_timeout=0.1)
-    await runner.setup()
-    site = web.TCPSite(runner, "127.0.0.1", 0, backlog=512)
-    await site.start()
-    print(json.dumps({"port": runner.addresses[0][1]}), flush=True)  # noqa: T201 - how the parent learns the port
-    await asyncio.to_thread(sys.stdin.read)
-    await runner.cleanup()
+    await serve(app)
 
 
 if __name__ == "__main__":
