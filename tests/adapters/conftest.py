@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from loopback import KEY, FolderStore, question
+from loopback import KEY, question
 from servers.openai_server import png
 
+from pytest_llmeval.adapters.images import ImageFolder
 from pytest_llmeval.adapters.provider import open_provider
 from pytest_llmeval.engine.specs import parse_spec
 from pytest_llmeval.records import Image, Reply, Request
@@ -25,7 +26,7 @@ def ask(model_server: Any, tmp_path: Path) -> Any:
             provider = open_provider(
                 parse_spec(spec, folder=tmp_path),
                 Settings(base_url=url, timeout=environ.pop("timeout", 30)),
-                image_store=FolderStore(tmp_path),
+                image_store=ImageFolder(tmp_path),
                 environ={"OPENAI_API_KEY": KEY} | environ,
             )
             try:

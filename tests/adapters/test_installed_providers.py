@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from loopback import FolderStore, question
+from loopback import question
 from servers.installing import install_provider
 
+from pytest_llmeval.adapters.images import ImageFolder
 from pytest_llmeval.adapters.provider import check_provider, open_provider
 from pytest_llmeval.engine.installed import installed_providers
 from pytest_llmeval.engine.specs import ModelSpec, parse_spec
@@ -70,7 +71,7 @@ def open_it(setup): return P()
 
 def send(spec: ModelSpec, folder: Path) -> Any:
     async def main() -> Any:
-        provider = open_provider(spec, Settings(), image_store=FolderStore(folder), environ={})
+        provider = open_provider(spec, Settings(), image_store=ImageFolder(folder), environ={})
         try:
             return await provider.send(question())
         finally:

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from loopback import KEY, FolderStore, failure, question
+from loopback import KEY, failure, question
 
+from pytest_llmeval.adapters.images import ImageFolder
 from pytest_llmeval.adapters.provider import open_provider
 from pytest_llmeval.engine.specs import parse_spec
 from pytest_llmeval.judge import JUDGE_PARAMETERS
@@ -36,7 +37,7 @@ def ask_in_turn(requests: list[Request], spec: str, model_server: Any, folder: P
         environ = {"OPENAI_API_KEY": KEY}
         settings = Settings(base_url=model_server.url)
         model = parse_spec(spec, folder=folder)
-        provider = open_provider(model, settings, image_store=FolderStore(folder), environ=environ)
+        provider = open_provider(model, settings, image_store=ImageFolder(folder), environ=environ)
         try:
             return [await provider.send(request) for request in requests]
         finally:

@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from loopback import KEY, FolderStore, failure
+from loopback import KEY, failure
 from servers.openai_server import png
 
+from pytest_llmeval.adapters.images import ImageFolder
 from pytest_llmeval.adapters.provider import check_provider, open_provider
 from pytest_llmeval.engine.specs import parse_spec
 from pytest_llmeval.errors import UsageError
@@ -348,7 +349,7 @@ def test_a_url_with_a_password_is_refused_without_showing_it(ask: Any, model_ser
 def test_a_provider_shows_its_model_and_address_and_no_key(tmp_path: Path) -> None:
     environ = {"OPENAI_API_KEY": KEY}
     spec = parse_spec("openai/gpt-5.1", folder=tmp_path)
-    provider = open_provider(spec, Settings(), image_store=FolderStore(tmp_path), environ=environ)
+    provider = open_provider(spec, Settings(), image_store=ImageFolder(tmp_path), environ=environ)
     assert repr(provider) == "OpenAIProvider(openai/gpt-5.1 at https://api.openai.com/v1)"
     asyncio.run(provider.close())
 
@@ -383,7 +384,7 @@ def test_what_is_missing_is_named_before_anything_is_opened(
     with pytest.raises(UsageError) as checked:
         check_provider(model, settings, environ=environ)
     with pytest.raises(UsageError) as opened:
-        open_provider(model, settings, image_store=FolderStore(tmp_path), environ=environ)
+        open_provider(model, settings, image_store=ImageFolder(tmp_path), environ=environ)
     assert message in str(checked.value)
     assert str(opened.value) == str(checked.value)
     assert "hunter22" not in str(checked.value)

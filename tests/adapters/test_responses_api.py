@@ -7,9 +7,10 @@ import base64
 from typing import Any
 
 import pytest
-from loopback import KEY, FolderStore, failure, question
+from loopback import KEY, failure, question
 from servers.openai_server import png
 
+from pytest_llmeval.adapters.images import ImageFolder
 from pytest_llmeval.adapters.openai import CHAT, NEW_CHAT, RESPONSES, Api, open_openai
 from pytest_llmeval.engine.ports import ProviderSetup
 from pytest_llmeval.records import Image, ImagePart, Message, Reply, Request, TextPart, ToolCall
@@ -188,7 +189,7 @@ def test_pictures_are_asked_for_at_the_image_api_all_the_same(respond: Any, mode
 def test_the_spec_or_at_openai_the_model_decides_which_api_is_spoken(
     model: str, options: dict[str, str], expected: Api, tmp_path: Any
 ) -> None:
-    store = FolderStore(tmp_path)
+    store = ImageFolder(tmp_path)
     setup = ProviderSetup(
         model=model, options=options, timeout=5, image_store=store, environ={"OPENAI_API_KEY": "sk-x"}
     )
