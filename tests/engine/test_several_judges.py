@@ -15,10 +15,11 @@ from pytest_llmeval.engine.calls import Calls
 from pytest_llmeval.engine.completions import CompletionStore
 from pytest_llmeval.engine.gateway import Gateway
 from pytest_llmeval.engine.judging import Case, ask_judges
-from pytest_llmeval.engine.limits import Limiter, Ticket
+from pytest_llmeval.engine.limits import Limiter
 from pytest_llmeval.engine.models import Models
 from pytest_llmeval.engine.specs import ModelSpec
 from pytest_llmeval.engine.statistics import CallStatistics
+from pytest_llmeval.engine.tickets import Ticket
 from pytest_llmeval.errors import ProviderError
 from pytest_llmeval.records import FailedCall, ModelCall, Reply, Request
 

@@ -99,15 +99,8 @@ def test_who_decided_stands_in_rows_and_table_and_the_gate_knows_the_calibration
     }
     assert judging(project)["deciders"] == {"judge": 3, "symbolic": 3}
     result.stdout.fnmatch_lines(["*answers decided by*", "*judged by python/./judge.py:strict: kappa 0.970*"])
-    [told] = json.loads((project.path / "reports/latest").parent.joinpath(_latest(project), "run.json").read_text())[
-        "judges"
-    ]
+    [told] = json.loads((project.path / "reports/latest/run.json").read_text())["judges"]
     assert (told["task"], told["judge"], told["calibration"]["kappa"]) == ("sums", "python/./judge.py:strict", 0.97)
-
-
-def _latest(project: Project) -> str:
-    pointer = project.path / "reports/latest"
-    return pointer.read_text().strip() if pointer.is_file() else pointer.resolve().name
 
 
 def test_a_broken_calibration_is_told_before_anything_is_asked(project: Project) -> None:
