@@ -10,13 +10,14 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from pytest_llmeval.cypher.dialect.aggregation import aggregates, groups
+from pytest_llmeval.cypher.dialect.aggregation import groups
 from pytest_llmeval.cypher.dialect.analysis import Analysis
 from pytest_llmeval.cypher.dialect.edits import Edits
 from pytest_llmeval.cypher.dialect.scope import Scope
 from pytest_llmeval.cypher.dialect.shapes import (
     bare_matches,
     conjuncts,
+    counted_matches,
     has_pattern_in_alternative,
     has_relationship_twice,
     is_flat,
@@ -71,6 +72,7 @@ class Rewriting:
         self._edits = Edits(wording.text)
         self.doubts: list[str] = []
         self._bare_matches = set(bare_matches(analysis.query))
+        self._counted_matches = set(counted_matches(analysis.query))
         self._plain_patterns = set(plain_patterns(analysis.query))
         for part in analysis.query.walk():
             self._visit(part)
@@ -86,7 +88,6 @@ class Rewriting:
         match part:
             case Query():
                 self._columns_of_union(part)
-                self._counts_behind_optional_match(part)
             case Match():
                 self._match(part)
             case Projection():
@@ -123,6 +124,9 @@ class Rewriting:
     # Clauses
 
     def _match(self, part: Match) -> None:
+        # Before the conditions: what closes a path stands before a WHERE behind it.
+        for path in part.paths:
+            self._selector(path)
         conditions = [f"{name} = {fresh}" for path in part.paths for name, fresh in self._rename_loops(path)]
         if part not in self._bare_matches:
             nullable = self._nullable(part.paths, self._analysis.scopes[part])
@@ -133,13 +137,13 @@ class Rewriting:
                 self._edits.insert(part.start, f"WITH * WHERE {wanted} ")
         if has_relationship_twice(part):
             conditions.append("false")
+        if part in self._counted_matches and not conditions:
+            conditions.append("true")
         if part.where is not None and not part.optional and self._asks_path_for_end(part):
             self._edits.insert(part.where_start, "WITH * ")
         self._add_conditions(part, conditions)
         if part.optional and has_pattern_in_alternative(part.where):
             self.doubts.append("an OPTIONAL MATCH joins a pattern comprehension by OR")
-        for path in part.paths:
-            self._selector(path)
         self._check_shortest_path(part)
         self._check_forward_references(part)
 
@@ -230,23 +234,6 @@ class Rewriting:
                 if node.properties is not None and set(variable_names(node.properties)) - known - own:
                     self.doubts.append("a pattern names a variable of a later one")
             known |= own
-
-    def _counts_behind_optional_match(self, part: Query) -> None:
-        """Mend a grouped count behind an OPTIONAL MATCH without WHERE: ArcadeDB forgets the end node's label."""
-        for single in part.parts:
-            for clause, following in zip(single.clauses, single.clauses[1:], strict=False):
-                if not (isinstance(clause, Match) and clause.optional and clause.where is None):
-                    continue
-                if not isinstance(following, Projection) or following.kind != "WITH" or following.implied:
-                    continue
-                counted = [call for item in following.items for call in aggregates(item.expression)]
-                if any(call.name.lower() == "count" for call in counted):
-                    # Whatever else is demanded here already makes a WHERE.
-                    self._edits.insert(clause.patterns_end, "" if self._demands(clause) else " WHERE true")
-
-    def _demands(self, part: Match) -> bool:
-        loops = any(True for path in part.paths for _ in looping_nodes(path))
-        return loops or bool(self._nullable(part.paths, self._analysis.scopes[part])) or has_relationship_twice(part)
 
     def _projection(self, part: Projection) -> None:
         if part.kind == "WITH" and part.limits and part.where is not None:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Final
 
+from pytest_llmeval.cypher.dialect.aggregation import aggregates
 from pytest_llmeval.cypher.dialect.syntax import (
     Binary,
     Call,
@@ -21,6 +23,7 @@ from pytest_llmeval.cypher.dialect.syntax import (
     Projection,
     Query,
     RelationshipPattern,
+    SingleQuery,
     Subquery,
     Unary,
     Variable,
@@ -102,6 +105,22 @@ def bare_matches(query: Query) -> Iterator[Match]:
             yield from (
                 clause for clause in (single.clauses[0] for single in part.query.parts) if isinstance(clause, Match)
             )
+
+
+def counted_matches(query: Query) -> Iterator[Match]:
+    """Yield the OPTIONAL MATCHes before a grouped count that need a WHERE: without, ArcadeDB forgets a node's label."""
+    for part in query.walk():
+        if isinstance(part, SingleQuery):
+            for clause, following in pairwise(part.clauses):
+                if isinstance(clause, Match) and clause.optional and clause.where is None and _counts(following):
+                    yield clause
+
+
+def _counts(part: Part) -> bool:
+    """Whether a part is a WITH that counts."""
+    if not isinstance(part, Projection) or part.kind != "WITH":
+        return False
+    return any(call.name.lower() == "count" for item in part.items for call in aggregates(item.expression))
 
 
 def plain_patterns(query: Query) -> Iterator[PatternPredicate]:
