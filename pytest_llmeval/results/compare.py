@@ -222,9 +222,9 @@ def version_texts(rows: Iterable[Row]) -> dict[str, str]:
 def adjusted(pairs: Sequence[Pair]) -> tuple[Pair, ...]:
     """Return the pairs with the p-values of all their changes adjusted together."""
     known = {
-        f"{place} {change.name} {change.scale}": change.p_value
+        (place, number): change.p_value
         for place, pair in enumerate(pairs)
-        for change in pair.changes
+        for number, change in enumerate(pair.changes)
         if change.p_value is not None
     }
     after_holm = holm(known)
@@ -232,8 +232,7 @@ def adjusted(pairs: Sequence[Pair]) -> tuple[Pair, ...]:
         replace(
             pair,
             changes=tuple(
-                replace(change, adjusted=after_holm.get(f"{place} {change.name} {change.scale}"))
-                for change in pair.changes
+                replace(change, adjusted=after_holm.get((place, number))) for number, change in enumerate(pair.changes)
             ),
         )
         for place, pair in enumerate(pairs)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist, stdev
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 from pytest_llmeval.results.statistics import (
     CONFIDENCE,
@@ -16,6 +16,8 @@ from pytest_llmeval.results.statistics import (
     bootstrap_interval,
     resampled_means,
 )
+
+_Key = TypeVar("_Key", bound=Hashable)
 
 POWER = 0.8
 """The chance with which a difference of the smallest detectable size is to be found significant."""
@@ -105,11 +107,11 @@ def smallest_share(n: int, level: float = 1 - CONFIDENCE) -> float | None:
     return flips / n if flips <= n else None
 
 
-def holm(p_values: Mapping[str, float]) -> dict[str, float]:
-    """Return the p-values adjusted for their number (Holm 1979), under the same names."""
-    adjusted: dict[str, float] = {}
+def holm(p_values: Mapping[_Key, float]) -> dict[_Key, float]:
+    """Return the p-values adjusted for their number (Holm 1979), under the same keys."""
+    adjusted: dict[_Key, float] = {}
     largest = 0.0
-    for rank, (name, p_value) in enumerate(sorted(p_values.items(), key=lambda pair: pair[1])):
+    for rank, (key, p_value) in enumerate(sorted(p_values.items(), key=lambda pair: pair[1])):
         largest = max(largest, min(1.0, (len(p_values) - rank) * p_value))
-        adjusted[name] = largest
-    return {name: adjusted[name] for name in p_values}
+        adjusted[key] = largest
+    return {key: adjusted[key] for key in p_values}

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 import pytest
 from example_rows import eed, row
@@ -69,6 +70,17 @@ def test_p_values_are_adjusted_for_all_changes_together() -> None:
     mixed = only_pair(compare(run("iiiiiiiiic"), run("cccccccccc"))).changes
     assert mixed[0].p_value == 2 / 2**9
     assert all(one.adjusted is not None and one.p_value is not None and one.adjusted >= one.p_value for one in mixed)
+
+
+def test_a_score_that_is_called_accuracy_too_is_adjusted_by_its_own_p_value() -> None:
+    def scored(letters: str, *values: float) -> list[Row]:
+        named = [(Score(name="accuracy", value=value, correct=None),) for value in values]
+        return [replace(one, scores=scores) for one, scores in zip(run(letters), named, strict=True)]
+
+    pair = only_pair(compare(scored("cccccccc", *[0.5] * 8), scored("iiiiiiic", *[0.4, 0.6] * 4)))
+    accuracy, score = pair.changes
+    assert (accuracy.p_value, accuracy.adjusted) == (mcnemar(7, 0), 2 * mcnemar(7, 0))
+    assert score.adjusted == score.p_value
 
 
 def test_a_score_that_repeats_the_outcome_is_no_second_change() -> None:
