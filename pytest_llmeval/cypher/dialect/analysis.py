@@ -151,7 +151,7 @@ class Analysis:
         self._infer.condition(clause.where, inside)
         if clause.optional:
             return {**{name: Bound(type=inside[name].type, nullable=True) for name in inside}, **scope}
-        met = {node.variable.name for path in clause.paths for node in path.nodes() if node.variable is not None}
+        met = {name for path in clause.paths for name in path.node_names()}
         known = {name: Bound(type=bound.type) if name in met else bound for name, bound in inside.items()}
         return without_nulls(known, clause.where)
 

@@ -184,7 +184,6 @@ def _rest_of_projection(  # noqa: PLR0913 - what is read so far
     implied: bool = False,
 ) -> Projection:
     """Read ORDER BY, SKIP, LIMIT and WHERE."""
-    items_end = reader.end
     order = _order(reader)
     limits: list[Expression] = []
     if reader.at_word("SKIP") or reader.at_word("OFFSET"):
@@ -201,7 +200,6 @@ def _rest_of_projection(  # noqa: PLR0913 - what is read so far
         distinct=distinct,
         star=start if implied else star,
         items=items,
-        items_end=items_end,
         order=order,
         limits=tuple(limits),
         where_start=where_start,
@@ -235,7 +233,6 @@ def _call(reader: Reader, start: int, *, optional: bool) -> CallSubquery | CallP
                 reader.need_sign(",")
             imports.append(reader.need_variable())
     reader.need_sign("{")
-    body = reader.end
     query = _query(reader)
     reader.need_sign("}")
     return CallSubquery(
@@ -245,7 +242,6 @@ def _call(reader: Reader, start: int, *, optional: bool) -> CallSubquery | CallP
         imports=None if imports is None else tuple(imports),
         imports_all=imports_all,
         query=query,
-        body=body,
     )
 
 

@@ -164,7 +164,7 @@ class Rewriting:
                 continue
             if all(hop.is_single for hop in hops) and not any(isinstance(item, Group) for item in path.elements):
                 continue
-            ends = {node.variable.name for node in path.nodes() if node.variable is not None}
+            ends = set(path.node_names())
             for condition in conjuncts(part.where):
                 names = set(variable_names(condition))
                 if path.variable.name in names and names & ends:
@@ -229,7 +229,7 @@ class Rewriting:
         """Properties in a pattern that name a variable of a later pattern: ArcadeDB takes it for null."""
         known = set(self._analysis.scopes[part])
         for path in part.paths:
-            own = {node.variable.name for node in path.nodes() if node.variable is not None}
+            own = set(path.node_names())
             for node in path.nodes():
                 if node.properties is not None and set(variable_names(node.properties)) - known - own:
                     self.doubts.append("a pattern names a variable of a later one")
@@ -290,8 +290,8 @@ class Rewriting:
     # Patterns
 
     def _nullable(self, paths: tuple[Path, ...], scope: Scope) -> list[str]:
-        names = (node.variable.name for path in paths for node in path.nodes() if node.variable is not None)
-        return [quoted(name) for name in dict.fromkeys(names) if name in scope and scope[name].nullable]
+        names = dict.fromkeys(name for path in paths for name in path.node_names())
+        return [quoted(name) for name in names if name in scope and scope[name].nullable]
 
     def _rename_loops(self, path: Path) -> Iterator[tuple[str, str]]:
         """Give the second node of each hop from a node to itself a name of its own, and yield both names."""

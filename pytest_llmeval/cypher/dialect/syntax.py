@@ -285,6 +285,10 @@ class Path(Part):
         """Yield the node patterns outside any group."""
         return (element for element in self.elements if isinstance(element, NodePattern))
 
+    def node_names(self) -> Iterator[str]:
+        """Yield the variables of the nodes outside any group."""
+        return (node.variable.name for node in self.nodes() if node.variable is not None)
+
     def relationships(self) -> Iterator[RelationshipPattern]:
         """Yield the relationship patterns outside any group."""
         return (element for element in self.elements if isinstance(element, RelationshipPattern))
@@ -321,14 +325,13 @@ class Item(Part):
 class Projection(Part):
     """WITH or RETURN; a standalone ORDER BY, SKIP or LIMIT is read as ``WITH *``, with `implied`.
 
-    `star` is where ``*`` stands among the items; `items_end` where the items end.
+    `star` is where ``*`` stands among the items.
     """
 
     kind: Literal["WITH", "RETURN"]
     distinct: bool
     star: int | None
     items: tuple[Item, ...]
-    items_end: int
     order: tuple[Expression, ...]
     limits: tuple[Expression, ...]
     where_start: int
@@ -338,13 +341,12 @@ class Projection(Part):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class CallSubquery(Part):
-    """``CALL (a, b) { .. }``; `imports` None without brackets; `body` is where the text inside the braces begins."""
+    """``CALL (a, b) { .. }``; `imports` None without brackets."""
 
     optional: bool
     imports: tuple[Variable, ...] | None
     imports_all: bool
     query: Query
-    body: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
