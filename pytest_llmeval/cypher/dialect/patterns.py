@@ -13,26 +13,18 @@ _FUNCTIONS = {"SHORTESTPATH": "shortestPath", "ALLSHORTESTPATHS": "allShortestPa
 
 def begins_path(reader: Reader, *, ahead: int = 0) -> bool:
     """Whether a node pattern with a relationship behind it comes `ahead` tokens further on, not a bracketed value."""
-    start = reader.start
-    for _ in range(ahead):
-        reader.next()
-    closing = reader.distance_to_partner()
-    inside, behind = reader.peek(1), reader.peek(closing + 1)
-    named = 1 if inside.is_name else 0
+    closing, inside = reader.partner(ahead), ahead + 1
+    if reader.peek(inside).is_name:
+        inside += 1
+    following, behind = reader.peek(inside), reader.peek(closing + 1)
     is_node = (
-        reader.at_sign("(")
-        and closing > 0
-        and (
-            closing == 1 + named
-            or reader.peek(1 + named).is_sign(":", "{")
-            or (reader.peek(1 + named).word in {"WHERE", "IS"})
-        )
+        reader.peek(ahead).is_sign("(")
+        and closing > ahead
+        and (closing == inside or following.is_sign(":", "{") or following.word in {"WHERE", "IS"})
     )
     if behind.is_sign("<"):
         closing, behind = closing + 1, reader.peek(closing + 2)
-    joined = behind.is_sign("-") and reader.peek(closing + 2).is_sign("-", "[")
-    reader.back_to(start)
-    return is_node and joined
+    return is_node and behind.is_sign("-") and reader.peek(closing + 2).is_sign("-", "[")
 
 
 def path(reader: Reader) -> Path:
@@ -173,8 +165,7 @@ def label_names(reader: Reader) -> bool:
     while True:
         while reader.take_sign("!"):
             pass
-        if reader.take_sign("("):
-            reader.back_to(reader.end - 1)
+        if reader.at_sign("("):
             dynamic |= _label_group(reader)
         elif reader.take_sign("$"):
             _computed_name(reader)

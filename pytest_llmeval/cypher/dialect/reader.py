@@ -47,14 +47,9 @@ class Reader:
         self._at += 1
         return token
 
-    def back_to(self, start: int) -> None:
-        """Move back to the token that begins at character `start`."""
-        while self._at and self.peek(-1).start >= start:
-            self._at -= 1
-
-    def distance_to_partner(self) -> int:
-        """Return how many tokens ahead the bracket closes that is next; 0 when it never does."""
-        return self._partners.get(self._at, self._at) - self._at
+    def partner(self, ahead: int) -> int:
+        """Return how many tokens ahead the bracket closes that comes `ahead` tokens on; `ahead` when it never does."""
+        return self._partners.get(self._at + ahead, self._at + ahead) - self._at
 
     def at_word(self, *words: str) -> bool:
         """Whether the next tokens are `words`, in capitals."""
