@@ -13,7 +13,7 @@ from pytest_llmeval.results.statistics import (
     RESAMPLES,
     SEED,
     Interval,
-    bootstrap_interval,
+    bca_interval,
     resampled_means,
 )
 
@@ -49,26 +49,26 @@ def paired_difference(
     A sample's difference is that of its epoch means, so every sample weighs the same. The p-value is the share of
     resampled means that lie as far from their centre as the mean lies from 0.
     """
-    differences = [math.fsum(b) / len(b) - math.fsum(a) / len(a) for a, b in pairs]
-    value = math.fsum(differences) / len(differences)
-    interval = bootstrap_interval([[difference] for difference in differences], confidence=confidence, seed=seed)
-    spread = 0.0 if interval is None else stdev(differences)
-    return Difference(
-        value=value,
-        n=len(pairs),
-        interval=interval or _alike(value, len(pairs), scale, confidence),
-        p_value=_p_value(differences, value, seed) if spread else 1.0 if value == 0 else None,
-        effect=value / spread if spread else None,
-        smallest=_smallest(spread, len(pairs), confidence) if spread else None,
-    )
-
-
-def _p_value(differences: Sequence[float], value: float, seed: int) -> float:
     import numpy as np  # noqa: PLC0415 - 0.1 s that only a comparison pays
 
-    draws = resampled_means(np.array(differences), np.ones(len(differences)), RESAMPLES, seed)
+    n = len(pairs)
+    differences = [math.fsum(b) / len(b) - math.fsum(a) / len(a) for a, b in pairs]
+    value = math.fsum(differences) / n
+    spread = stdev(differences) if n > 1 else 0.0
+    if not spread:
+        alike, p_value = _alike(value, n, scale, confidence), 1.0 if value == 0 else None
+        return Difference(value=value, n=n, interval=alike, p_value=p_value, effect=None, smallest=None)
+    sums, ones = np.array(differences), np.ones(n)
+    draws = resampled_means(sums, ones, RESAMPLES, seed)
     farther = int(np.sum(np.abs(draws - value) >= abs(value)))
-    return (farther + 1) / (RESAMPLES + 1)
+    return Difference(
+        value=value,
+        n=n,
+        interval=bca_interval(sums, ones, draws, confidence),
+        p_value=(farther + 1) / (RESAMPLES + 1),
+        effect=value / spread,
+        smallest=_smallest(spread, n, confidence),
+    )
 
 
 def _alike(value: float, n: int, scale: float, confidence: float) -> Interval:

@@ -96,8 +96,16 @@ def bootstrap_interval(
     sums, counts = _sums_and_counts(clusters)
     if len(sums) < 2 or np.ptp(sums / counts) == 0:  # noqa: PLR2004 - a spread needs two
         return None
-    centre = float(sums.sum() / counts.sum())
-    draws = resampled_means(sums, counts, resamples, seed)
+    return bca_interval(sums, counts, resampled_means(sums, counts, resamples, seed), confidence)
+
+
+def bca_interval(
+    sums: NDArray[np.float64], counts: NDArray[np.float64], draws: NDArray[np.float64], confidence: float
+) -> Interval:
+    """Return the BCa interval of the mean from its `draws`; samples that are not all alike."""
+    import numpy as np  # noqa: PLC0415 - as above
+
+    centre, resamples = float(sums.sum() / counts.sum()), len(draws)
     normal = NormalDist()
     # Ties count half, or few distinct means would look biased.
     below = float(np.mean(draws < centre) + np.mean(draws == centre) / 2)
