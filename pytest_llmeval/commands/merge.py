@@ -53,11 +53,11 @@ def _check(runs: Sequence[StoredRun]) -> None:
 def _merged(runs: Sequence[StoredRun], reports: Path) -> tuple[Path, Summary]:
     """Write the run that the shards are together, and return its folder and figures."""
     from pytest_llmeval.report.files import Findings, write_findings  # noqa: PLC0415 - only this command needs it
-    from pytest_llmeval.report.stored import stored_tasks  # noqa: PLC0415 - as above
     from pytest_llmeval.results.merge import merged_info, merged_rows  # noqa: PLC0415 - as above
     from pytest_llmeval.results.metrics import summarise  # noqa: PLC0415 - as above
     from pytest_llmeval.results.secrets import Redactor  # noqa: PLC0415 - as above
     from pytest_llmeval.results.store import RunFolder  # noqa: PLC0415 - as above
+    from pytest_llmeval.results.stored_tasks import stored_tasks  # noqa: PLC0415 - as above
 
     rows = merged_rows(runs)
     infos = {task: info for run in runs for task, info in stored_tasks(run).items()}

@@ -36,6 +36,7 @@ from pytest_llmeval.results.store import (
     read_transcripts,
     write_atomically,
 )
+from pytest_llmeval.results.stored_tasks import stored_tasks
 from pytest_llmeval.results.summary import Summary
 
 REPORT: Final = "report.html"
@@ -140,8 +141,8 @@ def render_sheets(title: str, sheets: Sequence[Sheet]) -> str:
 
 
 def _summary(run: StoredRun) -> Summary:
-    """Return the run's summary; one that was killed has none, so its rows are counted without what tasks say."""
-    return read_summary(run.path) if (run.path / SUMMARY).is_file() else summarise(run.rows, {})
+    """Return the run's summary; one that was killed has none, so its rows are counted anew."""
+    return read_summary(run.path) if (run.path / SUMMARY).is_file() else summarise(run.rows, stored_tasks(run))
 
 
 def _natural(key: RowKey) -> tuple[int, int, str, int]:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, cast
 
 from pytest_llmeval.report.files import Findings
 from pytest_llmeval.results.gate import GateResult
 from pytest_llmeval.results.metrics import summarise
 from pytest_llmeval.results.rescoring import Rescoring
-from pytest_llmeval.results.store import SUMMARY, StoredRun, read_json, read_summary
-from pytest_llmeval.results.summary import TaskInfo
+from pytest_llmeval.results.store import SUMMARY, StoredRun, read_json
+from pytest_llmeval.results.stored_tasks import stored_tasks
 
 if TYPE_CHECKING:
     from pytest_llmeval.records import Json
@@ -27,11 +26,3 @@ def stored_findings(run: StoredRun) -> Findings:
         rescoring=None if again is None else Rescoring.from_json(again),
         engine=told.get("engine"),
     )
-
-
-def stored_tasks(run: StoredRun) -> Mapping[str, TaskInfo]:
-    """Return what the run's session knew of its tasks, by name; a killed run has it in run.json alone."""
-    if (run.path / SUMMARY).is_file():
-        return {entry.task: entry.info for entry in read_summary(run.path).entries}
-    tasks = cast("dict[str, dict[str, dict[str, Json]]]", run.info.get("tasks", {}))
-    return {str(task["name"]): TaskInfo.from_json(task["info"]) for task in tasks.values() if "info" in task}

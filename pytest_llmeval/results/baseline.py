@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final, cast
 
@@ -14,6 +14,7 @@ from pytest_llmeval.results.compare import Part, parts_of, version_texts
 from pytest_llmeval.results.gate import JUDGE, judge_metrics_of, metrics_of
 from pytest_llmeval.results.metrics import summarise
 from pytest_llmeval.results.store import read_run, write_atomically
+from pytest_llmeval.results.stored_tasks import stored_tasks
 from pytest_llmeval.results.summary import Summary, TaskSummary
 from pytest_llmeval.results.targets import target_digest
 
@@ -66,7 +67,9 @@ def read_baseline(path: Path) -> Baseline:
     if path.is_file() and path.suffix == ".jsonl":
         return _parsed(path)
     run = read_run(path)
-    return baseline_of(run.path.name, run.rows, summarise(run.rows, {}))
+    # A baseline has no figures of groups.
+    tasks = {name: replace(info, group_by=()) for name, info in stored_tasks(run).items()}
+    return baseline_of(run.path.name, run.rows, summarise(run.rows, tasks))
 
 
 def _lines(baseline: Baseline) -> Iterator[dict[str, Json]]:

@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -10,13 +11,16 @@ import pytest
 from example_rows import eed, row
 
 from pytest_llmeval.errors import UsageError
-from pytest_llmeval.records import Row, Usage
+from pytest_llmeval.records import Json, Row, Usage
 from pytest_llmeval.results.baseline import Baseline, baseline_of, read_baseline, write_baseline
 from pytest_llmeval.results.compare import compare
 from pytest_llmeval.results.gate import GateResult, RuleResult
 from pytest_llmeval.results.gate_file import parse_gate
 from pytest_llmeval.results.metrics import summarise
 from pytest_llmeval.results.regression import check_against
+from pytest_llmeval.results.secrets import Redactor
+from pytest_llmeval.results.store import RunFolder
+from pytest_llmeval.results.summary import TaskInfo
 
 
 def run(correct: int, wrong: int, *, lost: int = 0, **fields: Any) -> list[Row]:
@@ -183,6 +187,19 @@ def test_a_file_that_is_no_baseline_is_refused_with_its_line(tmp_path: Path, tex
     (tmp_path / "b.jsonl").write_text(text)
     with pytest.raises(UsageError, match=re.escape(said)):
         read_baseline(tmp_path / "b.jsonl")
+
+
+def test_a_run_s_folder_is_the_baseline_that_would_be_made_of_it(tmp_path: Path) -> None:
+    rows = run(3, 1, details={"polite": True})
+    info = TaskInfo(title="demo", metrics=("polite",), group_by=("tag",))
+    told: dict[str, Json] = {"tasks": {"demo.yaml": {"name": "demo", "info": info.to_json()}}}
+    with closing(RunFolder.create(tmp_path, told, redactor=Redactor(secrets={}))) as folder:
+        for one in rows:
+            folder.add_row(one)
+    made = baseline_of(folder.path.name, rows, summarise(rows, {"demo": info}))
+    [figures] = made.metrics.values()
+    assert figures["polite"] == 1.0
+    assert read_baseline(folder.path).metrics == made.metrics
 
 
 def test_a_baseline_that_is_not_there_is_named(tmp_path: Path) -> None:
