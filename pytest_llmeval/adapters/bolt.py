@@ -152,18 +152,13 @@ class Bolt:
         return replace(writer.finish(ordered=keeps_order(cypher)), seconds=time.monotonic() - started)
 
 
-def as_written(cypher: str) -> Adapted:
-    """Return a query for an engine that knows Neo4j's dialect."""
-    return Adapted(text=cypher)
-
-
 async def run_query(
     cypher: str,
     *,
     stage: str,
     engine: str,
     ask: Callable[[str, Sequence[str]], Awaitable[RowsText]],
-    adapt: Callable[[str], Adapted] = as_written,
+    adapt: Callable[[str], Adapted] | None = None,
 ) -> GraphQuery:
     """Return the record of a model's query: refused, failed, or with its rows as text.
 
@@ -171,8 +166,9 @@ async def run_query(
     rules allow, that is uncertain too.
     """
     started = time.monotonic()
-    refusal = preflight(cypher)
-    adapted = Adapted(text=cypher, refusal=refusal) if refusal else adapt(cypher)
+    adapted = Adapted(text=cypher, refusal=preflight(cypher))
+    if adapt is not None and adapted.refusal is None:
+        adapted = adapt(cypher)
     refusal, uncertain = adapted.refusal, adapted.doubt
     rows = RowsText(text="", shown=0, cut=None)
     try:
@@ -182,7 +178,7 @@ async def run_query(
                 rows, refusal = found, None
     except QueryFailedError as error:
         refusal = str(error)
-        if adapt is not as_written and refusal.startswith(_STATEMENT_CODES):
+        if adapt is not None and refusal.startswith(_STATEMENT_CODES):
             uncertain = uncertain or "the embedded engine refuses it; Neo4j may not"
     return GraphQuery(
         stage=stage,
