@@ -110,7 +110,7 @@ class RowsWriter:
 
     def finish(self, *, ordered: bool) -> RowsText:
         """Return the text; rows whose order means nothing are sorted, so that it is the same on every engine."""
-        lines = self._lines if ordered else sorted(self._lines, key=_natural)
+        lines = self._lines if ordered else sorted(self._lines, key=natural)
         shown = len(lines)
         count = "no rows" if not shown else "1 row" if shown == 1 else f"{shown} rows"
         told = [count if self._cut is None else f"cut: {count} shown, {self._cut} is the limit; there is more"]
@@ -252,9 +252,9 @@ def _path(path: PathValue) -> Iterator[str]:
         yield f"{arrow}({_symbol(node)})"
 
 
-def _natural(line: str) -> list[str | tuple[int, str]]:
+def natural(text: str) -> list[str | tuple[int, str]]:
     """Return a sort key that puts O2 before O10, however many digits there are."""
     return [
         (len(part.lstrip("0")), part.lstrip("0")) if index % 2 else part
-        for index, part in enumerate(_NUMBERS.split(line))
+        for index, part in enumerate(_NUMBERS.split(text))
     ]

@@ -12,7 +12,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Final, Literal, TypeAlias
 
-from pytest_llmeval.cypher.rows import SYMBOL, GraphValue, PointValue, RowsWriter
+from pytest_llmeval.cypher.rows import SYMBOL, GraphValue, PointValue, RowsWriter, natural
 from pytest_llmeval.cypher.scene_graph import CONNECTED, CONTAINS, Node, Relationship, SceneGraph, read_scene
 from pytest_llmeval.errors import TaskError
 
@@ -62,16 +62,11 @@ def _relationship_tables(relationships: Sequence[Relationship], form: Form) -> I
         once = form == "short" and kind != CONTAINS
         kept = [edge for edge in edges if not once or edge.source <= edge.target]
         rows = [
-            [source, sorted((edge.target for edge in leading), key=_by_number)]
+            [source, sorted((edge.target for edge in leading), key=natural)]
             for source, leading in groupby(kept, key=lambda edge: edge.source)
         ]
         remark = ", both ways, each listed once" if once else ""
         yield f"{kind} relationships{remark}\n{_table(['from', 'to'], rows)}"
-
-
-def _by_number(symbol: str) -> tuple[str, int, str]:
-    """Return a sort key that puts O2 before O10."""
-    return symbol[:1], len(symbol), symbol
 
 
 def _property(value: object, form: Form) -> object:
