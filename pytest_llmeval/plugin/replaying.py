@@ -7,9 +7,11 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_llmeval.plugin.resuming import find_stored
+from pytest_llmeval.plugin.resuming import find_info, find_stored
 from pytest_llmeval.results.store import StoredRun
 from pytest_llmeval.settings import Settings
+
+REPLAY_RUN: Final = "--llmeval-replay-run"
 
 _ASKED: Final = (
     "models",
@@ -28,13 +30,14 @@ _ASKED: Final = (
 
 def replayed_run(settings: Settings) -> StoredRun:
     """Return the run of ``--llmeval-replay-run``; UsageError names one that does not exist."""
-    name = str(settings.replay_run)
-    return find_stored("--llmeval-replay-run", name, folder=Path(settings.folder), reports=settings.report)
+    return find_stored(REPLAY_RUN, str(settings.replay_run), folder=Path(settings.folder), reports=settings.report)
 
 
 def as_asked(settings: Settings) -> Settings:
     """Return the settings of a session, completed by those of the run whose replies it scores again."""
-    stored = replayed_run(settings).info.get("settings")
+    name, folder = str(settings.replay_run), Path(settings.folder)
+    # Every worker asks this, and the rows are of no use to it.
+    stored = find_info(REPLAY_RUN, name, folder=folder, reports=settings.report).get("settings")
     told: Mapping[str, Any] = stored if isinstance(stored, dict) else {}
     unset = {one.name for one in fields(Settings) if getattr(settings, one.name) == getattr(Settings(), one.name)}
     wanted = {name: told[name] for name in _ASKED if name in unset and told.get(name) is not None}

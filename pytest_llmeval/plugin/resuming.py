@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pytest_llmeval.errors import UsageError
+from pytest_llmeval.records import Json
 from pytest_llmeval.results.lock import FolderLock
-from pytest_llmeval.results.store import LATEST, StoredRun, find_run, read_run
+from pytest_llmeval.results.store import LATEST, StoredRun, find_run, read_info, read_run
 
 RESUME = "--llmeval-resume"
 
@@ -39,6 +40,13 @@ def find_stored(option: str, name: str, *, folder: Path, reports: str | None) ->
     place = _place(option, name, folder=folder, reports=reports)
     with _named(option, name):
         return read_run(place)
+
+
+def find_info(option: str, name: str, *, folder: Path, reports: str | None) -> dict[str, Json]:
+    """Return what stands in run.json of the run that `find_stored` returns, without reading all of its rows."""
+    place = _place(option, name, folder=folder, reports=reports)
+    with _named(option, name):
+        return read_info(place)
 
 
 def _place(option: str, name: str, *, folder: Path, reports: str | None) -> Path:

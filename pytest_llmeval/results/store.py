@@ -134,14 +134,21 @@ class StoredRun:
 def read_run(path: Path) -> StoredRun:
     """Return a finished or killed run from its folder, or from ``latest``; UsageError when there is none."""
     folder = find_run(path)
-    info = read_json(folder / RUN)
-    if info.get("schema") != SCHEMA:
-        msg = f"{folder / RUN}: schema {info.get('schema')!r}; this version reads {SCHEMA}"
-        raise UsageError(msg)
+    info = read_info(folder)
     remarks: list[str] = []
     common = _Common()
     rows = latest(common.of(_read_as(folder / ROWS, number, data)) for number, data in _lines(folder / ROWS, remarks))
     return StoredRun(path=folder, info=info, rows=rows, remarks=tuple(remarks))
+
+
+def read_info(path: Path) -> dict[str, Json]:
+    """Return the facts of a run that its rows do not hold (its run.json); UsageError when there are none."""
+    file = find_run(path) / RUN
+    info = read_json(file)
+    if info.get("schema") != SCHEMA:
+        msg = f"{file}: schema {info.get('schema')!r}; this version reads {SCHEMA}"
+        raise UsageError(msg)
+    return info
 
 
 def read_transcripts(path: Path) -> Iterator[tuple[RowKey, Transcript]]:
