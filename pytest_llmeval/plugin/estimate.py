@@ -66,10 +66,14 @@ def estimate_lines(plan: Plan, settings: Settings, catalog: Catalog) -> list[str
     """
     estimates: defaultdict[tuple[str, ModelSpec], Estimate] = defaultdict(Estimate)
     choice = ModelChoice(settings, catalog)
+    # Each model and epoch asks a sample the same.
+    prompts: dict[tuple[str, str], list[int]] = {}
     for test in plan.tests:
         loaded = catalog.load(Path(test.file))
         sample, solver = loaded.by_id[test.sample], choice.solver(test)
-        for tokens in _prompt_tokens(loaded, sample):
+        if (place := (test.file, test.sample)) not in prompts:
+            prompts[place] = list(_prompt_tokens(loaded, sample))
+        for tokens in prompts[place]:
             estimates[test.task, solver].add(input_tokens=tokens, ceiling=_ceiling(solver, loaded.task.generate))
         if loaded.task.is_judged:
             characters = sum(len(message.text) for message in judge_messages(sample.input, sample.target, ""))
