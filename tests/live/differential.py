@@ -24,7 +24,6 @@ from query_grammar import queries
 from pytest_llmeval.adapters.arcadedb import EmbeddedGraph
 from pytest_llmeval.adapters.bolt import TimeLimits
 from pytest_llmeval.adapters.neo4j import Neo4jGraph
-from pytest_llmeval.cypher.dialect import adapt, property_types
 from pytest_llmeval.cypher.scene_graph import read_scene
 
 SCENE = Path(__file__).parents[2] / "fixtures" / "heracles" / "scene.json"
@@ -91,7 +90,7 @@ async def _report(embedded: EmbeddedGraph, truths: dict[str, Answer]) -> int:
 
 async def _end(embedded: EmbeddedGraph, cypher: str, truth: Answer) -> str:
     """Return what becomes of a query on the embedded engine, beside what Neo4j answers."""
-    adapted = adapt(cypher, property_types(embedded._scene))
+    adapted = embedded._adapt(cypher)
     if adapted.doubt is not None:
         return "flagged"
     found = Answer()

@@ -12,9 +12,12 @@ from collections import Counter
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
+
+if TYPE_CHECKING:
+    from servers.fixture import ModelServer
 
 PATIENCE = 120
 """Seconds after which a run that should have ended counts as hanging."""
@@ -36,6 +39,11 @@ pytestmark = pytest.mark.llmeval("task.yaml")
 def test_echo(sample, completion):
     assert completion.text == sample.target
 """
+
+
+def at(server: ModelServer, *more: str) -> list[str]:
+    """Return the options of a run that asks a server's one model."""
+    return ["--llmeval-model", "openai/x", "--llmeval-base-url", server.url, *more]
 
 
 @dataclass(frozen=True)

@@ -215,9 +215,8 @@ def spoil(query: str, chance: random.Random) -> str:
         ("EXISTS {", "exists("),
         (" IS NOT NULL", ""),
         (":Room", ":Room:"),
-        ("MATCH (", "MATCH ("),
     ]
-    fitting = [(right, wrong) for right, wrong in mistakes if right in query and right != wrong]
+    fitting = [(right, wrong) for right, wrong in mistakes if right in query]
     right, wrong = chance.choice(fitting)
     return query.replace(right, wrong, 1)
 

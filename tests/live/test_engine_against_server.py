@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from echo_project import EchoProject
+from echo_project import EchoProject, at
 
 if TYPE_CHECKING:
     from servers.fixture import ModelServer
@@ -18,10 +18,6 @@ MODES = pytest.mark.parametrize("mode", ["-n0", "-n2"])
 @pytest.fixture
 def project(tmp_path: Path) -> EchoProject:
     return EchoProject.make(tmp_path, samples=SAMPLES)
-
-
-def at(server: ModelServer, *more: str) -> list[str]:
-    return ["--llmeval-model", "openai/x", "--llmeval-base-url", server.url, *more]
 
 
 @MODES

@@ -10,7 +10,7 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 import pytest
-from echo_project import EchoProject
+from echo_project import EchoProject, at
 from servers.fixture import ModelServer, serving
 
 if TYPE_CHECKING:
@@ -30,10 +30,6 @@ CAUSES = {"stall": "timeout", "half": "truncated", "garbage": "truncated"}
 """How the engine calls the faults that it has another name for."""
 
 IN_FLIGHT = 4
-
-
-def at(server: ModelServer, *more: str) -> list[str]:
-    return ["--llmeval-model", "openai/x", "--llmeval-base-url", server.url, *more]
 
 
 def is_asked(server: ModelServer, requests: int, by: subprocess.Popen[str]) -> None:

@@ -61,10 +61,11 @@ def end(live: LiveGraph, cypher: str, truth: Answer) -> str:
 
 @real
 def test_what_is_rewritten_keeps_the_rows_that_neo4j_gives(live: LiveGraph, scene: SceneGraph) -> None:
+    properties = property_types(scene)
     changed = {
         cypher: adapted.text
         for cypher in HELD_OUT
-        if (adapted := adapt(cypher, property_types(scene))).text != cypher and adapted.refusal is None
+        if (adapted := adapt(cypher, properties)).text != cypher and adapted.refusal is None
     }
     assert len(changed) > 30
     assert [cypher for cypher, sent in changed.items() if not live.answer(sent).agrees(HELD_OUT[cypher])] == []

@@ -6,7 +6,7 @@ import xml.etree.ElementTree as ET
 from typing import TYPE_CHECKING
 
 import pytest
-from echo_project import EchoProject
+from echo_project import EchoProject, at
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -24,7 +24,7 @@ def project(tmp_path: Path) -> EchoProject:
 
 @pytest.fixture
 def model(model_server: ModelServer) -> list[str]:
-    return ["--llmeval-model", "openai/x", "--llmeval-base-url", model_server.url]
+    return at(model_server)
 
 
 def asked(server: ModelServer) -> list[int]:
