@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
@@ -133,7 +132,7 @@ def test_a_scene_too_large_for_a_prompt_is_refused_with_the_way_out(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = tmp_path / "scene.json"
-    file.write_text(json.dumps(json.loads(HOUSE.read_text())))
+    file.write_bytes(HOUSE.read_bytes())
     monkeypatch.setattr(module, "MAX_CHARACTERS", 10_000)
     with pytest.raises(TaskError, match=r"graph\.scene: the scene has \d+ characters .* take the form short"):
         read_scene_text(file, "full")
