@@ -1,7 +1,8 @@
 """CPU seconds of the expression edit distance a pair, what each saving brings, and what several processes bring.
 
-Every variant runs in a process of its own, warmed up, over the same pairs. The yardstick is the public reference
-(phybench-official/phybench d9db3ec), measured cold over the conformance pairs: 0.52 CPU seconds a pair.
+Every variant runs in a process of its own, warmed up, over the same pairs. The yardstick is the
+public reference (phybench-official/phybench d9db3ec), measured cold over the conformance pairs:
+0.52 CPU seconds a pair.
 
     python performance/eed.py [--pairs FILE] [--every N] [--only NAME] [--json FILE]
     python performance/eed.py --processes 1 2 [--pairs FILE] [--every N] [--cache FOLDER]
@@ -24,7 +25,7 @@ from unittest.mock import patch
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))  # the package of this checkout
 
-from pytest_llmeval.eed import eed_score_many  # noqa: E402 - found by the line above
+from pytest_llmeval.scoring.eed import eed_score_many  # noqa: E402 - found by the line above
 
 SHARED = Path(os.environ.get("LLMEVAL_SHARED", ROOT.parent / "shared"))
 REFERENCE_SECONDS = 0.52
@@ -56,10 +57,19 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--pairs", type=Path, default=SHARED / "conformance" / "eed.jsonl")
     parser.add_argument("--every", type=int, default=1, help="take every N-th pair")
-    parser.add_argument("--only", choices=["published", "corrected"], help="measure this mode alone")
+    parser.add_argument(
+        "--only", choices=["published", "corrected"], help="measure this mode alone"
+    )
     parser.add_argument("--json", type=Path, help="write the figures here, too")
-    parser.add_argument("--processes", type=int, nargs="+", help="measure eed_score_many with so many children instead")
-    parser.add_argument("--cache", type=Path, help="with --processes: keep simplified targets in this folder")
+    parser.add_argument(
+        "--processes",
+        type=int,
+        nargs="+",
+        help="measure eed_score_many with so many children instead",
+    )
+    parser.add_argument(
+        "--cache", type=Path, help="with --processes: keep simplified targets in this folder"
+    )
     parser.add_argument("--variant", choices=VARIANTS, help=argparse.SUPPRESS)
     options = parser.parse_args()
     pairs = [json.loads(line) for line in options.pairs.read_text().splitlines()][:: options.every]
@@ -73,12 +83,19 @@ def main() -> None:
 
 def compare_variants(pairs: list[dict[str, Any]], options: argparse.Namespace) -> None:
     """Print what each saving brings; `changed` counts scores that are not the mode's."""
-    wanted = {name: variant for name, variant in VARIANTS.items() if options.only in (None, variant.mode)}
+    wanted = {
+        name: variant for name, variant in VARIANTS.items() if options.only in (None, variant.mode)
+    }
     figures = {name: in_child(name, options) for name in wanted}
     print(f"{len(pairs)} pairs; CPU seconds a pair; the reference: {REFERENCE_SECONDS}")
-    print(f"{'variant':<24}{'mean':>9}{'median':>9}{'p99':>9}{'faster':>9}{'equal':>8}{'changed':>9}")
+    print(
+        f"{'variant':<24}{'mean':>9}{'median':>9}{'p99':>9}{'faster':>9}{'equal':>8}{'changed':>9}"
+    )
     for name, figure in figures.items():
-        changed = sum(differ(*two) for two in zip(figure["scores"], figures[wanted[name].mode]["scores"], strict=True))
+        changed = sum(
+            differ(*two)
+            for two in zip(figure["scores"], figures[wanted[name].mode]["scores"], strict=True)
+        )
         faster = f"{REFERENCE_SECONDS / figure['mean']:.1f}x"
         print(f"{name:<24}{figure['mean']:>9.4f}{figure['median']:>9.4f}{figure['p99']:>9.3f}"
               f"{faster:>9}{figure['equal']:>8}{changed:>9}")  # fmt: skip
@@ -101,9 +118,9 @@ def in_child(name: str, options: argparse.Namespace) -> dict[str, Any]:
 
 def measured(variant: Variant, pairs: list[dict[str, Any]]) -> dict[str, Any]:
     """Return the CPU seconds and scores of one variant."""
-    from pytest_llmeval.eed import corrected, numeric, published  # noqa: PLC0415 - the parent needs no sympy
-    from pytest_llmeval.eed.scoring import score_pair  # noqa: PLC0415 - as above
-    from pytest_llmeval.eed.stages import cpu_timer  # noqa: PLC0415 - as above
+    from pytest_llmeval.scoring.eed import corrected, numeric, published  # noqa: PLC0415 - the parent needs no sympy
+    from pytest_llmeval.scoring.eed.scoring import score_pair  # noqa: PLC0415 - as above
+    from pytest_llmeval.scoring.eed.stages import cpu_timer  # noqa: PLC0415 - as above
 
     compare, read_answer = numeric.compare, published.read_answer
 
@@ -118,7 +135,10 @@ def measured(variant: Variant, pairs: list[dict[str, Any]]) -> dict[str, Any]:
 
     score_pair(r"\frac{a}{b}+\sin x", r"\frac{a}{c}+\sin x", mode=variant.mode)
     seconds, scores = [], []
-    with patch.object(numeric, "compare", points), patch.object(published, "read_answer", simplified_anew):
+    with (
+        patch.object(numeric, "compare", points),
+        patch.object(published, "read_answer", simplified_anew),
+    ):
         for pair in pairs:
             if not variant.targets:
                 published.read_target.cache_clear()
@@ -146,8 +166,8 @@ def differ(one: float, other: float) -> bool:
 def compare_processes(pairs: list[dict[str, Any]], options: argparse.Namespace) -> None:
     """Print what several children bring, on this machine as it is and as if nobody else had used it.
 
-    The answers to every second target warm the children up (their parsers build tables as they meet new formulas);
-    those to the others are measured.
+    The answers to every second target warm the children up (their parsers build tables as they meet
+    new formulas); those to the others are measured.
     """
     targets = list(dict.fromkeys(pair["target"] for pair in pairs))
     texts = [(pair["answer"], pair["target"]) for pair in pairs]
@@ -180,10 +200,14 @@ class Look(NamedTuple):
 
     wall: float
     parent: float
-    children: dict[int, tuple[float, float]]  # how long each child ran, and was ready to run and did not
+    children: dict[
+        int, tuple[float, float]
+    ]  # how long each child ran, and was ready to run and did not
 
 
-def with_processes(texts: list[tuple[str, str]], warming: int, processes: int, options: argparse.Namespace) -> Many:
+def with_processes(
+    texts: list[tuple[str, str]], warming: int, processes: int, options: argparse.Namespace
+) -> Many:
     """Score all pairs in so many children; measure from the `warming`-th on."""
     looks: list[Look] = []
 
@@ -192,22 +216,35 @@ def with_processes(texts: list[tuple[str, str]], warming: int, processes: int, o
             looks.append(Look(time.perf_counter(), time.process_time(), run_and_waited()))
 
     mode = options.only or "corrected"
-    for _ in eed_score_many(texts, processes=processes, mode=mode, progress=look, cache=options.cache):
+    for _ in eed_score_many(
+        texts, processes=processes, mode=mode, progress=look, cache=options.cache
+    ):
         pass
     start, end = looks
     spent = [
-        (run - start.children.get(pid, (0.0, 0.0))[0], waited - start.children.get(pid, (0.0, 0.0))[1])
+        (
+            run - start.children.get(pid, (0.0, 0.0))[0],
+            waited - start.children.get(pid, (0.0, 0.0))[1],
+        )
         for pid, (run, waited) in end.children.items()
     ]
-    working = sorted(spent, reverse=True)[:processes]  # a spare child has run less than those that work
+    working = sorted(spent, reverse=True)[
+        :processes
+    ]  # a spare child has run less than those that work
     waited = sum(waits for _, waits in working) / processes
     wall = end.wall - start.wall
-    return Many(wall, sum(run for run, _ in spent), waited, end.parent - start.parent, wall - waited)
+    return Many(
+        wall, sum(run for run, _ in spent), waited, end.parent - start.parent, wall - waited
+    )
 
 
 def run_and_waited() -> dict[int, tuple[float, float]]:
     """Return for each living child how long it ran, and was ready to run and did not (Linux: /proc/PID/schedstat)."""
-    pids = [int(pid) for task in Path("/proc/self/task").glob("*/children") for pid in task.read_text().split()]
+    pids = [
+        int(pid)
+        for task in Path("/proc/self/task").glob("*/children")
+        for pid in task.read_text().split()
+    ]
     found = {}
     for pid in pids:
         with suppress(OSError):  # ended meanwhile

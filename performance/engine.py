@@ -1,12 +1,14 @@
 """Runs plain pytest over samples that a local server answers after a while: wall and CPU, requests, peak in flight.
 
-    python performance/engine.py                                      # DESIGN's sizes, all modes, a calm server
-    python performance/engine.py --samples 200 --modes serial --weather sampled bursts faults
-    python performance/engine.py --samples 2000 --modes store         # all replies stored: over plain pytest
-    python performance/engine.py --samples 200 --modes serial --peers /path/to/python   # see engine_peers.py
+    python performance/engine.py                                      # DESIGN's sizes, all modes, a
+    calm server python performance/engine.py --samples 200 --modes serial --weather sampled bursts
+    faults python performance/engine.py --samples 2000 --modes store         # all replies stored:
+    over plain pytest python performance/engine.py --samples 200 --modes serial --peers
+    /path/to/python   # see engine_peers.py
 
-The server runs in its own process, so the CPU seconds are pytest's, its workers' and their children's. Machines are
-shared and noisy: trust CPU seconds and counts before wall time, and wall time as a multiple of the ideal.
+The server runs in its own process, so the CPU seconds are pytest's, its workers' and their
+children's. Machines are shared and noisy: trust CPU seconds and counts before wall time, and wall
+time as a multiple of the ideal.
 """
 
 from __future__ import annotations
@@ -28,7 +30,16 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 from servers.fixture import ModelServer, serving
 
 # Hypothesis, which our own tests use, would add 0.8 CPU seconds to every process.
-PYTEST = (sys.executable, "-m", "pytest", "-q", "-p", "pytest_llmeval.plugin", "-p", "no:hypothesispytest")
+PYTEST = (
+    sys.executable,
+    "-m",
+    "pytest",
+    "-q",
+    "-p",
+    "pytest_llmeval.plugin",
+    "-p",
+    "no:hypothesispytest",
+)
 SERIAL = ("-p", "no:xdist")
 
 MODES = {
@@ -72,11 +83,15 @@ class Measured:
 
 def main() -> None:
     """Measure what is asked for, print each line as it is there, then JSON."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--samples", type=int, help="only the load with so many samples")
     parser.add_argument("--modes", nargs="*", choices=MODES, default=list(MODES))
     parser.add_argument("--weather", nargs="*", choices=WEATHERS, default=["calm"])
-    parser.add_argument("--peers", metavar="PYTHON", help="interpreter that has the peers, measured as well")
+    parser.add_argument(
+        "--peers", metavar="PYTHON", help="interpreter that has the peers, measured as well"
+    )
     chosen = parser.parse_args()
     print(
         f"{'load':38} {'weather':8} {'mode':19} {'wall s':>7} {'x ideal':>8} {'CPU s':>7} {'requests':>9} {'peak':>5}"
@@ -92,7 +107,11 @@ def main() -> None:
 
 
 def measure(
-    server: ModelServer, load: Load, modes: Sequence[str], weathers: Sequence[str], peers: str | None
+    server: ModelServer,
+    load: Load,
+    modes: Sequence[str],
+    weathers: Sequence[str],
+    peers: str | None,
 ) -> Iterator[Measured]:
     """Run one load in every mode and weather, each in a folder of its own."""
     for weather in weathers:
@@ -105,11 +124,17 @@ def measure(
                 engine_peers.write_projects(load, Path(folder))
                 for peer, command in engine_peers.commands(peers, load).items():
                     server.program(**load.program(weather))
-                    took = run(command, Path(folder), {**os.environ, **engine_peers.environment(server.url)})
+                    took = run(
+                        command,
+                        Path(folder),
+                        {**os.environ, **engine_peers.environment(server.url)},
+                    )
                     yield told(server, load, weather, peer, took)
 
 
-def measure_ours(server: ModelServer, load: Load, weather: str, mode: str, folder: Path) -> Iterator[Measured]:
+def measure_ours(
+    server: ModelServer, load: Load, weather: str, mode: str, folder: Path
+) -> Iterator[Measured]:
     """Run pytest once over a load; over a store, once more from what the first run stored, and over plain tests."""
     options = ["--llmeval-model", "openai/load", "--llmeval-base-url", server.url]
     options += ["--llmeval-concurrency", str(load.concurrency), *MODES[mode]]

@@ -1,6 +1,7 @@
 """CPU time of a model call: gateway, limiter and adapter against the loopback server of the tests, in one process.
 
-``python performance/engine_client.py [REQUESTS] [CONCURRENCY] [LATENCY]`` prints a table and a line of JSON.
+``python performance/engine_client.py [REQUESTS] [CONCURRENCY] [LATENCY]`` prints a table and a line
+of JSON.
 """
 
 from __future__ import annotations
@@ -13,14 +14,14 @@ import urllib.request
 from pathlib import Path
 from subprocess import PIPE, Popen
 
-from pytest_llmeval.adapters.provider import open_provider
 from pytest_llmeval.engine.budget import Budget
 from pytest_llmeval.engine.gateway import Gateway
 from pytest_llmeval.engine.limits import Limiter, Ticket
 from pytest_llmeval.engine.specs import ModelSpec
 from pytest_llmeval.engine.statistics import CallStatistics
+from pytest_llmeval.providers.provider import open_provider
 from pytest_llmeval.records import Image, Message, Request
-from pytest_llmeval.settings import Settings
+from pytest_llmeval.session.settings import Settings
 
 SERVER = Path(__file__).parents[1] / "tests" / "servers" / "openai_server.py"
 
@@ -37,7 +38,9 @@ async def measure(url: str, requests: int, concurrency: int) -> tuple[float, flo
     """Return CPU and wall seconds for all requests, and what the gateway counted."""
     statistics = CallStatistics()
     model = ModelSpec(kind="openai", name="m", label="openai/m")
-    provider = open_provider(model, Settings(base_url=url, timeout=60), image_store=NoImages(), environ={})
+    provider = open_provider(
+        model, Settings(base_url=url, timeout=60), image_store=NoImages(), environ={}
+    )
     gateway = Gateway(
         provider,
         name="openai/m",
@@ -47,11 +50,17 @@ async def measure(url: str, requests: int, concurrency: int) -> tuple[float, flo
         statistics=statistics,
     )
     questions = [
-        Request(provider="openai", model="m", messages=(Message.of("user", f"question {i} " + "x" * 1000),))
+        Request(
+            provider="openai",
+            model="m",
+            messages=(Message.of("user", f"question {i} " + "x" * 1000),),
+        )
         for i in range(requests)
     ]
     cpu, wall = time.process_time(), time.perf_counter()
-    await asyncio.gather(*(gateway.ask(question, Ticket(order)) for order, question in enumerate(questions)))
+    await asyncio.gather(
+        *(gateway.ask(question, Ticket(order)) for order, question in enumerate(questions))
+    )
     cpu, wall = time.process_time() - cpu, time.perf_counter() - wall
     await gateway.close()
     return cpu, wall, statistics
@@ -59,7 +68,10 @@ async def measure(url: str, requests: int, concurrency: int) -> tuple[float, flo
 
 def main() -> None:
     """Start the server, measure, print."""
-    requests, concurrency, latency = [*map(float, sys.argv[1:]), *(2000, 200, 1.0)[len(sys.argv) - 1 :]]
+    requests, concurrency, latency = [
+        *map(float, sys.argv[1:]),
+        *(2000, 200, 1.0)[len(sys.argv) - 1 :],
+    ]
     with Popen([sys.executable, str(SERVER)], stdin=PIPE, stdout=PIPE, text=True) as server:
         root = f"http://127.0.0.1:{json.loads(server.stdout.readline())['port']}"
         program = json.dumps({"latency": latency}).encode()

@@ -37,8 +37,8 @@ def test_plain(n):
 """
 
 WEATHERS = ("calm", "sampled", "bursts", "faults")
-"""How the server answers: in time; in times from half to one and a half; with 429 above half of the concurrency;
-every tenth attempt with 429, a reset connection or garbage."""
+"""How the server answers: in time; in times from half to one and a half; with 429 above half of the
+concurrency; every tenth attempt with 429, a reset connection or garbage."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,14 +63,20 @@ class Load:
             case "bursts":
                 return {"latency": self.latency, "ceiling": self.concurrency // 2}
             case "faults":
-                kinds = [{"kind": "429", "retry_after": "1"}, {"kind": "reset"}, {"kind": "garbage"}]
+                kinds = [
+                    {"kind": "429", "retry_after": "1"},
+                    {"kind": "reset"},
+                    {"kind": "garbage"},
+                ]
                 return {"latency": self.latency, "share": 0.1, "kinds": kinds}
             case _:
                 return {"latency": self.latency}
 
     def write_project(self, folder: Path) -> None:
         """Write a task of its own with as many samples as the load has, and as many plain tests."""
-        lines = ({"id": n, "question": f"question {n}", "answer": "yes"} for n in range(self.samples))
+        lines = (
+            {"id": n, "question": f"question {n}", "answer": "yes"} for n in range(self.samples)
+        )
         (folder / "data.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
         (folder / "task.yaml").write_text(TASK)
         (folder / "test_load.py").write_text(TEST.replace("SCORING", str(self.scoring)))
@@ -95,7 +101,9 @@ class Took:
 def run(command: Sequence[str], folder: Path, environment: Mapping[str, str]) -> Took:
     """Run a command in a folder to its end, whatever its status."""
     before, started = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
-    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        command, cwd=folder, env=environment, capture_output=True, text=True, check=False
+    )
     wall, after = time.perf_counter() - started, resource.getrusage(resource.RUSAGE_CHILDREN)
     cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     # What goes wrong stands in stderr.

@@ -47,12 +47,31 @@ def write_projects(load: Load, folder: Path) -> None:
 
 def commands(python: str, load: Load) -> Mapping[str, Sequence[str]]:
     """Return the command line of each peer, run where its project lies."""
-    inspect = [python, "-m", "inspect_ai", "eval", "inspect_load.py", "--model", "openai/load", "--display", "none"]
+    inspect = [
+        python,
+        "-m",
+        "inspect_ai",
+        "eval",
+        "inspect_load.py",
+        "--model",
+        "openai/load",
+        "--display",
+        "none",
+    ]
     inspect += ["--max-connections", str(load.concurrency), "--max-samples", str(load.concurrency)]
     inspect += ["-M", "responses_api=false"]
     return {
         f"Inspect, {load.concurrency}": inspect,
-        f"pytest-evals, -n {WORKERS}": [python, "-m", "pytest", "-q", "test_peer.py", "--run-eval", "-n", str(WORKERS)],
+        f"pytest-evals, -n {WORKERS}": [
+            python,
+            "-m",
+            "pytest",
+            "-q",
+            "test_peer.py",
+            "--run-eval",
+            "-n",
+            str(WORKERS),
+        ],
     }
 
 

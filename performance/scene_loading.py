@@ -1,9 +1,10 @@
 """How long a large scene takes to reach a graph database, and how much memory.
 
-``python performance/scene_loading.py [--nodes 100000] [--relationships 400000] [--graph bolt://...]`` makes a scene as
-spark_dsg saves it, opens it as a task does (the embedded database unless `--graph` names another, whose content is then
-replaced), asks a few questions, and opens it once more where that means to find it there. It prints a table and JSON.
-CPU seconds and peak memory of the embedded server are those of the child process.
+``python performance/scene_loading.py [--nodes 100000] [--relationships 400000] [--graph
+bolt://...]`` makes a scene as spark_dsg saves it, opens it as a task does (the embedded database
+unless `--graph` names another, whose content is then replaced), asks a few questions, and opens it
+once more where that means to find it there. It prints a table and JSON. CPU seconds and peak memory
+of the embedded server are those of the child process.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from typing import Any, TypeVar
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from pytest_llmeval.adapters.graph import open_graph
+from pytest_llmeval.domains.heracles.graph import open_graph
 
 T = TypeVar("T")
 
@@ -42,12 +43,15 @@ QUESTIONS = {
 def make_scene(nodes: int, relationships: int, dice: random.Random) -> dict[str, Any]:
     """Return a scene with that many nodes, and as many edges as make that many relationships.
 
-    Every object lies on one place and every place in one room; all other edges join neighbours, two relationships each.
+    Every object lies on one place and every place in one room; all other edges join neighbours, two
+    relationships each.
     """
     rooms = min(ROOMS, nodes // 10)
     places = min(rooms * PLACES_IN_A_ROOM, nodes // 2)
     counts = {"R": rooms, "P": places, "O": nodes - rooms - places}
-    items = [_node(letter, index, dice) for letter, count in counts.items() for index in range(count)]
+    items = [
+        _node(letter, index, dice) for letter, count in counts.items() for index in range(count)
+    ]
     edges = {(_id("R", index % rooms), _id("P", index)) for index in range(places)}
     edges |= {(_id("P", dice.randrange(places)), _id("O", index)) for index in range(counts["O"])}
     connections = (relationships - len(edges)) // 2
@@ -72,10 +76,21 @@ def _id(letter: str, index: int) -> int:
 def _node(letter: str, index: int, dice: random.Random) -> dict[str, Any]:
     layer, partition = {"O": (2, 0), "P": (3, 1), "R": (4, 0)}[letter]
     place = [round(dice.uniform(-500, 500), 3) for _ in "xyz"]
-    attributes: dict[str, Any] = {"position": place, "semantic_label": 0 if letter == "R" else index % len(CLASSES)}
+    attributes: dict[str, Any] = {
+        "position": place,
+        "semantic_label": 0 if letter == "R" else index % len(CLASSES),
+    }
     if letter == "O":
-        attributes |= {"name": "", "bounding_box": {"world_P_center": place, "dimensions": [0.5, 0.5, 1.0]}}
-    return {"id": _id(letter, index), "layer": layer, "partition": partition, "attributes": attributes}
+        attributes |= {
+            "name": "",
+            "bounding_box": {"world_P_center": place, "dimensions": [0.5, 0.5, 1.0]},
+        }
+    return {
+        "id": _id(letter, index),
+        "layer": layer,
+        "partition": partition,
+        "attributes": attributes,
+    }
 
 
 async def measure(scene: Path, uri: str | None) -> dict[str, float]:
@@ -106,15 +121,24 @@ async def measure(scene: Path, uri: str | None) -> dict[str, float]:
 
 def main() -> None:
     """Make, open, measure, print."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--nodes", type=int, default=100_000)
     parser.add_argument("--relationships", type=int, default=400_000)
-    parser.add_argument("--graph", help="a bolt:// address whose content may be replaced; the embedded one without")
+    parser.add_argument(
+        "--graph", help="a bolt:// address whose content may be replaced; the embedded one without"
+    )
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "scene.json"
-        file.write_text(json.dumps(make_scene(arguments.nodes, arguments.relationships, random.Random(1))))  # noqa: S311 - the same each time
-        figures = {"file MB": file.stat().st_size / 1e6, **asyncio.run(measure(file, arguments.graph))}
+        file.write_text(
+            json.dumps(make_scene(arguments.nodes, arguments.relationships, random.Random(1)))
+        )
+        figures = {
+            "file MB": file.stat().st_size / 1e6,
+            **asyncio.run(measure(file, arguments.graph)),
+        }
     for name, who in {"own": resource.RUSAGE_SELF, "server's": resource.RUSAGE_CHILDREN}.items():
         usage = resource.getrusage(who)
         figures[f"{name} CPU s"] = usage.ru_utime + usage.ru_stime
@@ -122,7 +146,9 @@ def main() -> None:
         figures[f"{name} peak MB"] = usage.ru_maxrss / (1e6 if sys.platform == "darwin" else 1e3)
     for name, figure in figures.items():
         print(f"{name:40} {figure:10.2f}")
-    print(json.dumps({"nodes": arguments.nodes, "relationships": arguments.relationships, **figures}))
+    print(
+        json.dumps({"nodes": arguments.nodes, "relationships": arguments.relationships, **figures})
+    )
 
 
 if __name__ == "__main__":

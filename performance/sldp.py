@@ -1,8 +1,8 @@
 """Measure SLDP: parsing and equality, in CPU seconds, at growing sizes; prints a table, then one JSON line.
 
-Run from the checkout: ``python performance/sldp.py [--quick]``. A growth of 10 from one size to the next is linear.
-Compared are a value and its like in another order, written otherwise (other case, shifted within the tolerance):
-the whole work is done, and nothing ends it early.
+Run from the checkout: ``python performance/sldp.py [--quick]``. A growth of 10 from one size to the
+next is linear. Compared are a value and its like in another order, written otherwise (other case,
+shifted within the tolerance): the whole work is done, and nothing ends it early.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from typing import TypeVar
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from pytest_llmeval.sldp import parse_sldp, sldp_equals
+from pytest_llmeval.scoring.sldp import parse_sldp, sldp_equals
 
 Item = TypeVar("Item")
 
@@ -47,18 +47,26 @@ def _strings(size: int, noise: random.Random) -> tuple[list[str], list[str]]:
 
 def _numbers(size: int, noise: random.Random) -> tuple[list[str], list[str]]:
     places = [noise.uniform(-1000, 1000) for _ in range(size)]
-    return [f"{place:.4f}" for place in places], [_near(place, noise) for place in _shuffled(places, noise)]
+    return [f"{place:.4f}" for place in places], [
+        _near(place, noise) for place in _shuffled(places, noise)
+    ]
 
 
 def _entries(size: int, noise: random.Random) -> tuple[list[str], list[str]]:
     names = [(f"O{number}", number) for number in range(size)]
-    return [f"{k}: {v}" for k, v in names], [f"{k.lower()}: {v}.001" for k, v in _shuffled(names, noise)]
+    return [f"{k}: {v}" for k, v in names], [
+        f"{k.lower()}: {v}.001" for k, v in _shuffled(names, noise)
+    ]
 
 
 def _points(size: int, noise: random.Random) -> tuple[list[str], list[str]]:
-    places = [[noise.uniform(-30, 30), noise.uniform(-30, 30), noise.uniform(0, 5)] for _ in range(size)]
+    places = [
+        [noise.uniform(-30, 30), noise.uniform(-30, 30), noise.uniform(0, 5)] for _ in range(size)
+    ]
     exact = [f"POINT({' '.join(f'{number:.4f}' for number in place)})" for place in places]
-    return exact, [f"POINT({' '.join(_near(n, noise) for n in place)})" for place in _shuffled(places, noise)]
+    return exact, [
+        f"POINT({' '.join(_near(n, noise) for n in place)})" for place in _shuffled(places, noise)
+    ]
 
 
 def _rows(size: int, noise: random.Random) -> tuple[list[str], list[str]]:
@@ -93,13 +101,17 @@ def _near(number: float, noise: random.Random) -> str:
 def _measure(kind: str, size: int) -> Measured:
     brackets, make = KINDS[kind]
     noise = random.Random(size)  # noqa: S311 - seeded on purpose: the same texts every time
-    answer, solution = (f"{brackets[0]}{', '.join(part)}{brackets[1]}" for part in make(size, noise))
+    answer, solution = (
+        f"{brackets[0]}{', '.join(part)}{brackets[1]}" for part in make(size, noise)
+    )
     value, other = parse_sldp(answer), parse_sldp(solution)
     if not sldp_equals(value, other):
         message = f"{kind} at {size}: the pair is not equal, so nothing was measured"
         raise RuntimeError(message)
     parse = _best(lambda: parse_sldp(answer))
-    return Measured(kind=kind, size=size, parse=parse, equal=_best(lambda: sldp_equals(value, other)))
+    return Measured(
+        kind=kind, size=size, parse=parse, equal=_best(lambda: sldp_equals(value, other))
+    )
 
 
 def _best(work: Callable[[], object]) -> float:
@@ -113,11 +125,15 @@ def _best(work: Callable[[], object]) -> float:
 
 
 def _report(results: list[Measured]) -> None:
-    print(f"{'kind':18}{'elements':>9}{'parse ms':>10}{'growth':>8}{'equal ms':>10}{'growth':>8}{'target':>8}")
+    print(
+        f"{'kind':18}{'elements':>9}{'parse ms':>10}{'growth':>8}{'equal ms':>10}{'growth':>8}{'target':>8}"
+    )
     before: Measured | None = None
     for one in results:
         same = before if before is not None and before.kind == one.kind else None
-        growth = [f"{one.parse / same.parse:.1f}", f"{one.equal / same.equal:.1f}"] if same else ["", ""]
+        growth = (
+            [f"{one.parse / same.parse:.1f}", f"{one.equal / same.equal:.1f}"] if same else ["", ""]
+        )
         target = TARGETS_MS.get(one.kind, "") if one.size == 10_000 else ""
         print(
             f"{one.kind:18}{one.size:>9,}{1e3 * one.parse:>10.1f}{growth[0]:>8}"
@@ -131,7 +147,10 @@ def main() -> None:
     sizes = SIZES[:2] if "--quick" in sys.argv[1:] else SIZES
     results = [_measure(kind, size) for kind in KINDS for size in sizes]
     _report(results)
-    figures = [{"kind": r.kind, "elements": r.size, "parse_s": r.parse, "equal_s": r.equal} for r in results]
+    figures = [
+        {"kind": r.kind, "elements": r.size, "parse_s": r.parse, "equal_s": r.equal}
+        for r in results
+    ]
     print(json.dumps({"measure": "sldp", "python": platform.python_version(), "results": figures}))
 
 

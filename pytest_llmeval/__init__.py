@@ -9,27 +9,41 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from pytest_llmeval.assertions import (
+    from pytest_llmeval.engine.ports import Provider, ProviderSetup
+    from pytest_llmeval.errors import LLMEvalError, ProviderError, UsageError
+    from pytest_llmeval.records import (
+        Completion,
+        Message,
+        Reply,
+        Request,
+        Sample,
+        Score,
+        Usage,
+        Verdict,
+    )
+    from pytest_llmeval.scoring.assertions import (
         assert_eed_at_least,
         assert_judge_equivalent,
         assert_sldp_equal,
         record_score,
     )
-    from pytest_llmeval.eed import EedResult, eed_score, eed_score_many
-    from pytest_llmeval.engine.ports import Provider, ProviderSetup
-    from pytest_llmeval.errors import LLMEvalError, ProviderError, UsageError
-    from pytest_llmeval.judge import judge_verdict
-    from pytest_llmeval.records import Completion, Message, Reply, Request, Sample, Score, Usage, Verdict
-    from pytest_llmeval.sldp import parse_sldp, sldp_diff, sldp_equals
+    from pytest_llmeval.scoring.eed import EedResult, eed_score, eed_score_many
+    from pytest_llmeval.scoring.judge import judge_verdict
+    from pytest_llmeval.scoring.sldp import parse_sldp, sldp_diff, sldp_equals
 
 _HOMES = {
-    "assertions": ("assert_eed_at_least", "assert_judge_equivalent", "assert_sldp_equal", "record_score"),
-    "eed": ("EedResult", "eed_score", "eed_score_many"),
+    "scoring.assertions": (
+        "assert_eed_at_least",
+        "assert_judge_equivalent",
+        "assert_sldp_equal",
+        "record_score",
+    ),
+    "scoring.eed": ("EedResult", "eed_score", "eed_score_many"),
     "engine.ports": ("Provider", "ProviderSetup"),
     "errors": ("LLMEvalError", "ProviderError", "UsageError"),
-    "judge": ("judge_verdict",),
+    "scoring.judge": ("judge_verdict",),
     "records": ("Completion", "Message", "Reply", "Request", "Sample", "Score", "Usage", "Verdict"),
-    "sldp": ("parse_sldp", "sldp_diff", "sldp_equals"),
+    "scoring.sldp": ("parse_sldp", "sldp_diff", "sldp_equals"),
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 

@@ -2,6 +2,6 @@
 
 import sys
 
-from pytest_llmeval.cli import main
+from pytest_llmeval.commands.main import main
 
 sys.exit(main())

@@ -36,7 +36,9 @@ class UsageError(LLMEvalError):
 class TaskError(LLMEvalError):
     """A task file, its dataset or a file it names is wrong; the message starts with file, line and key."""
 
-    def __init__(self, problem: str, *, file: Path | str, line: int | None = None, key: str | None = None) -> None:
+    def __init__(
+        self, problem: str, *, file: Path | str, line: int | None = None, key: str | None = None
+    ) -> None:
         """Compose ``file:line: key: problem`` from the parts that are known (lines count from 1)."""
         place = str(file) if line is None else f"{file}:{line}"
         super().__init__(": ".join(part for part in (place, key, problem) if part))
@@ -57,7 +59,8 @@ class ProviderError(LLMEvalError):
     ) -> None:
         """Take what failed, how far it reaches, the HTTP status, the wait it asked for (s) and a short cause.
 
-        `cause` is a word for counting retries: ``429``, ``500``, ``reset``, ``timeout``, ``truncated``, ``replay``.
+        `cause` is a word for counting retries: ``429``, ``500``, ``reset``, ``timeout``,
+        ``truncated``, ``replay``.
         """
         super().__init__(problem)
         self.reach, self.status, self.retry_after, self.cause = reach, status, retry_after, cause

@@ -23,7 +23,8 @@ def shared() -> Path:
 
 
 LEAN = "-p no:hypothesispytest -p no:anyio"
-"""What sessions inside tests do without: hypothesis costs every process, also each xdist worker, 0.8 CPU seconds."""
+"""What sessions inside tests do without: hypothesis costs every process, also each xdist worker,
+0.8 CPU seconds."""
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -21,7 +21,9 @@ def row(  # noqa: PLR0913 - the fields that tests vary
 ) -> Row:
     """Return a row that a live model answered, unless `fields` say otherwise."""
     key = RowKey(test, task, sample, model, epoch)
-    ran: dict[str, Any] = {} if outcome == "not run" else {"usage": Usage(requests=1), "stop_reason": "stop"}
+    ran: dict[str, Any] = (
+        {} if outcome == "not run" else {"usage": Usage(requests=1), "stop_reason": "stop"}
+    )
     return Row(key=key, nodeid=f"{test}[{sample}]", outcome=outcome, **{**ran, **fields})
 
 
@@ -29,5 +31,7 @@ def eed(value: float, published: float | None = None) -> tuple[Score, ...]:
     """Return the scores of a formula: EED, and EED published when given."""
     scores = [Score(name="EED", value=value, scale=100.0, correct=value == 100.0)]
     if published is not None:
-        scores.append(Score(name="EED published", value=published, scale=100.0, correct=published == 100.0))
+        scores.append(
+            Score(name="EED published", value=published, scale=100.0, correct=published == 100.0)
+        )
     return tuple(scores)

@@ -25,6 +25,16 @@ def test_visual_cot(sample: Sample, completion: Completion) -> None:
 def test_choice(sample: Sample, completion: Completion) -> None:
     """The last line states the letter of the right choice, and that alone."""
     correct = completion.answer == sample.target
-    told = f"the final line states {completion.answer or 'no single letter'}, right is {sample.target}"
-    record_score(Score(name="choice", value=float(correct), correct=correct, explanation=told, grader="choice/1"))
+    told = (
+        f"the final line states {completion.answer or 'no single letter'}, right is {sample.target}"
+    )
+    record_score(
+        Score(
+            name="choice",
+            value=float(correct),
+            correct=correct,
+            explanation=told,
+            grader="choice/1",
+        )
+    )
     assert correct, told

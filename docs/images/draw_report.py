@@ -14,7 +14,9 @@ SIZE = {"width": 1280, "height": 860}
 def main(report: str, picture: str) -> None:
     """Open the report in an installed Chromium, as its first screen, and store what it shows."""
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        browser = playwright.chromium.launch(
+            executable_path=shutil.which("chromium"), args=["--no-sandbox"]
+        )
         page = browser.new_page(viewport=SIZE)
         page.goto(Path(report).resolve().as_uri())
         page.wait_for_selector("#table tr")

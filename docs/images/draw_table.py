@@ -42,7 +42,9 @@ def main(run: str, picture: str) -> None:
     table = render_table(read_summary(Path(run)), width=WIDTH, color=True)
     console = Console(record=True, width=WIDTH, file=io.StringIO(), legacy_windows=False)
     console.print(Text.from_ansi(table))
-    Path(picture).write_text(console.export_svg(code_format=TEMPLATE, unique_id="table"), encoding="utf-8")
+    Path(picture).write_text(
+        console.export_svg(code_format=TEMPLATE, unique_id="table"), encoding="utf-8"
+    )
 
 
 if __name__ == "__main__":

@@ -14,16 +14,20 @@ def declare(commands: Commands) -> None:
     """Add the command."""
     baseline = commands.add_parser("baseline", help="make a run what later ones are held against")
     actions = baseline.add_subparsers(title="actions", metavar="ACTION", required=True)
-    put = actions.add_parser("set", help="write a baseline: a small file, one line a sample, to be committed")
+    put = actions.add_parser(
+        "set", help="write a baseline: a small file, one line a sample, to be committed"
+    )
     put.add_argument("name", metavar="RUN", help=RUN_HELP)
-    put.add_argument("--to", type=Path, metavar="PATH", help="the file (baselines/main.jsonl in the reports)")
+    put.add_argument(
+        "--to", type=Path, metavar="PATH", help="the file (baselines/main.jsonl in the reports)"
+    )
     add_reports(put)
     put.set_defaults(run=_set)
 
 
 def _set(chosen: argparse.Namespace) -> int:
-    from pytest_llmeval.report.stored import stored_findings  # noqa: PLC0415 - only this command needs it
     from pytest_llmeval.results.baseline import baseline_of, write_baseline  # noqa: PLC0415 - as above
+    from pytest_llmeval.session.stored import stored_findings  # noqa: PLC0415 - only this command needs it
 
     path = chosen.to or chosen.reports / "baselines" / "main.jsonl"
     if path.suffix != ".jsonl":

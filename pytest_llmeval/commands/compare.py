@@ -8,7 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_llmeval.commands.console import YES, Commands, say, show
-from pytest_llmeval.commands.runs import RUN_HELP, add_reports, open_standing, width_and_color, write_page
+from pytest_llmeval.commands.runs import (
+    RUN_HELP,
+    add_reports,
+    open_standing,
+    width_and_color,
+    write_page,
+)
 from pytest_llmeval.errors import UsageError
 
 if TYPE_CHECKING:
@@ -21,10 +27,18 @@ _PAIR = 2
 
 def declare(commands: Commands) -> None:
     """Add the command."""
-    command = commands.add_parser("compare", help="how two runs differ, or several (or one's models) side by side")
-    command.add_argument("runs", nargs="+", metavar="RUN", help=f"{RUN_HELP}; a baseline's file will do")
-    command.add_argument("--markdown", action="store_true", help="print Markdown, such as for a pull request")
-    command.add_argument("--html", type=Path, metavar="FILE", help="also write a page that opens from disk")
+    command = commands.add_parser(
+        "compare", help="how two runs differ, or several (or one's models) side by side"
+    )
+    command.add_argument(
+        "runs", nargs="+", metavar="RUN", help=f"{RUN_HELP}; a baseline's file will do"
+    )
+    command.add_argument(
+        "--markdown", action="store_true", help="print Markdown, such as for a pull request"
+    )
+    command.add_argument(
+        "--html", type=Path, metavar="FILE", help="also write a page that opens from disk"
+    )
     add_reports(command)
     command.set_defaults(run=_run)
 
@@ -76,7 +90,11 @@ def _matrix(standings: Sequence[Baseline], chosen: argparse.Namespace) -> Callab
         msg = "there is nothing to compare: name two runs or more, or one that ran several models"
         raise UsageError(msg)
     width, color = width_and_color()
-    show(render_matrices_markdown(found) if chosen.markdown else render_matrices(found, width=width, color=color))
+    show(
+        render_matrices_markdown(found)
+        if chosen.markdown
+        else render_matrices(found, width=width, color=color)
+    )
 
     def page() -> str:
         from pytest_llmeval.report.html import render_sheets  # noqa: PLC0415 - only for --html
@@ -91,5 +109,7 @@ def _named(standings: Sequence[Baseline]) -> dict[str, Sequence[Row]]:
     """Return the rows by the name of their run; one named twice is told apart by its place."""
     named: dict[str, Sequence[Row]] = {}
     for place, standing in enumerate(standings, 1):
-        named[standing.name if standing.name not in named else f"{standing.name} ({place})"] = standing.rows
+        named[standing.name if standing.name not in named else f"{standing.name} ({place})"] = (
+            standing.rows
+        )
     return named

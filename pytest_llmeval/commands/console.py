@@ -11,7 +11,8 @@ Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"  # n
 YES: Final = 0
 NO: Final = 1
 TO_MEND: Final = 2
-"""Exit statuses: yes, no (of commands that decide something), and whatever a person has to mend first."""
+"""Exit statuses: yes, no (of commands that decide something), and whatever a person has to mend
+first."""
 
 
 def say(text: str, stream: TextIO | None = None) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from pytest_llmeval.commands.console import NO, YES, Commands, say
 
 if TYPE_CHECKING:
-    from pytest_llmeval.eed import Mode
+    from pytest_llmeval.scoring.eed import Mode
 
 _MODES: Final = ("corrected", "published")
 
@@ -21,12 +21,14 @@ def declare(commands: Commands) -> None:
     )
     command.add_argument("answer", help="LaTeX of the candidate")
     command.add_argument("target", help="LaTeX of the truth")
-    command.add_argument("--mode", choices=_MODES, help="only this mode (default: both, and the first decides)")
+    command.add_argument(
+        "--mode", choices=_MODES, help="only this mode (default: both, and the first decides)"
+    )
     command.set_defaults(run=_run)
 
 
 def _run(chosen: argparse.Namespace) -> int:
-    from pytest_llmeval.eed import Sandbox  # noqa: PLC0415 - only this command needs it
+    from pytest_llmeval.scoring.eed import Sandbox  # noqa: PLC0415 - only this command needs it
 
     modes: Sequence[Mode] = [chosen.mode] if chosen.mode else _MODES
     with Sandbox() as sandbox:

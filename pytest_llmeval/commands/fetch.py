@@ -26,7 +26,7 @@ def declare(commands: Commands) -> None:
 
 
 def _run(chosen: argparse.Namespace) -> int:
-    from pytest_llmeval.adapters.hub import HubFile, fetch  # noqa: PLC0415 - only this command needs it
+    from pytest_llmeval.task.hub import HubFile, fetch  # noqa: PLC0415 - only this command needs it
 
     for source in [HubFile.parse(_address(text)) for text in chosen.sources]:
         file = fetch(source)
@@ -38,8 +38,8 @@ def _run(chosen: argparse.Namespace) -> int:
 
 def _address(text: str) -> str:
     """Return the address itself, or the one that a task file gives as its dataset."""
-    from pytest_llmeval.catalog import HUB  # noqa: PLC0415 - only this command needs it
-    from pytest_llmeval.yaml_file import read_yaml  # noqa: PLC0415 - as above
+    from pytest_llmeval.files.yaml import read_yaml  # noqa: PLC0415 - as above
+    from pytest_llmeval.task.catalog import HUB  # noqa: PLC0415 - only this command needs it
 
     if text.startswith(HUB) or not text.endswith((".yaml", ".yml")):
         return text

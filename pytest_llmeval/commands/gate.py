@@ -10,7 +10,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_llmeval.commands.console import NO, YES, Commands, say, show
-from pytest_llmeval.commands.runs import RUN_HELP, add_reports, missing_rows, open_run, place_of, width_and_color
+from pytest_llmeval.commands.runs import (
+    RUN_HELP,
+    add_reports,
+    missing_rows,
+    open_run,
+    place_of,
+    width_and_color,
+)
 
 if TYPE_CHECKING:
     from pytest_llmeval.results.gate import GateResult
@@ -19,19 +26,23 @@ if TYPE_CHECKING:
 
 def declare(commands: Commands) -> None:
     """Add the command."""
-    command = commands.add_parser("gate", help="judge a run by the rules of a gate (exit status 1: not met)")
+    command = commands.add_parser(
+        "gate", help="judge a run by the rules of a gate (exit status 1: not met)"
+    )
     command.add_argument("name", metavar="RUN", help=RUN_HELP)
     command.add_argument("--gate", type=Path, required=True, metavar="FILE", help="file of rules")
-    command.add_argument("--baseline", metavar="PATH", help="baseline file or run that the run is held against")
+    command.add_argument(
+        "--baseline", metavar="PATH", help="baseline file or run that the run is held against"
+    )
     add_reports(command)
     command.set_defaults(run=_run)
 
 
 def _run(chosen: argparse.Namespace) -> int:
-    from pytest_llmeval.report.step_summary import write_step_summary  # noqa: PLC0415 - only this command needs it
-    from pytest_llmeval.report.stored import stored_findings  # noqa: PLC0415 - only this command needs it
     from pytest_llmeval.report.table import render_comparison, render_gate  # noqa: PLC0415 - as above
-    from pytest_llmeval.report.yardstick import load_yardstick  # noqa: PLC0415 - as above
+    from pytest_llmeval.session.step_summary import write_step_summary  # noqa: PLC0415 - only this command needs it
+    from pytest_llmeval.session.stored import stored_findings  # noqa: PLC0415 - only this command needs it
+    from pytest_llmeval.session.yardstick import load_yardstick  # noqa: PLC0415 - as above
 
     baseline = None if chosen.baseline is None else place_of(chosen.baseline, chosen.reports)
     yardstick = load_yardstick(chosen.gate, baseline)

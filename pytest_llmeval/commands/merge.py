@@ -10,7 +10,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_llmeval.commands.console import YES, Commands, say, show
-from pytest_llmeval.commands.runs import RUN_HELP, add_reports, missing_rows, open_run, width_and_color
+from pytest_llmeval.commands.runs import (
+    RUN_HELP,
+    add_reports,
+    missing_rows,
+    open_run,
+    width_and_color,
+)
 from pytest_llmeval.errors import UsageError
 
 if TYPE_CHECKING:
@@ -20,7 +26,9 @@ if TYPE_CHECKING:
 
 def declare(commands: Commands) -> None:
     """Add the command."""
-    command = commands.add_parser("merge", help="make one run of the shards of one (--llmeval-shard)")
+    command = commands.add_parser(
+        "merge", help="make one run of the shards of one (--llmeval-shard)"
+    )
     command.add_argument("names", nargs="+", metavar="RUN", help=RUN_HELP)
     add_reports(command)
     command.set_defaults(run=_run)
@@ -52,12 +60,12 @@ def _check(runs: Sequence[StoredRun]) -> None:
 
 def _merged(runs: Sequence[StoredRun], reports: Path) -> tuple[Path, Summary]:
     """Write the run that the shards are together, and return its folder and figures."""
-    from pytest_llmeval.report.files import Findings, write_findings  # noqa: PLC0415 - only this command needs it
+    from pytest_llmeval.files.redaction import Redactor  # noqa: PLC0415 - as above
     from pytest_llmeval.results.merge import merged_info, merged_rows  # noqa: PLC0415 - as above
     from pytest_llmeval.results.metrics import summarise  # noqa: PLC0415 - as above
-    from pytest_llmeval.results.secrets import Redactor  # noqa: PLC0415 - as above
     from pytest_llmeval.results.store import RunFolder  # noqa: PLC0415 - as above
     from pytest_llmeval.results.stored_tasks import stored_tasks  # noqa: PLC0415 - as above
+    from pytest_llmeval.session.findings import Findings, write_findings  # noqa: PLC0415 - only this command needs it
 
     rows = merged_rows(runs)
     infos = {task: info for run in runs for task, info in stored_tasks(run).items()}

@@ -25,7 +25,11 @@ def add_reports(parser: argparse.ArgumentParser) -> None:
     """Add the option for the folder in which runs are looked up by name."""
     default = Path(os.environ.get("LLMEVAL_REPORT") or "reports")
     parser.add_argument(
-        "--reports", type=Path, default=default, metavar="DIR", help="folder of runs, for their names (%(default)s)"
+        "--reports",
+        type=Path,
+        default=default,
+        metavar="DIR",
+        help="folder of runs, for their names (%(default)s)",
     )
 
 
@@ -34,8 +38,16 @@ def place_of(name: str, reports: Path) -> Path:
     for place in (Path(name), reports / name, reports / "baselines" / name):
         if place.exists():
             return place
-    runs = sorted((path.name for path in reports.glob("*Z-*")), reverse=True) if reports.is_dir() else []
-    there = f"runs there, newest first: {', '.join(runs[:_SHOWN])}" if runs else "there are no runs there"
+    runs = (
+        sorted((path.name for path in reports.glob("*Z-*")), reverse=True)
+        if reports.is_dir()
+        else []
+    )
+    there = (
+        f"runs there, newest first: {', '.join(runs[:_SHOWN])}"
+        if runs
+        else "there are no runs there"
+    )
     msg = f"{name}: no such run, neither as a path nor in {reports} ({there}); --reports DIR names another folder"
     raise UsageError(msg)
 
@@ -67,7 +79,9 @@ def missing_rows(run: StoredRun) -> int:
 
 def width_and_color() -> tuple[int, bool]:
     """Return how wide standard output is, and whether it takes colours."""
-    color = sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    color = (
+        sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    )
     return max(40, shutil.get_terminal_size((100, 24)).columns), color
 
 

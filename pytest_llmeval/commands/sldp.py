@@ -10,7 +10,7 @@ from pytest_llmeval.commands.console import NO, TO_MEND, YES, Commands, harmless
 from pytest_llmeval.errors import UsageError
 
 if TYPE_CHECKING:
-    from pytest_llmeval.sldp import SldpSyntaxError
+    from pytest_llmeval.scoring.sldp import SldpSyntaxError
 
 _WINDOW: Final = 60
 """Signs shown before a mistake, and from it on."""
@@ -18,20 +18,25 @@ _WINDOW: Final = 60
 
 def declare(commands: Commands) -> None:
     """Add the command."""
-    from pytest_llmeval.sldp.equality import TOLERANCE  # noqa: PLC0415 - only this command needs it
+    from pytest_llmeval.scoring.sldp.equality import TOLERANCE  # noqa: PLC0415 - only this command needs it
 
     command = commands.add_parser("sldp", help="compare two SLDP texts, and say where they differ")
     command.add_argument("answer", help="SLDP text, such as '<O1, O2>'")
     command.add_argument("solution", help="SLDP text that it should equal")
     command.add_argument(
-        "--tolerance", type=float, default=TOLERANCE, help="numbers that differ by less are equal (%(default)s)"
+        "--tolerance",
+        type=float,
+        default=TOLERANCE,
+        help="numbers that differ by less are equal (%(default)s)",
     )
-    command.add_argument("--case-sensitive", action="store_true", help="tell strings of different case apart")
+    command.add_argument(
+        "--case-sensitive", action="store_true", help="tell strings of different case apart"
+    )
     command.set_defaults(run=_run)
 
 
 def _run(chosen: argparse.Namespace) -> int:
-    from pytest_llmeval.sldp import SldpSyntaxError, parse_sldp, sldp_diff  # noqa: PLC0415 - only this command needs it
+    from pytest_llmeval.scoring.sldp import SldpSyntaxError, parse_sldp, sldp_diff  # noqa: PLC0415 - only this command needs it
 
     values = []
     for name, text in (("answer", chosen.answer), ("solution", chosen.solution)):
@@ -44,7 +49,9 @@ def _run(chosen: argparse.Namespace) -> int:
     if len(values) < 2:  # noqa: PLR2004 - an answer and a solution
         return TO_MEND
     try:
-        differences = sldp_diff(*values, tolerance=chosen.tolerance, case_sensitive=chosen.case_sensitive)
+        differences = sldp_diff(
+            *values, tolerance=chosen.tolerance, case_sensitive=chosen.case_sensitive
+        )
     except ValueError as error:
         message = f"--tolerance: {error}"
         raise UsageError(message) from None

@@ -10,7 +10,8 @@ from pytest_llmeval.errors import UsageError
 def check_address(url: str, name: str) -> str:
     """Return the host in `url`.
 
-    UsageError when it is no http address, or holds a password or a query, which files and messages would show.
+    UsageError when it is no http address, or holds a password or a query, which files and messages
+    would show.
     """
     if "@" in url or "?" in url:
         what = "a user or password" if "@" in url else "a query"

@@ -19,7 +19,10 @@ _KEYS: Final = ("input", "cached_input", "output")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Price:
-    """A model's price in US dollars per million tokens. Cached input costs as much as other input unless told."""
+    """A model's price in US dollars per million tokens.
+
+    Cached input costs as much as other input unless told.
+    """
 
     input: float
     output: float
@@ -29,14 +32,18 @@ class Price:
         """Return what `usage` costs in US dollars."""
         cached_price = self.input if self.cached_input is None else self.cached_input
         fresh = max(0, usage.input_tokens - usage.cached_tokens)
-        return (fresh * self.input + usage.cached_tokens * cached_price + usage.output_tokens * self.output) / 1_000_000
+        return (
+            fresh * self.input
+            + usage.cached_tokens * cached_price
+            + usage.output_tokens * self.output
+        ) / 1_000_000
 
 
 def read_prices(file: Path) -> dict[str, Price]:
     """Return the prices in a YAML file of the form ``openai/gpt-5.1: {input: 1.25, cached_input: 0.125, output: 10}``.
 
-    Models are named as on the command line; numbers are US dollars per million tokens. UsageError when the file is
-    missing or of another form.
+    Models are named as on the command line; numbers are US dollars per million tokens. UsageError
+    when the file is missing or of another form.
     """
     import yaml  # noqa: PLC0415 - only a run with a price file pays for it
 
@@ -66,19 +73,28 @@ def _price(file: Path, model: str, entry: Json) -> Price:
 
 
 def _is_price(value: Json) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value < float("inf")
+    return (
+        isinstance(value, (int, float))
+        and not isinstance(value, bool)
+        and 0 <= value < float("inf")
+    )
 
 
 class Budget:
     """The run's spending, shared by solver and judge.
 
-    A request reserves its expected usage before it is sent and settles for the real one. One that does not fit beside
-    those in flight waits for them: most use less than expected. The first that does not fit beside what is spent ends
-    the run for all that follow, so the limit is exceeded at most by what requests in flight use beyond expectation.
+    A request reserves its expected usage before it is sent and settles for the real one. One that
+    does not fit beside those in flight waits for them: most use less than expected. The first that
+    does not fit beside what is spent ends the run for all that follow, so the limit is exceeded at
+    most by what requests in flight use beyond expectation.
     """
 
     def __init__(
-        self, *, usd: float | None = None, max_tokens: int | None = None, prices: Mapping[str, Price] = _NO_PRICES
+        self,
+        *,
+        usd: float | None = None,
+        max_tokens: int | None = None,
+        prices: Mapping[str, Price] = _NO_PRICES,
     ) -> None:
         """Take the limits (None: none) and the price of each model, by the name it has on the command line."""
         self._usd, self._max_tokens, self._prices = usd, max_tokens, prices
@@ -136,7 +152,10 @@ class Budget:
             self._stop_message = self._overrun(usd, tokens)
         if self._stop_message is not None:
             raise RunStopped(self._stop_message)
-        return not (self._too_dear(usd + self._reserved_usd) or self._too_long(tokens + self._reserved_tokens))
+        return not (
+            self._too_dear(usd + self._reserved_usd)
+            or self._too_long(tokens + self._reserved_tokens)
+        )
 
     def _too_dear(self, usd: float) -> bool:
         return self._usd is not None and self.spent_usd + usd > self._usd

@@ -19,10 +19,13 @@ COMPLETIONS, IMAGES = "completions.sqlite3", "images"
 class Cache:
     """Replies of other runs by request and endpoint: models of one name need not be one model everywhere."""
 
-    def __init__(self, folder: Path, *, max_age: float | None = None, endpoints: Mapping[str, str]) -> None:
+    def __init__(
+        self, folder: Path, *, max_age: float | None = None, endpoints: Mapping[str, str]
+    ) -> None:
         """Keep replies in `folder`, and give those that are at most `max_age` seconds old (None: all).
 
-        `endpoints` tells where each kind of provider is reached in this run. UsageError when the folder cannot be used.
+        `endpoints` tells where each kind of provider is reached in this run. UsageError when the
+        folder cannot be used.
         """
         try:
             folder.mkdir(parents=True, exist_ok=True)
@@ -35,9 +38,13 @@ class Cache:
     def get(self, request: Request) -> StoredReply | None:
         """Return the reply to a request, if there is one that is young enough and its pictures are there."""
         found = self._store.get(self._key(request))
-        if found is None or (self._max_age is not None and time.time() - found.created > self._max_age):
+        if found is None or (
+            self._max_age is not None and time.time() - found.created > self._max_age
+        ):
             return None
-        images = tuple(replace(image, path=str(self._folder / image.path)) for image in found.reply.images)
+        images = tuple(
+            replace(image, path=str(self._folder / image.path)) for image in found.reply.images
+        )
         if not all(Path(image.path).is_file() for image in images):
             return None
         # With its age, so that whoever stores it further does not make it younger.
@@ -54,7 +61,9 @@ class Cache:
 
     def _key(self, request: Request) -> str:
         endpoint = self._endpoints.get(request.provider, "")
-        return hashlib.sha256(f"{endpoint}\0{request.key}".encode("utf-8", "surrogatepass")).hexdigest()
+        return hashlib.sha256(
+            f"{endpoint}\0{request.key}".encode("utf-8", "surrogatepass")
+        ).hexdigest()
 
     def _keep(self, image: Image) -> Image:
         return replace(image, path=f"{IMAGES}/{keep_picture(image, self._folder / IMAGES).name}")

@@ -25,7 +25,9 @@ def prune(folder: Path, *, older_than: float) -> int:
     """Delete replies older than so many seconds, and pictures that no other reply names; return how many replies."""
     with _opened(folder) as store:
         deleted = store.forget(time.time() - older_than)
-        named = {Path(image.path).name for kept in store.kept() for image in kept.stored.reply.images}
+        named = {
+            Path(image.path).name for kept in store.kept() for image in kept.stored.reply.images
+        }
     for picture in (folder / IMAGES).glob("*"):
         if picture.name not in named:
             picture.unlink()
@@ -35,7 +37,8 @@ def prune(folder: Path, *, older_than: float) -> int:
 def export(folder: Path, file: Path, *, models: Collection[str] = ()) -> int:
     """Write the replies of `models` (none named: of all) as a recording that did not exist before; return how many.
 
-    UsageError when two models answered the same request, for a recording is looked up by what was asked.
+    UsageError when two models answered the same request, for a recording is looked up by what was
+    asked.
     """
     if file.exists():
         msg = f"{file} exists already; name a new file"
@@ -50,7 +53,9 @@ def export(folder: Path, file: Path, *, models: Collection[str] = ()) -> int:
             raise UsageError(msg)
     with closing(Recorder(file)) as recorder:
         for kept in chosen:
-            images = tuple(replace(image, path=str(folder / image.path)) for image in kept.stored.reply.images)
+            images = tuple(
+                replace(image, path=str(folder / image.path)) for image in kept.stored.reply.images
+            )
             recorder.add(kept.model, kept.content, replace(kept.stored.reply, images=images))
     return len(answered_by)
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from pytest_llmeval.domains.phybench.taxonomy import TAXONOMY_PARAMETERS
 from pytest_llmeval.engine.models import Models
 from pytest_llmeval.engine.specs import ModelSpec
 from pytest_llmeval.engine.tickets import Ticket
 from pytest_llmeval.errors import ProviderError
-from pytest_llmeval.judge.prompt import JUDGE_PARAMETERS
-from pytest_llmeval.judge.taxonomy import TAXONOMY_PARAMETERS
 from pytest_llmeval.records import (
     Asked,
     Event,
@@ -25,6 +24,7 @@ from pytest_llmeval.records import (
     StageNote,
     Transcript,
 )
+from pytest_llmeval.scoring.judge.prompt import JUDGE_PARAMETERS
 
 
 class Calls:
@@ -106,11 +106,21 @@ class Calls:
     async def ask_judge(self, model: ModelSpec, messages: Sequence[Message], draw: int) -> Reply:
         """Return the judge's verdict on an answer."""
         return await self.ask(
-            model, messages, stage="judge", parameters=dict(JUDGE_PARAMETERS), draw=draw, role="judge"
+            model,
+            messages,
+            stage="judge",
+            parameters=dict(JUDGE_PARAMETERS),
+            draw=draw,
+            role="judge",
         )
 
     async def ask_label(self, model: ModelSpec, messages: Sequence[Message], draw: int) -> Reply:
         """Return the judge's label of a wrong answer."""
         return await self.ask(
-            model, messages, stage="taxonomy", parameters=dict(TAXONOMY_PARAMETERS), draw=draw, role="judge"
+            model,
+            messages,
+            stage="taxonomy",
+            parameters=dict(TAXONOMY_PARAMETERS),
+            draw=draw,
+            role="judge",
         )

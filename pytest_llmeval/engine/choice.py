@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from pytest_llmeval.catalog import Catalog
 from pytest_llmeval.engine.plan import PlannedTest
 from pytest_llmeval.engine.specs import ModelSpec, parse_spec, replay_spec
 from pytest_llmeval.errors import UsageError
-from pytest_llmeval.settings import Settings
+from pytest_llmeval.session.settings import Settings
+from pytest_llmeval.task.catalog import Catalog
 
 
 class ModelChoice:
@@ -25,7 +25,8 @@ class ModelChoice:
     def solver(self, test: PlannedTest | None) -> ModelSpec:
         """Return the model that a test was made for, or the run's first model for a test without a task.
 
-        With no model configured, a task's own recorded replies; UsageError when there are none either.
+        With no model configured, a task's own recorded replies; UsageError when there are none
+        either.
         """
         if test is not None:
             return self._planned(test)
@@ -37,8 +38,8 @@ class ModelChoice:
     def judges(self, test: PlannedTest | None) -> tuple[ModelSpec, ...]:
         """Return the judges, each once: the configured ones, or for recorded replies the recording they came from.
 
-        Then those that the task names, then the one of Azure's variables; () when there is none. A recorded judge
-        never serves a live model's answers.
+        Then those that the task names, then the one of Azure's variables; () when there is none. A
+        recorded judge never serves a live model's answers.
         """
         if self._settings.judges:
             return self._all_parsed(self._settings.judges)

@@ -48,7 +48,10 @@ class Stock(NamedTuple):
 
 
 class CompletionStore:
-    """Replies by request key. One process writes (the engine's thread); others may read at the same time."""
+    """Replies by request key.
+
+    One process writes (the engine's thread); others may read at the same time.
+    """
 
     def __init__(self, path: Path | None) -> None:
         """Open or make the file at `path`; None keeps the replies in a temporary file that vanishes on close.
@@ -57,7 +60,9 @@ class CompletionStore:
         """
         with ExitStack() as on_failure:
             try:
-                self._connection = sqlite3.connect("" if path is None else path, isolation_level=None)
+                self._connection = sqlite3.connect(
+                    "" if path is None else path, isolation_level=None
+                )
                 on_failure.callback(self.close)
                 version = self._prepare()
             except sqlite3.Error as error:
@@ -70,7 +75,9 @@ class CompletionStore:
 
     def get(self, key: str) -> StoredReply | None:
         """Return the reply stored under a request's key, if any."""
-        row = self._connection.execute("SELECT reply, created FROM completions WHERE key = ?", (key,)).fetchone()
+        row = self._connection.execute(
+            "SELECT reply, created FROM completions WHERE key = ?", (key,)
+        ).fetchone()
         return None if row is None else StoredReply(Reply.from_json(json.loads(row[0])), row[1])
 
     def put(self, request: Request, reply: Reply, *, key: str | None = None) -> None:
@@ -95,7 +102,9 @@ class CompletionStore:
             "SELECT provider || '/' || model, content, reply, created FROM completions ORDER BY created, key"
         )
         for model, content, reply, created in lines:
-            yield Kept(model, json.loads(content), StoredReply(Reply.from_json(json.loads(reply)), created))
+            yield Kept(
+                model, json.loads(content), StoredReply(Reply.from_json(json.loads(reply)), created)
+            )
 
     def stocks(self) -> list[Stock]:
         """Return what there is of each model."""
@@ -111,12 +120,16 @@ class CompletionStore:
         """Take every reply of the store at `path` that this one lacks; UsageError when it is none."""
         CompletionStore(path).close()  # which refuses what it cannot read
         self._connection.execute("ATTACH ? AS other", (str(path),))
-        self._connection.execute("INSERT OR IGNORE INTO completions SELECT * FROM other.completions")
+        self._connection.execute(
+            "INSERT OR IGNORE INTO completions SELECT * FROM other.completions"
+        )
         self._connection.execute("DETACH other")
 
     def forget(self, before: float) -> int:
         """Delete the replies made before a moment (s since 1970) and return how many those were."""
-        deleted = self._connection.execute("DELETE FROM completions WHERE created < ?", (before,)).rowcount
+        deleted = self._connection.execute(
+            "DELETE FROM completions WHERE created < ?", (before,)
+        ).rowcount
         self._connection.execute("VACUUM")
         return deleted
 
@@ -130,7 +143,8 @@ class CompletionStore:
         if version not in (0, SCHEMA_VERSION):
             return version
         self._connection.execute("PRAGMA journal_mode=WAL")
-        # A power cut may take the last commits of the operating system's buffers; a killed process takes nothing.
+        # A power cut may take the last commits of the operating system's buffers; a killed process
+        # takes nothing.
         self._connection.execute("PRAGMA synchronous=NORMAL")
         self._connection.execute(_SCHEMA)
         self._connection.execute(f"PRAGMA user_version={SCHEMA_VERSION}")

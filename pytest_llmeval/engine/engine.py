@@ -18,13 +18,15 @@ if TYPE_CHECKING:
     from pytest_llmeval.records import Json
 
 CLOSE_SECONDS = 10.0
-"""How long closing may take before the process goes on without it (a server that does not let go)."""
+"""How long closing may take before the process goes on without it (a server that does not let
+go)."""
 
 
 class Engine:
     """Owns the thread; everything else of the engine lives inside its loop.
 
-    Nothing starts before the first `ask`: collecting costs no request, and a session without samples no thread.
+    Nothing starts before the first `ask`: collecting costs no request, and a session without
+    samples no thread.
     """
 
     def __init__(self, open_run: Callable[[], Run]) -> None:
@@ -38,11 +40,16 @@ class Engine:
         self._stopped: str | None = None
 
     def ask(self, worker: str, want: str, arguments: dict[str, Json]) -> Future[Json]:
-        """Return the future of an answer; `want` is one of `Run.answer`'s wishes. RunStopped once the engine is."""
+        """Return the future of an answer; `want` is one of `Run.answer`'s wishes.
+
+        RunStopped once the engine is.
+        """
         with self._lock:
             if self._stopped is not None:
                 raise RunStopped(self._stopped)
-            return asyncio.run_coroutine_threadsafe(self._answer(worker, want, arguments), self._loop or self._start())
+            return asyncio.run_coroutine_threadsafe(
+                self._answer(worker, want, arguments), self._loop or self._start()
+            )
 
     @property
     def started(self) -> bool:
@@ -72,7 +79,8 @@ class Engine:
     def stop(self, reason: str, *, grace: float = 0.0) -> None:
         """Cancel what runs and close everything; who still waits gets RunStopped with the reason.
 
-        Replies under way are waited for, at most `grace` seconds, and no longer once Ctrl-C is pressed.
+        Replies under way are waited for, at most `grace` seconds, and no longer once Ctrl-C is
+        pressed.
         """
         with self._lock:
             self._stopped = self._stopped or reason
@@ -129,7 +137,10 @@ class Engine:
         return await self._run.answer(worker, want, arguments)
 
     def _open(self) -> Run:
-        """Return the run. If it cannot be had, the first who asks is told why; for all others the run has stopped."""
+        """Return the run.
+
+        If it cannot be had, the first who asks is told why; for all others the run has stopped.
+        """
         try:
             run = self._open_run()
         except LLMEvalError as error:

@@ -12,9 +12,13 @@ T = TypeVar("T")
 
 
 class Flight(Generic[T]):
-    """One call. It goes on while anybody waits for it; when nobody does, as long as its request is with the provider.
+    """One call.
 
-    A request that was sent is paid, so its reply is to reach the store; one that is not sent yet need not be.
+    It goes on while anybody waits for it; when nobody does, as long as its request is with the
+    provider.
+
+    A request that was sent is paid, so its reply is to reach the store; one that is not sent yet
+    need not be.
     """
 
     def __init__(self, call: Callable[[Ticket], Coroutine[Any, Any, T]], order: int) -> None:

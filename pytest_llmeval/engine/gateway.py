@@ -19,30 +19,38 @@ from pytest_llmeval.errors import ProviderError, Reach
 from pytest_llmeval.records import Json, Reply, Request, Usage
 
 MAX_ATTEMPTS: Final = 10
-"""Attempts for a request, refusals aside. The waits between them come to a minute and a half in the mean."""
+"""Attempts for a request, refusals aside.
+
+The waits between them come to a minute and a half in the mean.
+"""
 
 MAX_TIMEOUTS: Final = 3
-"""Attempts of a request that end by time-out: the provider may have worked, and charged, for each of them."""
+"""Attempts of a request that end by time-out: the provider may have worked, and charged, for each
+of them."""
 
 MAX_REFUSALS: Final = 30
-"""Attempts of a request that are refused (too many, overloaded, not there): each follows a pause of all requests, and
-costs nothing. Whether the server is away for good is found out about the model, not the request."""
+"""Attempts of a request that are refused (too many, overloaded, not there): each follows a pause of
+all requests, and costs nothing. Whether the server is away for good is found out about the model,
+not the request."""
 
 PATIENCE: Final = 180.0
-"""Seconds that a server may be away, counted from the first refusal without a reply since, before its model is lost."""
+"""Seconds that a server may be away, counted from the first refusal without a reply since, before
+its model is lost."""
 
 LOST_AFTER: Final = 10
-"""Bursts of refusals that it takes besides. Long replies under way are no absence: bursts shrink the concurrency until
-they fill it, and then nothing is sent that could be refused."""
+"""Bursts of refusals that it takes besides. Long replies under way are no absence: bursts shrink
+the concurrency until they fill it, and then nothing is sent that could be refused."""
 
 DEAD_AFTER: Final = 4
 """Bursts of unreachable attempts that end a model where nothing ever answered."""
 
 ALIKE: Final = 5
-"""If so many requests fail before any succeeds, and all with the same message, the model is lost."""
+"""If so many requests fail before any succeeds, and all with the same message, the model is
+lost."""
 
 FIRST_BACKOFF: Final = 0.5
-"""Upper bound of the first wait before a retry, in seconds; it doubles each time, up to `BACKOFF_CAP`."""
+"""Upper bound of the first wait before a retry, in seconds; it doubles each time, up to
+`BACKOFF_CAP`."""
 
 BACKOFF_CAP: Final = 60.0
 """Upper bound of any wait before a retry, in seconds."""
@@ -50,21 +58,26 @@ BACKOFF_CAP: Final = 60.0
 CHARACTERS_PER_TOKEN: Final = 4
 TOKENS_PER_IMAGE: Final = 1000
 FIRST_OUTPUT_TOKENS: Final = 1000
-"""Rough figures to reserve by; replies correct them. The output is expected to be the mean of those seen."""
+"""Rough figures to reserve by; replies correct them.
+
+The output is expected to be the mean of those seen.
+"""
 
 CEILINGS: Final = ("max_completion_tokens", "max_output_tokens", "max_tokens")
 """The parameters that limit a reply's tokens."""
 
 _OVERLOADED: Final = frozenset({429, 502, 503, 529})
 _REFUSED: Final = "refused"
-"""What refusals (see `_is_refusal`) are counted under among a request's failures, whatever their causes."""
+"""What refusals (see `_is_refusal`) are counted under among a request's failures, whatever their
+causes."""
 
 
 class Gateway:
     """Sends requests to one model. Used from the engine's loop only.
 
-    Attempts that failed are repeated with full jitter (a random share of a growing wait); what a failure ends is told
-    by its `reach`. A failure that reaches the model ends it: all later requests raise the same error at once.
+    Attempts that failed are repeated with full jitter (a random share of a growing wait); what a
+    failure ends is told by its `reach`. A failure that reaches the model ends it: all later
+    requests raise the same error at once.
     """
 
     def __init__(  # noqa: PLR0913 - the parts of a gateway, all named at the call
@@ -85,7 +98,12 @@ class Gateway:
 
         `statistics` should be the ones that `limits` writes to. `jitter` draws from 0..1.
         """
-        self._provider, self._name, self._timeout, self._patience = provider, name, timeout, patience
+        self._provider, self._name, self._timeout, self._patience = (
+            provider,
+            name,
+            timeout,
+            patience,
+        )
         self._limits, self._budget, self._statistics = limits, budget, statistics
         self._max_attempts, self._jitter, self._sleep = max_attempts, jitter, sleep
         self._answered = False
@@ -94,12 +112,14 @@ class Gateway:
     async def ask(self, request: Request, ticket: Ticket) -> tuple[Reply, int]:
         """Return the reply, its usage priced, and the number of attempts.
 
-        ProviderError when the sample or the model failed, or an attempt that nobody waits for any more; RunStopped
-        when the budget is reached.
+        ProviderError when the sample or the model failed, or an attempt that nobody waits for any
+        more; RunStopped when the budget is reached.
         """
         failures: Counter[str] = Counter()
         while True:
-            async with self._limits.slot(ticket, tokens=self._expected(request).total_tokens) as slot:
+            async with self._limits.slot(
+                ticket, tokens=self._expected(request).total_tokens
+            ) as slot:
                 outcome = await self._send(request, slot, ticket)
                 if isinstance(outcome, Reply):
                     return outcome, failures.total() + 1
@@ -200,17 +220,26 @@ class Gateway:
                 assert_never(error.reach)
 
     def _is_lost(self, error: ProviderError) -> bool:
-        """Tell whether the server is away for good. One probe after each pause finds out, whoever's request it is."""
+        """Tell whether the server is away for good.
+
+        One probe after each pause finds out, whoever's request it is.
+        """
         if not _is_refusal(error):
             return False
         if not self._answered:
             return self._limits.silent_bursts >= DEAD_AFTER
-        return self._limits.silent_bursts >= LOST_AFTER and self._limits.silent_seconds >= self._patience
+        return (
+            self._limits.silent_bursts >= LOST_AFTER
+            and self._limits.silent_seconds >= self._patience
+        )
 
     def _farewell(self, error: ProviderError) -> ProviderError:
         if not self._answered:
             return error
-        return _alike(error, f"{self._name}: no reply for {self._limits.silent_seconds:.0f} s; the last error: {error}")
+        return _alike(
+            error,
+            f"{self._name}: no reply for {self._limits.silent_seconds:.0f} s; the last error: {error}",
+        )
 
     def _is_exhausted(self, failures: Counter[str]) -> bool:
         return (
@@ -228,7 +257,11 @@ class Gateway:
             return error
         all_alike = len(set(self._first_failures)) == 1
         self._first_failures = None
-        return self._stop(_alike(error, f"the first {ALIKE} requests failed alike: {error}")) if all_alike else error
+        return (
+            self._stop(_alike(error, f"the first {ALIKE} requests failed alike: {error}"))
+            if all_alike
+            else error
+        )
 
     def _stop(self, error: ProviderError) -> ProviderError:
         error = _alike(error, str(error))
@@ -253,7 +286,9 @@ def ceiling_of(parameters: Mapping[str, Json]) -> int | None:
 
 def _is_refusal(error: ProviderError) -> bool:
     """Tell whether the error concerns all requests alike: the limiter then slows them down and has them wait."""
-    return error.reach == "attempt" and (error.status in _OVERLOADED or error.cause == "unreachable")
+    return error.reach == "attempt" and (
+        error.status in _OVERLOADED or error.cause == "unreachable"
+    )
 
 
 def _alike(error: ProviderError, problem: str, *, reach: Reach = "model") -> ProviderError:

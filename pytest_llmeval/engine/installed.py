@@ -10,7 +10,8 @@ from pytest_llmeval.engine.ports import OpenProvider
 from pytest_llmeval.errors import UsageError
 
 GROUP = "pytest_llmeval.providers"
-"""An entry point in it is named as the specs of its models begin, and refers to an `OpenProvider`."""
+"""An entry point in it is named as the specs of its models begin, and refers to an
+`OpenProvider`."""
 
 
 @dataclass(frozen=True, slots=True)

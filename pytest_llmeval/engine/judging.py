@@ -10,19 +10,20 @@ from typing import TYPE_CHECKING, Final
 
 from pytest_llmeval.engine.calls import Calls
 from pytest_llmeval.engine.specs import ModelSpec
-from pytest_llmeval.judge.judgement import Judgement, Opinion, majority, panel_name
-from pytest_llmeval.judge.prefilter import PREFILTER_VERSION, PlainDecision, decide_plainly
-from pytest_llmeval.judge.prompt import judge_messages
-from pytest_llmeval.judge.voting import Ballot, Tally
 from pytest_llmeval.records import Message, Verdict
+from pytest_llmeval.scoring.judge.judgement import Judgement, Opinion, majority, panel_name
+from pytest_llmeval.scoring.judge.prefilter import PREFILTER_VERSION, PlainDecision, decide_plainly
+from pytest_llmeval.scoring.judge.prompt import judge_messages
+from pytest_llmeval.scoring.judge.voting import Ballot, Tally
 
 if TYPE_CHECKING:
-    from pytest_llmeval.eed.sandbox import Sandbox
+    from pytest_llmeval.scoring.eed.sandbox import Sandbox
 
 NO_JUDGE = "no judge is configured: pass --llmeval-judge SPEC or set JUDGE_DEPLOYMENT"
 
 EQUIVALENCE_SECONDS: Final = 5.0
-"""CPU seconds that comparing two formulas may take; what takes longer is left to the judge, which costs less."""
+"""CPU seconds that comparing two formulas may take; what takes longer is left to the judge, which
+costs less."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,7 +38,10 @@ class Case:
 
 
 class Prefilter:
-    """Decides plain answers. Formulas are compared in a killable child, while the engine's loop goes on."""
+    """Decides plain answers.
+
+    Formulas are compared in a killable child, while the engine's loop goes on.
+    """
 
     def __init__(self) -> None:
         """Start nothing yet."""
@@ -50,7 +54,7 @@ class Prefilter:
         if plain.answer is None or plain.decision != "undecided":
             return plain
         if self._sandbox is None:
-            from pytest_llmeval.eed.sandbox import Sandbox  # noqa: PLC0415 - only formulas need it
+            from pytest_llmeval.scoring.eed.sandbox import Sandbox  # noqa: PLC0415 - only formulas need it
 
             self._sandbox = Sandbox(cpu_seconds=EQUIVALENCE_SECONDS)
         equivalent = partial(self._equivalent, self._sandbox)
@@ -68,7 +72,9 @@ class Prefilter:
         return self._known[answer, target]
 
 
-async def judge(case: Case, models: Sequence[ModelSpec], calls: Calls, prefilter: Prefilter) -> Judgement:
+async def judge(
+    case: Case, models: Sequence[ModelSpec], calls: Calls, prefilter: Prefilter
+) -> Judgement:
     """Return the judgement on a case: `models` decide by majority what the prefilter cannot, if it may try.
 
     Unscored when there is no model, or when the models decide nothing.
@@ -77,17 +83,28 @@ async def judge(case: Case, models: Sequence[ModelSpec], calls: Calls, prefilter
         plain = await prefilter.decide(case.candidate, case.target)
         if plain.decision != "undecided":
             verdict = Verdict(equivalent=plain.decision == "equal", reason=plain.reason)
-            return Judgement(verdict=verdict, explanation=plain.reason, judge=PREFILTER_VERSION, decided_by="symbolic")
+            return Judgement(
+                verdict=verdict,
+                explanation=plain.reason,
+                judge=PREFILTER_VERSION,
+                decided_by="symbolic",
+            )
     if not models:
         return Judgement(verdict=None, explanation=NO_JUDGE)
     return await ask_judges(case, models, calls)
 
 
-async def ask_judges(case: Case, models: Sequence[ModelSpec], calls: Calls, *, stop_early: bool = True) -> Judgement:
+async def ask_judges(
+    case: Case, models: Sequence[ModelSpec], calls: Calls, *, stop_early: bool = True
+) -> Judgement:
     """Return what the judges find, asked at the same time; each is asked for its votes one after the other."""
     ballots = [Ballot(votes=case.votes, stop_early=stop_early) for _ in models]
-    await _poll_all(models, judge_messages(case.problem, case.target, case.candidate), calls, ballots)
-    opinions = tuple(_opinion(model.label, ballot) for model, ballot in zip(models, ballots, strict=True))
+    await _poll_all(
+        models, judge_messages(case.problem, case.target, case.candidate), calls, ballots
+    )
+    opinions = tuple(
+        _opinion(model.label, ballot) for model, ballot in zip(models, ballots, strict=True)
+    )
     verdict, explanation = majority(opinions)
     return Judgement(
         verdict=verdict,
@@ -100,12 +117,19 @@ async def ask_judges(case: Case, models: Sequence[ModelSpec], calls: Calls, *, s
 
 
 async def _poll_all(
-    models: Sequence[ModelSpec], messages: Sequence[Message], calls: Calls, ballots: Sequence[Ballot]
+    models: Sequence[ModelSpec],
+    messages: Sequence[Message],
+    calls: Calls,
+    ballots: Sequence[Ballot],
 ) -> None:
-    """Fill the ballots. The transcript has the judges in their order, whoever was faster; a failure waits for all."""
+    """Fill the ballots.
+
+    The transcript has the judges in their order, whoever was faster; a failure waits for all.
+    """
     branches = [calls.branch() for _ in models]
     polls = [
-        _poll(model, messages, branch, ballot) for model, branch, ballot in zip(models, branches, ballots, strict=True)
+        _poll(model, messages, branch, ballot)
+        for model, branch, ballot in zip(models, branches, ballots, strict=True)
     ]
     try:
         outcomes = await asyncio.gather(*polls, return_exceptions=True)
@@ -115,7 +139,9 @@ async def _poll_all(
         raise failure
 
 
-async def _poll(model: ModelSpec, messages: Sequence[Message], calls: Calls, ballot: Ballot) -> None:
+async def _poll(
+    model: ModelSpec, messages: Sequence[Message], calls: Calls, ballot: Ballot
+) -> None:
     while (draw := ballot.next_draw()) is not None:
         ballot.record(draw, (await calls.ask_judge(model, messages, draw)).text)
 

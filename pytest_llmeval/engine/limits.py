@@ -24,7 +24,8 @@ DECREASE: Final = 0.5
 """What a burst of refusals leaves of the allowed concurrency."""
 
 ROUNDS_TO_RECOVER: Final = 20
-"""Rounds of undisturbed replies after which the full concurrency is allowed again, at the latest."""
+"""Rounds of undisturbed replies after which the full concurrency is allowed again, at the
+latest."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,8 +42,9 @@ _Waiter: TypeAlias = tuple[asyncio.Future[Slot], int]
 class Limiter:
     """The slots of one model: never more than `concurrency` in flight, fewer after refusals, paced by `rpm` and `tpm`.
 
-    Waiting requests are served urgent first, then by order. After a refusal the allowed concurrency halves, once per
-    burst, and grows back with the replies; all requests wait for as long as the provider asked, at most `PAUSE_CAP`.
+    Waiting requests are served urgent first, then by order. After a refusal the allowed concurrency
+    halves, once per burst, and grows back with the replies; all requests wait for as long as the
+    provider asked, at most `PAUSE_CAP`.
     """
 
     def __init__(
@@ -120,7 +122,9 @@ class Limiter:
             retry_after = min(doubled, self._longest_pause) if new_burst else 0.0
         if now >= self._not_before:
             self._pause_start = now
-        self._not_before = max(self._not_before, min(now + retry_after, self._pause_start + PAUSE_CAP))
+        self._not_before = max(
+            self._not_before, min(now + retry_after, self._pause_start + PAUSE_CAP)
+        )
 
     def stop(self, error: Callable[[], Exception]) -> None:
         """Refuse from now on: whoever waits or comes is given a new `error()`."""
@@ -137,7 +141,9 @@ class Limiter:
 
         def enqueue() -> None:
             # An entry left behind by a change of urgency is passed over once its future is done.
-            heapq.heappush(self._queue, (not ticket.urgent, ticket.order, next(self._arrivals), waiter))
+            heapq.heappush(
+                self._queue, (not ticket.urgent, ticket.order, next(self._arrivals), waiter)
+            )
 
         enqueue()
         ticket.requeue.add(enqueue)

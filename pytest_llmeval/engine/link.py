@@ -1,7 +1,8 @@
 """The line between tests and engine: a call in one process, JSON text frames over an execnet channel under xdist.
 
-Frames of a worker: ``{"plan": ..}`` (the first worker), ``{"digest": ..}`` (the others), ``{"id", "want", "with"}``.
-Frames to a worker: ``{"id", "ok"}`` or ``{"id", "error": {"kind", "message", "fields"}}``.
+Frames of a worker: ``{"plan": ..}`` (the first worker), ``{"digest": ..}`` (the others), ``{"id",
+"want", "with"}``. Frames to a worker: ``{"id", "ok"}`` or ``{"id", "error": {"kind", "message",
+"fields"}}``.
 """
 
 from __future__ import annotations
@@ -57,7 +58,9 @@ class AskEngine(Protocol):
 class DirectLink:
     """The line inside one process."""
 
-    def __init__(self, engine: AskEngine, *, while_waiting: Callable[[], None] = lambda: None) -> None:
+    def __init__(
+        self, engine: AskEngine, *, while_waiting: Callable[[], None] = lambda: None
+    ) -> None:
         """Call `engine` directly, and `while_waiting` now and then until it answers."""
         self._engine, self._while_waiting = engine, while_waiting
 
@@ -132,7 +135,10 @@ class WorkerLink:
 
 
 class ControllerLink:
-    """The controller's end of all workers' channels. Callbacks come in execnet's threads and only hand over."""
+    """The controller's end of all workers' channels.
+
+    Callbacks come in execnet's threads and only hand over.
+    """
 
     def __init__(self, engine: AskEngine, take_plan: Callable[[Plan], None]) -> None:
         """Pass wishes to `engine`, and the first worker's plan to `take_plan`."""
@@ -190,7 +196,11 @@ def _outcome(number: Json, done: Future[Json]) -> dict[str, Json]:
     if done.cancelled():
         return {"id": number, "error": _error_to_json(RunStopped(_CUT_OFF))}
     error = done.exception()
-    return {"id": number, "ok": done.result()} if error is None else {"id": number, "error": _error_to_json(error)}
+    return (
+        {"id": number, "ok": done.result()}
+        if error is None
+        else {"id": number, "error": _error_to_json(error)}
+    )
 
 
 def _reply(channel: Channel, frame: dict[str, Json]) -> None:

@@ -16,8 +16,8 @@ class _Cursor:
 class LookAhead:
     """Hands out plan positions, each once, nearest first to what the workers last asked for.
 
-    Each worker walks the plan in order from wherever xdist put it, so the position that some worker will reach
-    soonest is the one with the smallest distance ahead of any of them.
+    Each worker walks the plan in order from wherever xdist put it, so the position that some worker
+    will reach soonest is the one with the smallest distance ahead of any of them.
     """
 
     def __init__(self, count: int) -> None:

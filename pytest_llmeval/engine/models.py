@@ -27,8 +27,8 @@ _CLOSING = "the run is over"
 class Answer:
     """A reply and where it came from.
 
-    `cached`: no call was made; `age`: seconds since a stored reply was stored, None for a fresh one; `other_run`:
-    another run made it.
+    `cached`: no call was made; `age`: seconds since a stored reply was stored, None for a fresh
+    one; `other_run`: another run made it.
     """
 
     reply: Reply
@@ -60,8 +60,8 @@ class Models:
     ) -> None:
         """Open gateways on first use by `open_gateway`; keep replies in `store`, and in `recorder` if given.
 
-        What the run lacks may come from `cache`, which gets its live replies. A reply older than `started`, when the
-        run first began (s since 1970), is another run's.
+        What the run lacks may come from `cache`, which gets its live replies. A reply older than
+        `started`, when the run first began (s since 1970), is another run's.
         """
         self._open_gateway, self._store, self._recorder = open_gateway, store, recorder
         self._cache, self._started = cache, started
@@ -70,13 +70,17 @@ class Models:
         self._from_store = self._from_cache = 0
         self._closing = False
         self.lost: dict[ModelSpec, str] = {}
-        """Why models can serve nobody any more: they could not be opened, or a failure ended them."""
+        """Why models can serve nobody any more: they could not be opened, or a failure ended
+        them."""
 
     async def ask(self, spec: ModelSpec, request: Request, ticket: Ticket) -> Answer:
-        """Return the answer to one request. Raises what the gateway raises, and ModelLost once a model is.
+        """Return the answer to one request.
 
-        Whoever asks an equal request meanwhile waits for the same call; if one of them is cancelled it goes on for
-        the others. A request that was sent goes on for nobody, and its reply is stored, for it is paid.
+        Raises what the gateway raises, and ModelLost once a model is.
+
+        Whoever asks an equal request meanwhile waits for the same call; if one of them is cancelled
+        it goes on for the others. A request that was sent goes on for nobody, and its reply is
+        stored, for it is paid.
         """
         key = request.key
         if self._closing:
@@ -100,7 +104,11 @@ class Models:
     @property
     def effort(self) -> Effort:
         """What the live models were asked; a recording is nobody's effort."""
-        live = {spec.label: gateway.statistics for spec, gateway in self._gateways.items() if not spec.recorded}
+        live = {
+            spec.label: gateway.statistics
+            for spec, gateway in self._gateways.items()
+            if not spec.recorded
+        }
         return Effort(models=live, from_store=self._from_store, from_cache=self._from_cache)
 
     def cancel(self) -> None:
@@ -148,7 +156,9 @@ class Models:
                 self._gateways[spec] = self._open_gateway(spec)
             reply, attempts = await self._gateways[spec].ask(request, ticket)
         except LLMEvalError as error:
-            if spec in self._gateways and not (isinstance(error, ProviderError) and error.reach == "model"):
+            if spec in self._gateways and not (
+                isinstance(error, ProviderError) and error.reach == "model"
+            ):
                 raise
             if (reason := self.lost.get(spec)) is not None:
                 raise ModelLost(reason) from None

@@ -15,8 +15,8 @@ from pytest_llmeval.records import Json, RowKey
 class PlannedTest(NamedTuple):
     """One selected test: its node id, and the sample it waits for.
 
-    `file` is the task file's path and `task` its name; `model` a model spec as typed, or "" for the task's recorded
-    replies; `test` is the test function without our parameters.
+    `file` is the task file's path and `task` its name; `model` a model spec as typed, or "" for the
+    task's recorded replies; `test` is the test function without our parameters.
     """
 
     nodeid: str
@@ -60,7 +60,8 @@ class Plan:
     def to_json(self) -> dict[str, Json]:
         """Return the JSON form."""
         return cast(
-            "dict[str, Json]", {"tests": [list(test) for test in self.tests], "tasks": [list(t) for t in self.tasks]}
+            "dict[str, Json]",
+            {"tests": [list(test) for test in self.tests], "tasks": [list(t) for t in self.tasks]},
         )
 
     @classmethod

@@ -40,9 +40,9 @@ class ImageStore(Protocol):
 class ProviderSetup:
     """What a provider is opened with.
 
-    `model` is what follows the provider's name in a spec; `options` hold ``base_url`` and ``key`` (the name of an
-    environment variable) where the spec has them; `timeout` are the seconds that one request may take. Pictures that
-    come in replies go into `image_store`.
+    `model` is what follows the provider's name in a spec; `options` hold ``base_url`` and ``key``
+    (the name of an environment variable) where the spec has them; `timeout` are the seconds that
+    one request may take. Pictures that come in replies go into `image_store`.
     """
 
     model: str

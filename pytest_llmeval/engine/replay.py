@@ -14,7 +14,8 @@ from pytest_llmeval.records import Image, Json, Reply, Request
 from pytest_llmeval.records.request import content_key
 
 MAX_TOLD = 10
-"""Misses that tell the nearest recorded request: finding it reads the whole recording, and nobody reads more."""
+"""Misses that tell the nearest recorded request: finding it reads the whole recording, and nobody
+reads more."""
 
 MAX_DIFFERENCES = 3
 """Differences that a miss tells."""
@@ -40,7 +41,12 @@ class Recorded:
 
     def to_json(self) -> dict[str, Json]:
         """Return the JSON form."""
-        return {"key": self.key, "model": self.model, "content": self.content, "reply": self.reply.to_json()}
+        return {
+            "key": self.key,
+            "model": self.model,
+            "content": self.content,
+            "reply": self.reply.to_json(),
+        }
 
 
 def read_recording(file: Path) -> Iterator[Recorded]:
@@ -60,7 +66,9 @@ def read_recording(file: Path) -> Iterator[Recorded]:
             except (ValueError, KeyError, TypeError, AttributeError) as error:
                 if _is_torn(line):
                     return
-                msg = f"{file}:{number}: not a line of a recording ({type(error).__name__}: {error})"
+                msg = (
+                    f"{file}:{number}: not a line of a recording ({type(error).__name__}: {error})"
+                )
                 raise UsageError(msg) from error
 
 
@@ -87,7 +95,11 @@ class ReplayProvider:
         line = self._lines.get(request.content_key)
         if line is None:
             self._misses += 1
-            told = self._nearest(request) if self._misses <= MAX_TOLD else "the misses before it tell more"
+            told = (
+                self._nearest(request)
+                if self._misses <= MAX_TOLD
+                else "the misses before it tell more"
+            )
             msg = f"{self._file}: no recorded reply to this request; {told}"
             raise ProviderError(msg, cause="replay")
         return line.reply
@@ -100,7 +112,9 @@ class ReplayProvider:
             return "the recording is empty"
         wanted = cast("dict[str, Json]", json.loads(json.dumps(request.content)))
         words = _words(wanted)
-        nearest = max(self._lines.values(), key=lambda line: _similarity(words, _words(line.content)))
+        nearest = max(
+            self._lines.values(), key=lambda line: _similarity(words, _words(line.content))
+        )
         differences = list(_differences(wanted, nearest.content))
         told = "; ".join(differences[:MAX_DIFFERENCES])
         more = len(differences) - MAX_DIFFERENCES
@@ -152,7 +166,12 @@ class Recorder:
 
     def add(self, model: str, content: dict[str, Json], reply: Reply) -> None:
         """Add one reply of `model` to a request with this `content`."""
-        line = Recorded(key=content_key(content), model=model, content=content, reply=replace(reply, created=0.0))
+        line = Recorded(
+            key=content_key(content),
+            model=model,
+            content=content,
+            reply=replace(reply, created=0.0),
+        )
         line = self._with_pictures(line)
         self._lines[line.key] = line
         self._stream.write(_dump(line))
@@ -171,7 +190,9 @@ class Recorder:
 
     def _with_pictures(self, line: Recorded) -> Recorded:
         """Return the line with its pictures copied beside the recording, their paths relative to it."""
-        return replace(line, reply=replace(line.reply, images=tuple(map(self._keep, line.reply.images))))
+        return replace(
+            line, reply=replace(line.reply, images=tuple(map(self._keep, line.reply.images)))
+        )
 
     def _keep(self, image: Image) -> Image:
         return replace(image, path=f"{self._images.name}/{keep_picture(image, self._images).name}")
@@ -186,7 +207,12 @@ def _read_line(line: bytes, folder: Path) -> Recorded:
     data = json.loads(line)
     reply = Reply.from_json(data["reply"])
     images = tuple(replace(image, path=str(folder / image.path)) for image in reply.images)
-    return Recorded(key=data["key"], model=data["model"], content=data["content"], reply=replace(reply, images=images))
+    return Recorded(
+        key=data["key"],
+        model=data["model"],
+        content=data["content"],
+        reply=replace(reply, images=images),
+    )
 
 
 def _dump(line: Recorded) -> str:
@@ -224,9 +250,14 @@ def _whole(parent: dict[str, Json], name: str) -> str:
 
 def _short(wanted: Json, recorded: Json) -> str:
     """Tell two values apart: whole if they are short, else around the first character in which they differ."""
-    one, two = (json.dumps(value, sort_keys=True, ensure_ascii=False) for value in (wanted, recorded))
+    one, two = (
+        json.dumps(value, sort_keys=True, ensure_ascii=False) for value in (wanted, recorded)
+    )
     if max(len(one), len(two)) <= _WINDOW:
         return f"{one}, recorded {two}"
-    start = next((i for i, (a, b) in enumerate(zip(one, two, strict=False)) if a != b), min(len(one), len(two)))
+    start = next(
+        (i for i, (a, b) in enumerate(zip(one, two, strict=False)) if a != b),
+        min(len(one), len(two)),
+    )
     window = slice(max(0, start - _WINDOW // 4), start + _WINDOW * 3 // 4)
     return f"…{one[window]}…, recorded …{two[window]}… (from character {start} on)"

@@ -8,12 +8,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from pytest_llmeval.catalog import Catalog, LoadedTask
+from pytest_llmeval.domains.heracles.graphs import Graphs
+from pytest_llmeval.domains.phybench.labelling import labelled
 from pytest_llmeval.engine.calls import Calls
 from pytest_llmeval.engine.choice import ModelChoice
-from pytest_llmeval.engine.graphs import Graphs
 from pytest_llmeval.engine.judging import Case, Prefilter, judge
-from pytest_llmeval.engine.labelling import labelled
 from pytest_llmeval.engine.models import Gauge, Models
 from pytest_llmeval.engine.plan import Plan, PlannedTest
 from pytest_llmeval.engine.ports import ImageStore
@@ -23,12 +22,13 @@ from pytest_llmeval.engine.specs import ModelSpec
 from pytest_llmeval.engine.statistics import Effort
 from pytest_llmeval.engine.tickets import Ticket
 from pytest_llmeval.errors import LLMEvalError, RunStopped, ScorerError, TaskError, UsageError
-from pytest_llmeval.judge.judgement import Judgement
 from pytest_llmeval.records import Completion, Json, Message, Reply, RowKey, StageNote, Transcript
 from pytest_llmeval.records.plain import plain_json
+from pytest_llmeval.scoring.judge.judgement import Judgement
+from pytest_llmeval.task.catalog import Catalog, LoadedTask
 
 if TYPE_CHECKING:
-    from pytest_llmeval.solvers.context import Solver
+    from pytest_llmeval.engine.context import Solver
     from pytest_llmeval.task import Task
 
 KeepTranscript = Callable[[RowKey, Transcript], None]
@@ -53,16 +53,23 @@ class Run:
     ) -> None:
         """Run `plan` with look-ahead `window`; a sample may take `sample_timeout` seconds from its first request on.
 
-        UsageError when its data are not what this process reads, or some of its tests have no model to ask.
+        UsageError when its data are not what this process reads, or some of its tests have no model
+        to ask.
         """
         for file, _, digest in plan.tasks:
             if catalog.load(Path(file)).digest != digest:
                 msg = f"{file}: the dataset changed during the run, or the workers read another one; run again"
                 raise UsageError(msg)
         self._plan, self._catalog, self._models, self._graphs = plan, catalog, models, graphs
-        self._choice, self._image_store, self._keep_transcript = choice, image_store, keep_transcript
+        self._choice, self._image_store, self._keep_transcript = (
+            choice,
+            image_store,
+            keep_transcript,
+        )
         self._sample_timeout = sample_timeout
-        self._scheduler = Scheduler(len(plan.tests), self._complete, window=window, fatal=self._is_fatal)
+        self._scheduler = Scheduler(
+            len(plan.tests), self._complete, window=window, fatal=self._is_fatal
+        )
         self._needs = [self._models_for(test) for test in plan.kinds]
         self._prefilter = Prefilter()
         self._solvers: dict[str, Solver] = {}
@@ -102,7 +109,8 @@ class Run:
     async def close(self, reason: str, *, grace: float = 0.0) -> None:
         """Cancel what runs, raise RunStopped in who waits, and close what is open.
 
-        Replies under way are paid: those that come within `grace` seconds are kept, for whoever resumes the run.
+        Replies under way are paid: those that come within `grace` seconds are kept, for whoever
+        resumes the run.
         """
         await self._scheduler.stop(RunStopped(reason))
         self._prefilter.close()
@@ -135,7 +143,10 @@ class Run:
             self._keep_transcript(test.key, calls.transcript)
 
     async def _solve_in_time(self, test: PlannedTest, calls: Calls, ticket: Ticket) -> Completion:
-        """Solve in the sample's time. Its clock starts when its first request goes out: queueing is not its doing."""
+        """Solve in the sample's time.
+
+        Its clock starts when its first request goes out: queueing is not its doing.
+        """
         loop = asyncio.get_running_loop()
         try:
             async with asyncio.timeout(None) as deadline:
@@ -194,16 +205,21 @@ class Run:
     def _models_for(self, test: PlannedTest) -> set[ModelSpec]:
         """Return the models without which the test's sample cannot be completed."""
         judged = self._catalog.load(Path(test.file)).task.is_judged
-        return {model.bare for model in (self._choice.solver(test), *(self._choice.judges(test) if judged else ()))}
+        return {
+            model.bare
+            for model in (self._choice.solver(test), *(self._choice.judges(test) if judged else ()))
+        }
 
     def _is_fatal(self, error: LLMEvalError) -> bool:
         """Tell whether no sample can be completed any more: the run is to end, or every kind of test lost a model."""
-        return isinstance(error, RunStopped) or all(needs & self._models.lost.keys() for needs in self._needs)
+        return isinstance(error, RunStopped) or all(
+            needs & self._models.lost.keys() for needs in self._needs
+        )
 
     def _solver(self, task: Task) -> Solver:
         key = str(task.file)
         if key not in self._solvers:
-            from pytest_llmeval.solvers.resolve import resolve_solver  # noqa: PLC0415 - a custom solver imports anything
+            from pytest_llmeval.engine.resolve import resolve_solver  # noqa: PLC0415 - a custom solver imports anything
 
             self._solvers[key] = resolve_solver(task)
         return self._solvers[key]
@@ -212,7 +228,7 @@ class Run:
         """Return how the task takes the answer out of a text."""
         key = str(task.file)
         if key not in self._rules:
-            from pytest_llmeval.solvers.resolve import resolve_answer  # noqa: PLC0415 - as above
+            from pytest_llmeval.engine.resolve import resolve_answer  # noqa: PLC0415 - as above
 
             self._rules[key] = resolve_answer(task)
         return self._rules[key]
@@ -233,7 +249,9 @@ class Run:
         _, calls = self._on_behalf_of(arguments)
         completion = Completion.from_json(cast("dict[str, Json]", arguments["completion"]))
         sample = self._catalog.load(Path(test.file)).by_id[test.sample]
-        completion = await labelled(completion, sample, next(iter(self._choice.judges(test)), None), calls)
+        completion = await labelled(
+            completion, sample, next(iter(self._choice.judges(test)), None), calls
+        )
         self._keep_transcript(test.key, completion.transcript)
         return completion
 
@@ -241,7 +259,10 @@ class Run:
         test, calls = self._on_behalf_of(arguments)
         return await calls.ask(
             self._choice.solver(test),
-            tuple(Message.from_json(item) for item in cast("list[dict[str, Json]]", arguments["messages"])),
+            tuple(
+                Message.from_json(item)
+                for item in cast("list[dict[str, Json]]", arguments["messages"])
+            ),
             stage="test",
             parameters=cast("dict[str, Json]", arguments["parameters"]),
             draw=cast("int", arguments["draw"]),

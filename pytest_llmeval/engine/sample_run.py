@@ -11,7 +11,16 @@ from pytest_llmeval.engine.calls import Calls
 from pytest_llmeval.engine.ports import Graph, ImageStore
 from pytest_llmeval.engine.specs import ModelSpec
 from pytest_llmeval.errors import TaskError
-from pytest_llmeval.records import GraphQuery, Image, Json, Message, Operation, Reply, Sample, StageNote
+from pytest_llmeval.records import (
+    GraphQuery,
+    Image,
+    Json,
+    Message,
+    Operation,
+    Reply,
+    Sample,
+    StageNote,
+)
 
 if TYPE_CHECKING:
     from pytest_llmeval.task import Task
@@ -54,7 +63,7 @@ class SampleRun:
 
     def prompt(self, stage: str = "generate", **variables: Json) -> tuple[Message, ...]:
         """Return the task's messages of one stage, filled."""
-        from pytest_llmeval.prompts import render  # noqa: PLC0415 - jinja2 is loaded with the first prompt
+        from pytest_llmeval.task.rendering import render  # noqa: PLC0415 - jinja2 is loaded with the first prompt
 
         return render(self._task, stage, self._sample, self.images, variables)
 

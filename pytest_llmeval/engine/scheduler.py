@@ -47,8 +47,9 @@ class Scheduler:
     async def completion(self, worker: str, position: int) -> Completion:
         """Return the completion that a worker's test waits for; it goes before all that nobody waits for.
 
-        Asked again (a rerun), the solver runs again; what it asked before comes from the store. After the end, what
-        was finished can still be had; for the rest, the first who asks is told why and all others are told RunStopped.
+        Asked again (a rerun), the solver runs again; what it asked before comes from the store.
+        After the end, what was finished can still be had; for the rest, the first who asks is told
+        why and all others are told RunStopped.
         """
         self._ahead.asked(worker, position)
         job = self._jobs.get(position)
@@ -70,9 +71,12 @@ class Scheduler:
             self._fill()
 
     def discard(self, position: int) -> None:
-        """Give up a test that is over. Its solver goes no further; what it has in flight still reaches the store.
+        """Give up a test that is over.
 
-        What somebody waits for goes on: a rerun can ask before the end of its last attempt is told here.
+        Its solver goes no further; what it has in flight still reaches the store.
+
+        What somebody waits for goes on: a rerun can ask before the end of its last attempt is told
+        here.
         """
         self._ahead.take(position)
         if (job := self._jobs.get(position)) is not None and not job.ticket.urgent:
@@ -101,7 +105,8 @@ class Scheduler:
             if not self._fatal(error):
                 raise
             self._halt(error)
-            # It ends like those it takes along, so that one test alone is told the failure, whichever asks first.
+            # It ends like those it takes along, so that one test alone is told the failure,
+            # whichever asks first.
             raise asyncio.CancelledError from None
 
     def _halt(self, reason: LLMEvalError) -> None:
@@ -119,5 +124,9 @@ class Scheduler:
         return self._end
 
     def _fill(self) -> None:
-        while self._end is None and len(self._jobs) < self._window and (position := self._ahead.next()) is not None:
+        while (
+            self._end is None
+            and len(self._jobs) < self._window
+            and (position := self._ahead.next()) is not None
+        ):
             self._start(position)

@@ -11,8 +11,8 @@ from pathlib import Path
 from pytest_llmeval.engine.addresses import check_address
 from pytest_llmeval.engine.installed import installed_providers
 from pytest_llmeval.errors import UsageError
+from pytest_llmeval.files.redaction import is_secret_name
 from pytest_llmeval.records import Json
-from pytest_llmeval.results.secrets import is_secret_name
 
 KINDS = ("openai", "azure", "replay", "python")
 FORMS = "openai/NAME, azure/DEPLOYMENT, replay/FILE, python/./file.py:callable"
@@ -20,7 +20,8 @@ RECORDED = "recorded"
 """How rows call a task's own recorded replies, which run when no model is configured."""
 
 OPTIONS = ("api", "base_url", "key", "vision")
-"""The settings that tell how a model is reached, and what it can do; all others are parameters of its requests."""
+"""The settings that tell how a model is reached, and what it can do; all others are parameters of
+its requests."""
 
 APIS = ("chat", "responses")
 
@@ -38,9 +39,9 @@ _EPOCH_SEEDS = 1000
 class ModelSpec:
     """A model of the run: the provider's kind, the model's name there, and how rows and test ids call it.
 
-    The name of a ``python/`` model stays as typed, relative to the invocation folder, so that the same command has the
-    same request keys on every machine. `options` tell how it is reached, `parameters` go with its requests, and `seed`
-    is the run's.
+    The name of a ``python/`` model stays as typed, relative to the invocation folder, so that the
+    same command has the same request keys on every machine. `options` tell how it is reached,
+    `parameters` go with its requests, and `seed` is the run's.
     """
 
     kind: str
@@ -69,18 +70,24 @@ class ModelSpec:
     @property
     def route(self) -> str:
         """How the model is reached, where the spec says so; with which key is nobody's business."""
-        return "".join(f",{name}={self.options[name]}" for name in ("api", "base_url") if name in self.options)
+        return "".join(
+            f",{name}={self.options[name]}" for name in ("api", "base_url") if name in self.options
+        )
 
     @property
     def bare(self) -> ModelSpec:
         """The model alone, without what its requests carry: connections, limits, prices and failures are its."""
-        return replace(self, label=_SETTING.split(self.label)[0] + self.route, parameters={}, seed=None)
+        return replace(
+            self, label=_SETTING.split(self.label)[0] + self.route, parameters={}, seed=None
+        )
 
-    def requested(self, parameters: Mapping[str, Json], *, epoch: int, draw: int) -> dict[str, Json]:
+    def requested(
+        self, parameters: Mapping[str, Json], *, epoch: int, draw: int
+    ) -> dict[str, Json]:
         """Return what a request carries: `parameters`, over them the run's seed, over all what the spec says.
 
-        Each epoch and draw has a seed of its own, or repetitions would repeat the same reply. None leaves a parameter
-        out.
+        Each epoch and draw has a seed of its own, or repetitions would repeat the same reply. None
+        leaves a parameter out.
         """
         seed = {} if self.seed is None else {"seed": self.seed + (epoch - 1) * _EPOCH_SEEDS + draw}
         merged = {**parameters, **seed, **self.parameters}
@@ -88,11 +95,16 @@ class ModelSpec:
 
 
 def parse_spec(text: str, *, folder: Path) -> ModelSpec:
-    """Return the spec that `text` says; relative files are taken from `folder`. UsageError for anything else."""
+    """Return the spec that `text` says; relative files are taken from `folder`.
+
+    UsageError for anything else.
+    """
     plain, *settings = _SETTING.split(text)
     kind, _, name = plain.partition("/")
     if not name or (kind not in KINDS and kind not in installed_providers()):
-        others = "".join(f", {name}/NAME ({points[0].told})" for name, points in installed_providers().items())
+        others = "".join(
+            f", {name}/NAME ({points[0].told})" for name, points in installed_providers().items()
+        )
         msg = f"unknown model spec {text!r}; expected one of {FORMS}{others}"
         raise UsageError(msg)
     options, parameters = _settings(text, kind, settings)
@@ -131,7 +143,9 @@ def _existing(path: Path, text: str) -> Path:
     return path.resolve()
 
 
-def _settings(text: str, kind: str, settings: Sequence[str]) -> tuple[dict[str, str], dict[str, Json]]:
+def _settings(
+    text: str, kind: str, settings: Sequence[str]
+) -> tuple[dict[str, str], dict[str, Json]]:
     """Return the options and the parameters among a spec's settings; UsageError for those that cannot be."""
     options: dict[str, str] = {}
     parameters: dict[str, Json] = {}
@@ -162,7 +176,9 @@ def _option(text: str, kind: str, name: str, value: str) -> str:
         raise _wrong(text, f"{kind}/ models take no {name}")
     match name:
         case "api" if value not in APIS or kind not in {"openai", "azure"}:
-            raise _wrong(text, f"api is {value!r}; openai/ and azure/ models take chat or responses")
+            raise _wrong(
+                text, f"api is {value!r}; openai/ and azure/ models take chat or responses"
+            )
         case "vision" if value not in {"on", "off"}:
             raise _wrong(text, f"vision is {value!r}; it is on or off")
         case "base_url":

@@ -13,11 +13,12 @@ from pytest_llmeval.records import Json, Usage
 class CallStatistics:
     """Running counts of one model's calls.
 
-    Once nothing is in flight, ``requests == replies + retries + errors + abandoned``. `retries` and `errors` count
-    failed attempts by cause: those that were tried again, and those that ended a sample; `abandoned` ones were
-    cancelled on the way. `statuses` counts what the provider answered by HTTP status, 0 where no answer came.
-    `limited_seconds` is the time in which free slots waited for a rate limit or a provider's pause, `backoff_seconds`
-    the sum of the waits before retries. `latencies` (s) are those of the replies.
+    Once nothing is in flight, ``requests == replies + retries + errors + abandoned``. `retries` and
+    `errors` count failed attempts by cause: those that were tried again, and those that ended a
+    sample; `abandoned` ones were cancelled on the way. `statuses` counts what the provider answered
+    by HTTP status, 0 where no answer came. `limited_seconds` is the time in which free slots waited
+    for a rate limit or a provider's pause, `backoff_seconds` the sum of the waits before retries.
+    `latencies` (s) are those of the replies.
     """
 
     requests: int = 0

@@ -13,10 +13,10 @@ def _nothing() -> None:
 class Ticket:
     """A sample's place in every queue. Not thread-safe: belongs to the engine's loop.
 
-    `order` ranks the samples, lowest first. Setting `urgent` (a test already waits) moves what waits to the front:
-    `requeue` holds how, one callback for each request in a queue. `in_flight` tells whether a request is with the
-    provider, and `on_sent` is called each time one goes there. While `wanted` is not set, a failed attempt is not
-    repeated.
+    `order` ranks the samples, lowest first. Setting `urgent` (a test already waits) moves what
+    waits to the front: `requeue` holds how, one callback for each request in a queue. `in_flight`
+    tells whether a request is with the provider, and `on_sent` is called each time one goes there.
+    While `wanted` is not set, a failed attempt is not repeated.
     """
 
     __slots__ = ("_urgent", "in_flight", "on_sent", "order", "requeue", "wanted")

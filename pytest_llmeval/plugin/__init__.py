@@ -1,4 +1,7 @@
-"""The pytest plugin: hooks and fixtures, nothing else. Loaded in every pytest session, so it imports little."""
+"""The pytest plugin: hooks and fixtures, nothing else.
+
+Loaded in every pytest session, so it imports little.
+"""
 
 from pytest_llmeval.plugin.fixtures import completion, judge, llm, llmeval_case, sample
 from pytest_llmeval.plugin.hooks import (

@@ -39,7 +39,8 @@ def sample(request: pytest.FixtureRequest, _llmeval_case: Case) -> Sample:
 def completion(request: pytest.FixtureRequest, _llmeval_case: Case) -> Completion:
     """Return what the solver made of the sample; setting up waits for the model, and for the judge if the task has one.
 
-    What the provider, the database or the judge failed at is raised here, so that it is an error of the test.
+    What the provider, the database or the judge failed at is raised here, so that it is an error of
+    the test.
     """
     __tracebackhide__ = True
     try:

@@ -21,7 +21,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Register the mark and read the options."""
-    config.addinivalue_line("markers", "llmeval(task_file): make one test for each sample of an LLM benchmark's task")
+    config.addinivalue_line(
+        "markers", "llmeval(task_file): make one test for each sample of an LLM benchmark's task"
+    )
     try:
         session = EvalSession(config)
     except LLMEvalError as error:

@@ -23,5 +23,7 @@ def add_to_junit(config: pytest.Config, gate: GateResult) -> None:
     xml.add_global_property(GATE, "passed" if gate.passed else "not passed")
     for one in gate.results:
         name = ".".join(part for part in (GATE, one.task, one.metric) if part)
-        said = f"{one.verdict}: {one.value} ({one.bounds})" if one.value is not None else one.verdict
+        said = (
+            f"{one.verdict}: {one.value} ({one.bounds})" if one.value is not None else one.verdict
+        )
         xml.add_global_property(name, f"{said} {one.model}".rstrip())

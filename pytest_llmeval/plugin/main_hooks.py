@@ -12,8 +12,8 @@ from pytest_llmeval.plugin.worker_side import CHANNEL, IS_FIRST
 if TYPE_CHECKING:
     from _pytest.terminal import TerminalReporter
 
-    from pytest_llmeval.plugin.conclusion import Conclusion
     from pytest_llmeval.plugin.main_side import MainSide
+    from pytest_llmeval.session.conclusion import Conclusion
 
 
 class MainHooks:
@@ -62,7 +62,8 @@ class MainHooks:
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Take the row off the report; stop the engine when this failure was one too many (pytest counts first).
 
-        Under -x xdist waits for all workers before the session finishes, and they wait for their replies.
+        Under -x xdist waits for all workers before the session finishes, and they wait for their
+        replies.
         """
         self._main.report(report)
         if self._session is not None and self._session.shouldfail:
@@ -82,7 +83,11 @@ class MainHooks:
         """Stop the engine first (before xdist's own end, which waits for its workers), then conclude."""
         self._main.close("run stopped", in_haste=self._in_haste)
         self._conclusion = self._main.conclude()
-        if self._conclusion is not None and self._conclusion.gate_failed and exitstatus == pytest.ExitCode.OK:
+        if (
+            self._conclusion is not None
+            and self._conclusion.gate_failed
+            and exitstatus == pytest.ExitCode.OK
+        ):
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
         if self._conclusion is not None and self._conclusion.gate is not None:
             add_to_junit(self._config, self._conclusion.gate)

@@ -1,4 +1,7 @@
-"""The main process's side of a run: engine, rows, files. It is the xdist controller, or the only process."""
+"""The main process's side of a run: engine, rows, files.
+
+It is the xdist controller, or the only process.
+"""
 
 from __future__ import annotations
 
@@ -7,17 +10,22 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_llmeval.catalog import Catalog
 from pytest_llmeval.engine.plan import Plan
 from pytest_llmeval.errors import UsageError
 from pytest_llmeval.plugin.interruption import SigtermAsCtrlC
-from pytest_llmeval.plugin.plan_check import check_models, check_plan, check_report_folder, missing_judge
 from pytest_llmeval.plugin.progress import ProgressLine
 from pytest_llmeval.plugin.recorder import CRASHED, Recorder
-from pytest_llmeval.plugin.session_files import SessionFiles
-from pytest_llmeval.plugin.task_info import task_info
 from pytest_llmeval.records import Json, RowKey, Transcript
-from pytest_llmeval.settings import Settings
+from pytest_llmeval.session.files import SessionFiles
+from pytest_llmeval.session.plan_check import (
+    check_models,
+    check_plan,
+    check_report_folder,
+    missing_judge,
+)
+from pytest_llmeval.session.settings import Settings
+from pytest_llmeval.session.task_info import task_info
+from pytest_llmeval.task.catalog import Catalog
 
 if TYPE_CHECKING:
     import pytest
@@ -25,13 +33,14 @@ if TYPE_CHECKING:
     from pytest_llmeval.engine.engine import Engine
     from pytest_llmeval.engine.link import Channel, ControllerLink, DirectLink
     from pytest_llmeval.engine.run import Run
-    from pytest_llmeval.plugin.conclusion import Conclusion
-    from pytest_llmeval.report.yardstick import Yardstick
     from pytest_llmeval.results.store import StoredRun
     from pytest_llmeval.results.summary import Calibrated
+    from pytest_llmeval.session.conclusion import Conclusion
+    from pytest_llmeval.session.yardstick import Yardstick
 
 GRACE = 30.0
-"""Seconds at most that the end of a run waits for replies under way: they are paid, and a resumed run finds them."""
+"""Seconds at most that the end of a run waits for replies under way: they are paid, and a resumed
+run finds them."""
 
 HASTY_GRACE = 0.5
 """The same after Ctrl-C, and at -x: what has come by then is kept."""
@@ -43,8 +52,8 @@ class MainSide:
     def __init__(self, config: pytest.Config, settings: Settings, catalog: Catalog) -> None:
         """Hold nothing yet.
 
-        UsageError when the gate's file or a judge's calibration is wrong, or the run to resume is not there: better now
-        than after it is paid.
+        UsageError when the gate's file or a judge's calibration is wrong, or the run to resume is
+        not there: better now than after it is paid.
         """
         self._yardstick = _load_yardstick(settings)
         self._calibrations = _load_calibrations(settings)
@@ -93,7 +102,9 @@ class MainSide:
             check_plan(self.plan, self._settings, self._catalog)
             check_report_folder(self._settings)
             asks_nobody = self._replayed is not None or self._settings.estimate
-            if not (asks_nobody or self._config.option.collectonly or self._config.option.setupplan):
+            if not (
+                asks_nobody or self._config.option.collectonly or self._config.option.setupplan
+            ):
                 check_models(self.plan, self._settings, self._catalog)
             if remark := missing_judge(self.plan, self._settings, self._catalog):
                 self._progress.tell(remark)
@@ -103,10 +114,12 @@ class MainSide:
         """Write what the plan would ask and cost, if that is asked for, and tell whether it was."""
         if not self._settings.estimate:
             return False
-        from pytest_llmeval.plugin.estimate import estimate_lines  # noqa: PLC0415 - prompts are rendered with jinja2
+        from pytest_llmeval.session.estimate import estimate_lines  # noqa: PLC0415 - prompts are rendered with jinja2
 
         reporter = config.pluginmanager.getplugin("terminalreporter")
-        for line in estimate_lines(self.plan, self._settings, self._catalog) or ["nothing to estimate"]:
+        for line in estimate_lines(self.plan, self._settings, self._catalog) or [
+            "nothing to estimate"
+        ]:
             reporter.write_line(f"estimate: {line}")
         return True
 
@@ -117,8 +130,9 @@ class MainSide:
     def report(self, report: pytest.TestReport) -> None:
         """Take the row off a test's report; a test over which a worker died is not run again.
 
-        By file or scope xdist hands it to worker after worker, until it gives up and the tests behind it are lost.
-        Who retries it on purpose (pytest-rerunfailures) makes the report another than a failed one.
+        By file or scope xdist hands it to worker after worker, until it gives up and the tests
+        behind it are lost. Who retries it on purpose (pytest-rerunfailures) makes the report
+        another than a failed one.
         """
         self.recorder.take(report, self.plan)
         if self.died_over(report) and report.failed:
@@ -151,18 +165,24 @@ class MainSide:
     def conclude(self) -> Conclusion | None:
         """Account for every planned sample, write the summary and close the files; None when nothing was planned.
 
-        A session that only lists tests, or ends before the first test asks, has no rows and leaves no files.
+        A session that only lists tests, or ends before the first test asks, has no rows and leaves
+        no files.
         """
         if not self.plan.tests or not (self.engine.started or self.recorder.reported):
             self._files.close()
             return None
-        from pytest_llmeval.plugin.conclusion import Measures, conclude  # noqa: PLC0415 - rich and jinja2, for runs
+        from pytest_llmeval.session.conclusion import Measures, conclude  # noqa: PLC0415 - rich and jinja2, for runs
 
         self.recorder.complete(self.plan)
-        tasks = {loaded.task.name: task_info(loaded, self._calibrations) for loaded in self._catalog.loaded.values()}
+        tasks = {
+            loaded.task.name: task_info(loaded, self._calibrations)
+            for loaded in self._catalog.loaded.values()
+        }
         measures = Measures(yardstick=self._yardstick, replayed=self._replayed)
         try:
-            conclusion = conclude(self.recorder.rows, tasks, measures, self._files.folder(), self.engine.effort)
+            conclusion = conclude(
+                self.recorder.rows, tasks, measures, self._files.folder(), self.engine.effort
+            )
         except (OSError, UsageError):
             # Whatever the files came to, the table is still printed.
             conclusion = conclude(self.recorder.rows, tasks, measures, None, self.engine.effort)
@@ -173,7 +193,7 @@ class MainSide:
         return conclusion
 
     def _open_run(self) -> Run:
-        from pytest_llmeval.plugin.composition import Surroundings, open_run  # noqa: PLC0415 - all of the engine
+        from pytest_llmeval.session.composition import Surroundings, open_run  # noqa: PLC0415 - all of the engine
 
         return open_run(
             self._settings,
@@ -185,14 +205,19 @@ class MainSide:
                 keep_transcript=self._keep_transcript,
                 tell=self._progress.tell,
                 replayed=self._replayed,
-                stops_early=bool(self._config.getoption("maxfail", 0) or self._config.getoption("stepwise", False)),
+                stops_early=bool(
+                    self._config.getoption("maxfail", 0)
+                    or self._config.getoption("stepwise", False)
+                ),
             ),
         )
 
     def _run_info(self) -> dict[str, Json]:
-        from pytest_llmeval.plugin.run_info import run_info  # noqa: PLC0415 - runs git
+        from pytest_llmeval.session.run_info import run_info  # noqa: PLC0415 - runs git
 
-        return run_info(self._settings, self._catalog, self.plan, self._config.rootpath, self._calibrations)
+        return run_info(
+            self._settings, self._catalog, self.plan, self._config.rootpath, self._calibrations
+        )
 
     def _keep_transcript(self, key: RowKey, transcript: Transcript) -> None:
         if (folder := self._files.folder()) is not None:
@@ -217,9 +242,11 @@ class MainSide:
 def _load_yardstick(settings: Settings) -> Yardstick | None:
     if settings.gate is None and settings.baseline is None:
         return None
-    from pytest_llmeval.report.yardstick import load_yardstick  # noqa: PLC0415 - yaml and numpy, for who asks
+    from pytest_llmeval.session.yardstick import load_yardstick  # noqa: PLC0415 - yaml and numpy, for who asks
 
-    gate, baseline = (None if name is None else Path(name) for name in (settings.gate, settings.baseline))
+    gate, baseline = (
+        None if name is None else Path(name) for name in (settings.gate, settings.baseline)
+    )
     return load_yardstick(gate, baseline)
 
 
@@ -228,7 +255,7 @@ def _load_calibrations(settings: Settings) -> tuple[Calibrated, ...]:
     folder = Path(settings.report or "") / "calibrations"
     if settings.report is None or not folder.is_dir():
         return ()
-    from pytest_llmeval.calibrations import read_calibrations  # noqa: PLC0415 - for sessions that have some
+    from pytest_llmeval.session.calibrations import read_calibrations  # noqa: PLC0415 - for sessions that have some
 
     return read_calibrations(folder)
 
@@ -236,6 +263,6 @@ def _load_calibrations(settings: Settings) -> tuple[Calibrated, ...]:
 def _replayed_run(settings: Settings) -> StoredRun | None:
     if settings.replay_run is None:
         return None
-    from pytest_llmeval.plugin.replaying import replayed_run  # noqa: PLC0415 - for sessions that score again
+    from pytest_llmeval.session.replaying import replayed_run  # noqa: PLC0415 - for sessions that score again
 
     return replayed_run(settings)

@@ -11,19 +11,22 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import pytest
 
-from pytest_llmeval.catalog import HUB
-from pytest_llmeval.durations import seconds_of
 from pytest_llmeval.engine.specs import FORMS
-from pytest_llmeval.settings import ImageMode, Settings
+from pytest_llmeval.session.durations import seconds_of
+from pytest_llmeval.session.settings import ImageMode, Settings
+from pytest_llmeval.task.catalog import HUB
 
-Kind: TypeAlias = Literal["text", "list", "count", "seed", "number", "flag", "path", "duration", "shard"]
+Kind: TypeAlias = Literal[
+    "text", "list", "count", "seed", "number", "flag", "path", "duration", "shard"
+]
 
 
 @dataclass(frozen=True, slots=True)
 class Option:
     """One option: its name on the command line without ``--llmeval-``, its kind, and what it is for.
 
-    One that has a `bare` value may be typed without any, and then means that; one with `choices` takes no other text.
+    One that has a `bare` value may be typed without any, and then means that; one with `choices`
+    takes no other text.
     """
 
     name: str
@@ -87,7 +90,8 @@ OPTIONS = (
 )  # fmt: skip
 
 _FIELDS = {"model": "models", "judge": "judges", "sample": "samples"}
-"""The fields of `Settings` that are called otherwise than their option, which is given once for each value."""
+"""The fields of `Settings` that are called otherwise than their option, which is given once for
+each value."""
 
 
 def _count(text: str) -> int:
@@ -130,7 +134,8 @@ _READERS: Mapping[str, tuple[Callable[[str], Any], str]] = {
     "duration": (_duration, "a span of time, such as 90, 30m, 12h or 7d"),
     "shard": (_shard, "of the form I/N with I from 1 to N, such as 1/4"),
 }
-"""How the kinds with a form of their own are read (ValueError for any other text), and how that form is told."""
+"""How the kinds with a form of their own are read (ValueError for any other text), and how that
+form is told."""
 
 
 def add_options(parser: pytest.Parser) -> None:
@@ -149,18 +154,26 @@ def add_options(parser: pytest.Parser) -> None:
 
 def resolve(config: pytest.Config) -> Settings:
     """Return the settings of a session; pytest.UsageError names the option, variable or key that is wrong."""
-    given = {option.name: value for option in OPTIONS if (value := _value(option, config)) is not None}
+    given = {
+        option.name: value for option in OPTIONS if (value := _value(option, config)) is not None
+    }
     datasets = {
         name: path if path.startswith(HUB) else str(config.invocation_params.dir / path)
-        for name, path in (_pair(text, "--llmeval-dataset TASK=PATH") for text in given.pop("dataset", ()))
+        for name, path in (
+            _pair(text, "--llmeval-dataset TASK=PATH") for text in given.pop("dataset", ())
+        )
     }
     fields: dict[str, Any] = {
-        _FIELDS.get(name, name.replace("-", "_")): tuple(value) if isinstance(value, list) else value
+        _FIELDS.get(name, name.replace("-", "_")): tuple(value)
+        if isinstance(value, list)
+        else value
         for name, value in given.items()
         if name != "set"
     }
     overrides = _overrides(given.get("set", []))
-    return Settings(**fields, datasets=datasets, overrides=overrides, folder=str(config.invocation_params.dir))
+    return Settings(
+        **fields, datasets=datasets, overrides=overrides, folder=str(config.invocation_params.dir)
+    )
 
 
 def _value(option: Option, config: pytest.Config) -> Any:  # noqa: ANN401 - the kind decides the type

@@ -13,8 +13,8 @@ from pytest_llmeval.records import Outcome, Score
 def outcome_of(when: str, raised: BaseException | None, scores: Sequence[Score]) -> Outcome:
     """Return the outcome of a test that ended in phase `when` with `raised`, having recorded `scores`.
 
-    A body is incorrect if a score that decides says so or, without such scores, if it raised an AssertionError; all
-    else that it raises is an error, for it says nothing about the model.
+    A body is incorrect if a score that decides says so or, without such scores, if it raised an
+    AssertionError; all else that it raises is an error, for it says nothing about the model.
     """
     if isinstance(raised, pytest.skip.Exception | RunStopped | ModelLost):
         return "not run"

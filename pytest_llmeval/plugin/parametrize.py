@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from pytest_llmeval.catalog import Catalog, LoadedTask
 from pytest_llmeval.engine.plan import Plan, PlannedTest
 from pytest_llmeval.errors import LLMEvalError, UsageError
-from pytest_llmeval.settings import Settings
-from pytest_llmeval.slugs import id_slugs, slug
+from pytest_llmeval.session.settings import Settings
+from pytest_llmeval.task.catalog import Catalog, LoadedTask
+from pytest_llmeval.task.slugs import id_slugs, slug
 
 CASE = "_llmeval_case"
 """The fixture that carries a test's case; `sample` and `completion` build on it."""
@@ -30,7 +30,10 @@ class Case:
 
 
 def parametrize(metafunc: pytest.Metafunc, settings: Settings, catalog: Catalog) -> None:
-    """Give a marked test its cases. A wrong task is a collection error that shows the message alone."""
+    """Give a marked test its cases.
+
+    A wrong task is a collection error that shows the message alone.
+    """
     marker = metafunc.definition.get_closest_marker("llmeval")
     if marker is None or CASE not in metafunc.fixturenames:
         return
@@ -58,7 +61,9 @@ def waits(item: pytest.Item) -> bool:
 def plan_of(items: Sequence[pytest.Item], catalog: Catalog) -> Plan:
     """Return the plan of the selected items that wait for the engine, and of all tasks that were collected."""
     tests = tuple(planned(item, catalog) for item in items if waits(item) and not _skipped(item))
-    tasks = sorted((str(file), loaded.task.name, loaded.digest) for file, loaded in catalog.loaded.items())
+    tasks = sorted(
+        (str(file), loaded.task.name, loaded.digest) for file, loaded in catalog.loaded.items()
+    )
     return Plan(tests=tests, tasks=tuple(tasks))
 
 
@@ -89,8 +94,8 @@ def tag_keywords(items: Sequence[pytest.Item], catalog: Catalog) -> None:
 def free_waits_from_timeout(items: Sequence[pytest.Item]) -> None:
     """Let pytest-timeout count the test body alone: waiting for a model is no fault of the test.
 
-    A `timeout` mark is repeated with ``func_only=True``, closest to the test, and takes effect also for a time-out
-    given on the command line or in the ini file.
+    A `timeout` mark is repeated with ``func_only=True``, closest to the test, and takes effect also
+    for a time-out given on the command line or in the ini file.
     """
     body_only = pytest.mark.timeout(func_only=True)
     for item in items:
@@ -100,7 +105,9 @@ def free_waits_from_timeout(items: Sequence[pytest.Item]) -> None:
 
 
 def _repeated(mark: pytest.Mark) -> pytest.MarkDecorator:
-    repeated: pytest.MarkDecorator = pytest.mark.timeout(*mark.args, **{**mark.kwargs, "func_only": True})
+    repeated: pytest.MarkDecorator = pytest.mark.timeout(
+        *mark.args, **{**mark.kwargs, "func_only": True}
+    )
     return repeated
 
 

@@ -55,7 +55,11 @@ def progress_text(done: int, planned: int, gauge: Gauge, *, elapsed: float) -> s
     """Return ``120/500 done · 64 in flight · $1.20 · 3:10 left``; tokens where no price is known."""
     used = gauge.usage
     spent = f"${used.cost:.2f}" if used.cost is not None else f"{used.total_tokens:,} tokens"
-    parts = [f"{done}/{planned} done", f"{gauge.in_flight} in flight", *([spent] if used.total_tokens else [])]
+    parts = [
+        f"{done}/{planned} done",
+        f"{gauge.in_flight} in flight",
+        *([spent] if used.total_tokens else []),
+    ]
     if done:
         minutes, seconds = divmod(round(elapsed / done * (planned - done)), 60)
         parts.append(f"{minutes}:{seconds:02} left")

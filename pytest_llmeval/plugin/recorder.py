@@ -7,11 +7,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_llmeval.catalog import Catalog
 from pytest_llmeval.engine.plan import Plan, PlannedTest
 from pytest_llmeval.errors import UsageError
 from pytest_llmeval.plugin.reporting import unreported_row
 from pytest_llmeval.records import Json, Outcome, Row, RowKey
+from pytest_llmeval.task.catalog import Catalog
 
 if TYPE_CHECKING:
     import pytest
@@ -26,11 +26,15 @@ class Recorder:
     """Keeps one row for each key, the last that was reported, and writes each to the run's folder at once."""
 
     def __init__(
-        self, catalog: Catalog, open_folder: Callable[[], RunFolder | None], earlier: Sequence[Row] = ()
+        self,
+        catalog: Catalog,
+        open_folder: Callable[[], RunFolder | None],
+        earlier: Sequence[Row] = (),
     ) -> None:
         """Write into the folder that `open_folder` gives (None: no files are wanted).
 
-        `earlier` are the rows that a resumed run has already; they stand until they are reported again.
+        `earlier` are the rows that a resumed run has already; they stand until they are reported
+        again.
         """
         self._catalog, self._open_folder = catalog, open_folder
         self._earlier = {row.key: row for row in earlier}
@@ -53,7 +57,9 @@ class Recorder:
         data: dict[str, Json] | None = getattr(report, "llmeval", None)
         if data is not None:
             self._add(Row.from_json(data))
-        elif str(report.when) == CRASHED and (position := plan.index.get(report.nodeid)) is not None:
+        elif (
+            str(report.when) == CRASHED and (position := plan.index.get(report.nodeid)) is not None
+        ):
             self._add_unreported(plan.tests[position], "error", str(report.longrepr))
 
     def complete(self, plan: Plan) -> None:

@@ -13,8 +13,8 @@ from pytest_llmeval.records import Completion, Json, Outcome, Row
 if TYPE_CHECKING:
     import pytest
 
-    from pytest_llmeval.catalog import LoadedTask
     from pytest_llmeval.engine.plan import PlannedTest
+    from pytest_llmeval.task.catalog import LoadedTask
 
 MAX_EXPLANATION = 2_000
 """Characters of a failure's text that a row keeps; the report has it whole."""
@@ -25,16 +25,22 @@ PROPERTY = "llmeval."
 WORKER = "PYTEST_XDIST_WORKER"
 
 
-def attach_row(report: pytest.TestReport, call: pytest.CallInfo[None], running: Running, *, gating: bool) -> bool:
+def attach_row(
+    report: pytest.TestReport, call: pytest.CallInfo[None], running: Running, *, gating: bool
+) -> bool:
     """Put the row on the report that decides over a sample: the body's, or the set-up's if that failed.
 
     Return whether this is that report. Outcome and scores become properties, which JUnit XML shows.
 
-    Under a gate samples never decide over the exit status: an incorrect one is reported xfailed, an error or
-    unscored one skipped.
+    Under a gate samples never decide over the exit status: an incorrect one is reported xfailed, an
+    error or unscored one skipped.
     """
     raised = None if call.excinfo is None else call.excinfo.value
-    if running.planned is None or call.when == "teardown" or (call.when == "setup" and raised is None):
+    if (
+        running.planned is None
+        or call.when == "teardown"
+        or (call.when == "setup" and raised is None)
+    ):
         return False
     row = _row(running.planned, running, call.when, raised)
     report.llmeval = row.to_json()  # type: ignore[attr-defined]  # reports carry what plugins put on them
@@ -50,7 +56,9 @@ def attach_row(report: pytest.TestReport, call: pytest.CallInfo[None], running: 
 
 
 def _properties(row: Row) -> list[tuple[str, object]]:
-    scores = [(f"{PROPERTY}{score.name}", score.value) for score in row.scores if score.value is not None]
+    scores = [
+        (f"{PROPERTY}{score.name}", score.value) for score in row.scores if score.value is not None
+    ]
     return [(f"{PROPERTY}outcome", row.outcome), (f"{PROPERTY}model", row.key.model), *scores]
 
 
@@ -62,7 +70,9 @@ def status_of(report: pytest.TestReport) -> tuple[str, str, str] | None:
     return "error", "E", "ERROR"
 
 
-def unreported_row(test: PlannedTest, loaded: LoadedTask, outcome: Outcome, explanation: str) -> Row:
+def unreported_row(
+    test: PlannedTest, loaded: LoadedTask, outcome: Outcome, explanation: str
+) -> Row:
     """Return the row of a planned test that no process told anything of."""
     sample = loaded.by_id[test.sample]
     return Row(
@@ -82,7 +92,9 @@ def _row(test: PlannedTest, running: Running, when: str, raised: BaseException |
     assert running.loaded is not None  # noqa: S101 - a planned test has its task
     outcome = outcome_of(when, raised, running.scores)
     row = unreported_row(test, running.loaded, outcome, "" if raised is None else str(raised))
-    graders: dict[str, Json] = {f"grader:{score.name}": score.grader for score in running.scores if score.grader}
+    graders: dict[str, Json] = {
+        f"grader:{score.name}": score.grader for score in running.scores if score.grader
+    }
     row = replace(
         row,
         scores=tuple(running.scores),

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
-from pytest_llmeval.assertions import NO_ANSWER
 from pytest_llmeval.errors import LLMEvalError, ModelLost, RunStopped
-from pytest_llmeval.judge.judgement import Judgement
 from pytest_llmeval.records import Completion, ErrorLabel, Json, Message, Reply, Sample, Score
 from pytest_llmeval.records.plain import plain_json
+from pytest_llmeval.scoring.assertions import NO_ANSWER
+from pytest_llmeval.scoring.judge.judgement import Judgement
 
 if TYPE_CHECKING:
-    from pytest_llmeval.catalog import LoadedTask
     from pytest_llmeval.engine.link import Link
     from pytest_llmeval.engine.plan import PlannedTest
+    from pytest_llmeval.task.catalog import LoadedTask
 
 
 class RunningJudge:
@@ -41,13 +41,20 @@ class LLM:
         """Ask through `link` on behalf of the test `nodeid`."""
         self._link, self._nodeid = link, nodeid
 
-    def generate(self, messages: str | list[Message], *, draw: int = 0, **parameters: Json) -> Reply:
+    def generate(
+        self, messages: str | list[Message], *, draw: int = 0, **parameters: Json
+    ) -> Reply:
         """Return the reply to `messages` (a text is one user message); equal requests are asked once per `draw`."""
         __tracebackhide__ = True
         if isinstance(messages, str):
             messages = [Message.of("user", messages)]
-        wish: dict[str, Json] = {"nodeid": self._nodeid, "messages": [message.to_json() for message in messages]}
-        answer = _asked(self._link, "generate", {**wish, "parameters": dict(parameters), "draw": draw})
+        wish: dict[str, Json] = {
+            "nodeid": self._nodeid,
+            "messages": [message.to_json() for message in messages],
+        }
+        answer = _asked(
+            self._link, "generate", {**wish, "parameters": dict(parameters), "draw": draw}
+        )
         return Reply.from_json(cast("dict[str, Json]", answer))
 
 
@@ -90,9 +97,15 @@ class Running:
 
     def setting(self, scorer: str, name: str) -> Any:  # noqa: ANN401 - as the task file says
         """Return what the task says of a scorer's setting, or None."""
-        if self.loaded is None or self.loaded.task.scorer is None or self.loaded.task.scorer.kind != scorer:
+        if (
+            self.loaded is None
+            or self.loaded.task.scorer is None
+            or self.loaded.task.scorer.kind != scorer
+        ):
             return None
-        return getattr(self.loaded.task.judge if scorer == "judge" else self.loaded.task.scorer, name)
+        return getattr(
+            self.loaded.task.judge if scorer == "judge" else self.loaded.task.scorer, name
+        )
 
     def record(self, score: Score) -> None:
         """Keep a score; ScorerError when it is not plain JSON."""
@@ -114,10 +127,18 @@ class Running:
         A judge that cannot be reached leaves it unlabelled, with the reason.
         """
         wrong = any(score.decides and score.correct is False for score in self.scores)
-        if self.completion is None or self.sample is None or not wrong or not self.sample.metadata.get("solution"):
+        if (
+            self.completion is None
+            or self.sample is None
+            or not wrong
+            or not self.sample.metadata.get("solution")
+        ):
             return
         try:
-            wish: dict[str, Json] = {"nodeid": self._nodeid, "completion": self.completion.to_json()}
+            wish: dict[str, Json] = {
+                "nodeid": self._nodeid,
+                "completion": self.completion.to_json(),
+            }
             answer = self._open_link().ask("label", wish)
             self.completion = Completion.from_json(cast("dict[str, Json]", answer))
         except LLMEvalError as error:

@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Protocol
 
 import pytest
 
-from pytest_llmeval.assertions import RUNNING
-from pytest_llmeval.catalog import Catalog
 from pytest_llmeval.engine.addresses import check_address
 from pytest_llmeval.engine.plan import Plan
 from pytest_llmeval.engine.specs import parse_spec, parse_specs
@@ -28,7 +26,9 @@ from pytest_llmeval.plugin.parametrize import (
 from pytest_llmeval.plugin.reporting import attach_row
 from pytest_llmeval.plugin.running import RUNNING_TEST, Running
 from pytest_llmeval.plugin.worker_side import WorkerSide
-from pytest_llmeval.settings import Settings
+from pytest_llmeval.scoring.assertions import RUNNING
+from pytest_llmeval.session.settings import Settings
+from pytest_llmeval.task.catalog import Catalog
 
 if TYPE_CHECKING:
     from pytest_llmeval.engine.link import Link
@@ -66,7 +66,11 @@ class EvalSession:
             msg = "--llmeval-record takes one --llmeval-judge, for the same reason; --llmeval-cache keeps them apart"
             raise UsageError(msg)
         self.catalog = Catalog(self.settings)
-        self.main = None if hasattr(config, "workerinput") else MainSide(config, self.settings, self.catalog)
+        self.main = (
+            None
+            if hasattr(config, "workerinput")
+            else MainSide(config, self.settings, self.catalog)
+        )
         self._side: Side = self.main or WorkerSide(config)
 
     def parametrize(self, metafunc: pytest.Metafunc) -> None:
@@ -98,14 +102,18 @@ class EvalSession:
         """End the attempt."""
         RUNNING.set(None)
 
-    def attach(self, item: pytest.Item, call: pytest.CallInfo[None], report: pytest.TestReport) -> None:
+    def attach(
+        self, item: pytest.Item, call: pytest.CallInfo[None], report: pytest.TestReport
+    ) -> None:
         """Put the sample's row on a report."""
         if (running := item.stash.get(RUNNING_TEST, None)) is not None:
             if self.settings.taxonomy and call.when == "call":
-                # Here, because only the body knows that the answer is wrong, and the row leaves with this report.
+                # Here, because only the body knows that the answer is wrong, and the row leaves
+                # with this report.
                 running.label()
             if attach_row(report, call, running, gating=self.settings.gate is not None):
-                # The item's too: junitxml reads those of the tear-down's report, which is made from it.
+                # The item's too: junitxml reads those of the tear-down's report, which is made from
+                # it.
                 item.user_properties[:] = report.user_properties
 
 
@@ -113,7 +121,7 @@ def _resolved(config: pytest.Config) -> Settings:
     settings = resolve(config)
     if settings.replay_run is None:
         return settings
-    from pytest_llmeval.plugin.replaying import as_asked  # noqa: PLC0415 - for sessions that score again
+    from pytest_llmeval.session.replaying import as_asked  # noqa: PLC0415 - for sessions that score again
 
     if settings.resume is not None:
         msg = "--llmeval-replay-run scores into a run of its own; --llmeval-resume goes on with one: choose"

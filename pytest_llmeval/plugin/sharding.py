@@ -10,17 +10,23 @@ from pytest_llmeval.plugin.parametrize import case_of
 
 
 class Sharding:
-    """Keeps a part of the samples. Registered when pytest's own plugins are, it wraps all that selects or reorders."""
+    """Keeps a part of the samples.
+
+    Registered when pytest's own plugins are, it wraps all that selects or reorders.
+    """
 
     def __init__(self, part: int, parts: int) -> None:
         """Keep part number `part`, from 1 on, of `parts`."""
         self._part, self._parts = part, parts
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
-    def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> Generator[None]:
+    def pytest_collection_modifyitems(
+        self, config: pytest.Config, items: list[pytest.Item]
+    ) -> Generator[None]:
         """Deselect the samples of the other parts, once everything else has selected; other tests stay in each part.
 
-        Dealt out by node id and not by place: a plugin that shuffles does so differently on each machine.
+        Dealt out by node id and not by place: a plugin that shuffles does so differently on each
+        machine.
         """
         yield
         samples = sorted(item.nodeid for item in items if case_of(item) is not None)

@@ -5,8 +5,23 @@ from pytest_llmeval.records.message import Image, ImagePart, Json, Message, Part
 from pytest_llmeval.records.request import Operation, Reply, Request, Role, StopReason, Usage
 from pytest_llmeval.records.row import Outcome, Row, RowKey
 from pytest_llmeval.records.sample import Sample
-from pytest_llmeval.records.score import ERROR_KINDS, TAXONOMY, ErrorKind, ErrorLabel, Score, Verdict
-from pytest_llmeval.records.transcript import Asked, Event, FailedCall, GraphQuery, ModelCall, StageNote, Transcript
+from pytest_llmeval.records.score import (
+    ERROR_KINDS,
+    TAXONOMY,
+    ErrorKind,
+    ErrorLabel,
+    Score,
+    Verdict,
+)
+from pytest_llmeval.records.transcript import (
+    Asked,
+    Event,
+    FailedCall,
+    GraphQuery,
+    ModelCall,
+    StageNote,
+    Transcript,
+)
 
 __all__ = [
     "ERROR_KINDS",

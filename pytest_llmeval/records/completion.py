@@ -16,7 +16,8 @@ from pytest_llmeval.records.transcript import Transcript
 class Completion:
     """A solver's result. `answer` is None when the text holds none in the demanded form.
 
-    `details` are the solver's own findings, such as ``{"valid_cypher": true}``; they end in the row.
+    `details` are the solver's own findings, such as ``{"valid_cypher": true}``; they end in the
+    row.
     """
 
     text: str

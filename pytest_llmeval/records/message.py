@@ -10,7 +10,11 @@ from typing import TypeAlias, cast
 Json: TypeAlias = bool | int | float | str | list["Json"] | dict[str, "Json"] | None
 """What may cross a process or reach a file: exact built-in JSON types, nothing else."""
 
-_SIGNATURES = {b"\x89PNG\r\n\x1a\n": "image/png", b"\xff\xd8\xff": "image/jpeg", b"GIF8": "image/gif"}
+_SIGNATURES = {
+    b"\x89PNG\r\n\x1a\n": "image/png",
+    b"\xff\xd8\xff": "image/jpeg",
+    b"GIF8": "image/gif",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,7 +29,9 @@ class Image:
     def load(cls, path: Path | str) -> Image:
         """Return the image at `path`; ValueError when its first bytes are no PNG, JPEG, GIF or WebP."""
         data = Path(path).read_bytes()
-        return cls(digest=hashlib.sha256(data).hexdigest(), media_type=media_type_of(data), path=str(path))
+        return cls(
+            digest=hashlib.sha256(data).hexdigest(), media_type=media_type_of(data), path=str(path)
+        )
 
     def read(self) -> bytes:
         """Return the bytes."""
@@ -104,7 +110,10 @@ class Message:
 
     def to_json(self) -> dict[str, Json]:
         """Return the JSON form; images as digest, media type and path."""
-        data: dict[str, Json] = {"role": self.role, "parts": [_part_to_json(part) for part in self.parts]}
+        data: dict[str, Json] = {
+            "role": self.role,
+            "parts": [_part_to_json(part) for part in self.parts],
+        }
         if self.tool_calls:
             data["tool_calls"] = [call.to_json() for call in self.tool_calls]
         if self.tool_call_id is not None:
@@ -117,9 +126,12 @@ class Message:
         call_id = data.get("tool_call_id")
         return cls(
             role=str(data["role"]),
-            parts=tuple(_part_from_json(part) for part in cast("list[dict[str, Json]]", data["parts"])),
+            parts=tuple(
+                _part_from_json(part) for part in cast("list[dict[str, Json]]", data["parts"])
+            ),
             tool_calls=tuple(
-                ToolCall.from_json(call) for call in cast("list[dict[str, Json]]", data.get("tool_calls", []))
+                ToolCall.from_json(call)
+                for call in cast("list[dict[str, Json]]", data.get("tool_calls", []))
             ),
             tool_call_id=None if call_id is None else str(call_id),
         )
@@ -132,7 +144,9 @@ def image_to_json(image: Image) -> dict[str, Json]:
 
 def image_from_json(data: dict[str, Json]) -> Image:
     """Return the image that `image_to_json` wrote."""
-    return Image(digest=str(data["digest"]), media_type=str(data["media_type"]), path=str(data["path"]))
+    return Image(
+        digest=str(data["digest"]), media_type=str(data["media_type"]), path=str(data["path"])
+    )
 
 
 def _part_to_json(part: Part) -> dict[str, Json]:

@@ -11,16 +11,17 @@ MAX_DEPTH = 50
 """Deepest nesting of lists and objects; deeper is a value that holds itself, or a mistake."""
 
 MAX_INTEGER = 2**63 - 1
-"""Largest magnitude of a whole number; Python refuses to print integers of over 4,300 digits, and JSON readers
-elsewhere end at 64 bits."""
+"""Largest magnitude of a whole number; Python refuses to print integers of over 4,300 digits, and
+JSON readers elsewhere end at 64 bits."""
 
 
 def plain_json(value: object, where: str) -> Json:
     """Return `value`, proven to be plain JSON; ScorerError names the place when it is not.
 
-    Only exact types pass: a numpy.float64 is a float to Python, yet ends the xdist worker that sends it. NaN and
-    infinities are refused because JSON has no word for them. `where` starts the message, such as
-    ``sample '12', score 'EED', field 'details'``; the path inside the value follows it.
+    Only exact types pass: a numpy.float64 is a float to Python, yet ends the xdist worker that
+    sends it. NaN and infinities are refused because JSON has no word for them. `where` starts the
+    message, such as ``sample '12', score 'EED', field 'details'``; the path inside the value
+    follows it.
     """
     return _checked(value, where, depth=0)
 
@@ -36,19 +37,26 @@ def _checked(value: object, where: str, depth: int) -> Json:
         return value
     if type(value) is float:
         if not math.isfinite(value):
-            raise _refusal(where, f"is {value}, which JSON cannot hold", "record None, or a finite number")
+            raise _refusal(
+                where, f"is {value}, which JSON cannot hold", "record None, or a finite number"
+            )
         return value
     if type(value) is list:
         return [_checked(item, f"{where}[{index}]", depth + 1) for index, item in enumerate(value)]
     if type(value) is dict:
-        return {_key(key, where): _checked(item, f"{where}[{key!r}]", depth + 1) for key, item in value.items()}
+        return {
+            _key(key, where): _checked(item, f"{where}[{key!r}]", depth + 1)
+            for key, item in value.items()
+        }
     kind = f"{type(value).__module__}.{type(value).__qualname__}".removeprefix("builtins.")
     raise _refusal(where, f"is a {kind}", "convert it to bool, int, float, str, list, dict or None")
 
 
 def _key(key: object, where: str) -> str:
     if type(key) is not str:
-        raise _refusal(where, f"has the key {key!r} of type {type(key).__qualname__}", "use strings as keys")
+        raise _refusal(
+            where, f"has the key {key!r} of type {type(key).__qualname__}", "use strings as keys"
+        )
     return key
 
 

@@ -9,10 +9,18 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal, TypeAlias, cast
 
-from pytest_llmeval.records.message import Image, Json, Message, ToolCall, image_from_json, image_to_json
+from pytest_llmeval.records.message import (
+    Image,
+    Json,
+    Message,
+    ToolCall,
+    image_from_json,
+    image_to_json,
+)
 
 Operation: TypeAlias = Literal["chat", "image"]
-"""``chat`` asks for a message, ``image`` for a picture made from the message's text and pictures."""
+"""``chat`` asks for a message, ``image`` for a picture made from the message's text and
+pictures."""
 
 Role: TypeAlias = Literal["solver", "judge"]
 """Which model of the run is asked: the one under test, or the judge."""
@@ -26,8 +34,9 @@ StopReason: TypeAlias = Literal["stop", "length", "refusal", "filter", "tool_cal
 class Request:
     """One request, known by everything that can change its reply.
 
-    `draw` numbers equal requests inside one sample (votes, retries of a judge), `epoch` repetitions of the sample;
-    `route` tells apart ways to one model name that the run was told of, such as two addresses.
+    `draw` numbers equal requests inside one sample (votes, retries of a judge), `epoch` repetitions
+    of the sample; `route` tells apart ways to one model name that the run was told of, such as two
+    addresses.
     """
 
     operation: Operation = "chat"
@@ -59,7 +68,9 @@ class Request:
     @cached_property
     def key(self) -> str:
         """The hash of provider, model, route and `content`: equal keys are one paid call."""
-        return _digest([self.provider, self.model, *([self.route] if self.route else []), self.content])
+        return _digest(
+            [self.provider, self.model, *([self.route] if self.route else []), self.content]
+        )
 
 
 def content_key(content: Json) -> str:
@@ -138,9 +149,9 @@ class Usage:
 class Reply:
     """What a provider sent back for one request.
 
-    `model` is the version that answered, by its own word; `latency` seconds from sending to the last byte;
-    `created` seconds since 1970 (0: not known); `reasoning` what a model shows of its thinking, which is no part of
-    its answer.
+    `model` is the version that answered, by its own word; `latency` seconds from sending to the
+    last byte; `created` seconds since 1970 (0: not known); `reasoning` what a model shows of its
+    thinking, which is no part of its answer.
     """
 
     text: str
@@ -173,9 +184,13 @@ class Reply:
         return cls(
             text=str(data["text"]),
             stop_reason=cast("StopReason", data.get("stop_reason", "stop")),
-            images=tuple(image_from_json(item) for item in cast("list[dict[str, Json]]", data.get("images", []))),
+            images=tuple(
+                image_from_json(item)
+                for item in cast("list[dict[str, Json]]", data.get("images", []))
+            ),
             tool_calls=tuple(
-                ToolCall.from_json(item) for item in cast("list[dict[str, Json]]", data.get("tool_calls", []))
+                ToolCall.from_json(item)
+                for item in cast("list[dict[str, Json]]", data.get("tool_calls", []))
             ),
             usage=Usage.from_json(cast("dict[str, Json]", data.get("usage", {}))),
             model=str(data.get("model", "")),

@@ -32,11 +32,12 @@ class RowKey(NamedTuple):
 class Row:
     """One result: key, outcome, scores, and what is needed to read and aggregate it.
 
-    `groups` holds the sample's values by `group_by` key, of which a list of tags has several. `seconds` is the models'
-    time without queueing; `cached`: every reply came from another run, `age` the oldest's seconds; `recorded`: the
-    replies came from a recording; `reports` counts the reports under this key (reruns). `engine_uncertain`: Neo4j might
-    have answered a query otherwise than the engine that was asked. `versions` holds the task's version, its dataset's
-    and prompt's digests, and the graders' versions.
+    `groups` holds the sample's values by `group_by` key, of which a list of tags has several.
+    `seconds` is the models' time without queueing; `cached`: every reply came from another run,
+    `age` the oldest's seconds; `recorded`: the replies came from a recording; `reports` counts the
+    reports under this key (reruns). `engine_uncertain`: Neo4j might have answered a query otherwise
+    than the engine that was asked. `versions` holds the task's version, its dataset's and prompt's
+    digests, and the graders' versions.
     """
 
     key: RowKey
@@ -99,12 +100,17 @@ class Row:
             ),
             nodeid=str(data["nodeid"]),
             outcome=cast("Outcome", intern(str(data["outcome"]))),
-            scores=tuple(Score.from_json(item) for item in cast("list[dict[str, Json]]", data["scores"])),
+            scores=tuple(
+                Score.from_json(item) for item in cast("list[dict[str, Json]]", data["scores"])
+            ),
             answer=cast("str | None", data["answer"]),
             target=str(data["target"]),
             explanation=intern(str(data["explanation"])),
             tags=tuple(cast("list[str]", data["tags"])),
-            groups={name: tuple(values) for name, values in cast("dict[str, list[str]]", data["groups"]).items()},
+            groups={
+                name: tuple(values)
+                for name, values in cast("dict[str, list[str]]", data["groups"]).items()
+            },
             stop_reason=intern(str(data["stop_reason"])),
             usage=Usage.from_json(cast("dict[str, Json]", data["usage"])),
             seconds=cast("float", data["seconds"]),

@@ -12,8 +12,8 @@ from pytest_llmeval.records.message import Json
 class Sample:
     """One dataset row: what is asked, the reference answer, and what is known besides.
 
-    `images` are absolute paths, checked to lie in the dataset's folder; `metadata` never reaches a prompt unless the
-    prompt names it.
+    `images` are absolute paths, checked to lie in the dataset's folder; `metadata` never reaches a
+    prompt unless the prompt names it.
     """
 
     id: str

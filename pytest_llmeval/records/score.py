@@ -23,8 +23,12 @@ OPINIONS: Final = "opinions"
 
 ErrorKind: TypeAlias = Literal["PP", "RR"]
 
-ERROR_KINDS: Final[Mapping[ErrorKind, str]] = {"PP": "Physical Perception", "RR": "Robust Reasoning"}
-"""Where a physics solution goes wrong (PHYBench paper): the set-up is misread, or the derivation slips."""
+ERROR_KINDS: Final[Mapping[ErrorKind, str]] = {
+    "PP": "Physical Perception",
+    "RR": "Robust Reasoning",
+}
+"""Where a physics solution goes wrong (PHYBench paper): the set-up is misread, or the derivation
+slips."""
 
 
 TAXONOMY: Final = "taxonomy"
@@ -42,16 +46,22 @@ class ErrorLabel:
 
     def to_json(self) -> dict[str, Json]:
         """Return the JSON form."""
-        return {"label": self.kind, "reason": self.reason, "judge": self.judge, "grader": self.grader}
+        return {
+            "label": self.kind,
+            "reason": self.reason,
+            "judge": self.judge,
+            "grader": self.grader,
+        }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Score:
     """A scorer's decision on one answer.
 
-    `value` lies in 0..`scale` (1 or 100); `correct` None means unscored: the scorer could not decide, and
-    `explanation` says why. `grader` names the scorer's version, such as ``eed-corrected/1``. A score that does not
-    decide (`decides` False, such as ``EED published`` beside ``EED``) is shown and averaged, and makes no outcome.
+    `value` lies in 0..`scale` (1 or 100); `correct` None means unscored: the scorer could not
+    decide, and `explanation` says why. `grader` names the scorer's version, such as
+    ``eed-corrected/1``. A score that does not decide (`decides` False, such as ``EED published``
+    beside ``EED``) is shown and averaged, and makes no outcome.
     """
 
     name: str
@@ -66,7 +76,9 @@ class Score:
     @classmethod
     def unscored(cls, name: str, reason: str, *, scale: float = 1.0, grader: str = "") -> Score:
         """Return the score of an answer that nobody could decide about."""
-        return cls(name=name, value=None, scale=scale, correct=None, explanation=reason, grader=grader)
+        return cls(
+            name=name, value=None, scale=scale, correct=None, explanation=reason, grader=grader
+        )
 
     def to_json(self) -> dict[str, Json]:
         """Return the JSON form."""

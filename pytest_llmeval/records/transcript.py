@@ -48,7 +48,9 @@ class Asked:
             model=str(data["model"]),
             operation=cast("Operation", data.get("operation", "chat")),
             parameters=cast("dict[str, Json]", data["parameters"]),
-            messages=tuple(Message.from_json(item) for item in cast("list[dict[str, Json]]", data["messages"])),
+            messages=tuple(
+                Message.from_json(item) for item in cast("list[dict[str, Json]]", data["messages"])
+            ),
             draw=cast("int", data.get("draw", 0)),
             key=str(data["key"]),
         )
@@ -58,7 +60,8 @@ class Asked:
 class ModelCall:
     """One request and its reply.
 
-    `cached`: no call was made; `age`: of the stored reply, in seconds; `other_run`: another run made it.
+    `cached`: no call was made; `age`: of the stored reply, in seconds; `other_run`: another run
+    made it.
     """
 
     asked: Asked
@@ -114,8 +117,9 @@ class FailedCall:
 class GraphQuery:
     """One query to the graph database: as the model wrote it, as it ran, and what came back as text.
 
-    `error` is why it was refused or failed (then `text` is empty); `cut` tells which limit shortened the rows;
-    `uncertain` is why Neo4j's answer may be another one (None: it would be the same).
+    `error` is why it was refused or failed (then `text` is empty); `cut` tells which limit
+    shortened the rows; `uncertain` is why Neo4j's answer may be another one (None: it would be the
+    same).
     """
 
     stage: str

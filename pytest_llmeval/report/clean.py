@@ -24,7 +24,11 @@ def clean(text: str, limit: int = LIMIT) -> str:
     """Return `text` on one line, without control sequences, invisible or direction-changing signs, cut to `limit`."""
     looked_at = _SEQUENCES.sub("", text[:_LOOK_AT])
     spaced = " ".join("".join(map(_seen, looked_at)).split())
-    return spaced if len(spaced) <= limit and len(text) <= _LOOK_AT else spaced[: limit - 1].rstrip() + "…"
+    return (
+        spaced
+        if len(spaced) <= limit and len(text) <= _LOOK_AT
+        else spaced[: limit - 1].rstrip() + "…"
+    )
 
 
 def _seen(character: str) -> str:

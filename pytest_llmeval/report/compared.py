@@ -48,7 +48,9 @@ class Compared:
 def compared(comparison: Comparison) -> tuple[tuple[Compared, ...], tuple[Sheet, ...]]:
     """Return the pairs, and the sheets that belong to no pair."""
     told = comparison_sheets(comparison)
-    pairs = tuple(_compared(pair, sheet) for pair, sheet in zip(comparison.pairs, told, strict=False))
+    pairs = tuple(
+        _compared(pair, sheet) for pair, sheet in zip(comparison.pairs, told, strict=False)
+    )
     return pairs, told[len(pairs) :]
 
 
@@ -73,11 +75,16 @@ def _difference(change: Change) -> Difference:
     ends = [abs(end) for end in (change.low, change.high, change.difference) if end is not None]
     share = max(ends) / change.scale
     reach = next(step for step in (0.05, 0.1, 0.25, 0.5, 1.0) if share <= step or step == 1.0)
-    low, high = (None if end is None else _place(end, change.scale * reach) for end in (change.low, change.high))
+    low, high = (
+        None if end is None else _place(end, change.scale * reach)
+        for end in (change.low, change.high)
+    )
     return Difference(
         name=clean(change.name),
         whisker=Whisker(at=_place(change.difference, change.scale * reach), low=low, high=high),
-        reach=f"{100 * reach:g} points" if change.name == "accuracy" else f"{change.scale * reach:g}",
+        reach=f"{100 * reach:g} points"
+        if change.name == "accuracy"
+        else f"{change.scale * reach:g}",
     )
 
 
@@ -87,5 +94,8 @@ def _place(value: float, reach: float) -> float:
 
 def _flipped(title: str, outcome: str, ids: Sequence[str]) -> Flipped:
     return Flipped(
-        title=title, outcome=outcome, ids=tuple(clean(one) for one in ids[:MOST_FLIPPED]), more=len(ids[MOST_FLIPPED:])
+        title=title,
+        outcome=outcome,
+        ids=tuple(clean(one) for one in ids[:MOST_FLIPPED]),
+        more=len(ids[MOST_FLIPPED:]),
     )

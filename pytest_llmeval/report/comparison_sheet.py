@@ -7,7 +7,16 @@ from collections.abc import Sequence
 
 from pytest_llmeval.report import numbers
 from pytest_llmeval.report.clean import clean
-from pytest_llmeval.report.sheet import Block, Cell, Column, Label, Sheet, column_of, metric_head, metric_value
+from pytest_llmeval.report.sheet import (
+    Block,
+    Cell,
+    Column,
+    Label,
+    Sheet,
+    column_of,
+    metric_head,
+    metric_value,
+)
 from pytest_llmeval.results.compare import Change, Comparison, Pair
 
 SIGNIFICANT = 0.05
@@ -23,7 +32,8 @@ def comparison_sheets(comparison: Comparison) -> tuple[Sheet, ...]:
     sheets = [_sheet(pair) for pair in comparison.pairs]
     if comparison.unpaired:
         names = tuple(
-            clean(f"{task} · {model} · {test.rpartition('::')[2]}") for task, test, model in comparison.unpaired
+            clean(f"{task} · {model} · {test.rpartition('::')[2]}")
+            for task, test, model in comparison.unpaired
         )
         sheets.append(Sheet(title="without a counterpart in the other run", blocks=(), notes=names))
     return tuple(sheets)
@@ -33,13 +43,18 @@ def _sheet(pair: Pair) -> Sheet:
     same = pair.model_a == pair.model_b
     models = clean(pair.model_a) if same else f"a: {clean(pair.model_a)}, b: {clean(pair.model_b)}"
     blocks = (_block(pair.changes),) if pair.changes else ()
-    return Sheet(title=f"{clean(pair.task)} · {models} · {pair.n:,} samples", blocks=blocks, notes=_notes(pair))
+    return Sheet(
+        title=f"{clean(pair.task)} · {models} · {pair.n:,} samples",
+        blocks=blocks,
+        notes=_notes(pair),
+    )
 
 
 def _block(changes: Sequence[Change]) -> Block:
     ends = [f"{signed(change.low, change)} to {signed(change.high, change)}" for change in changes]
     verdicts = tuple(
-        Cell(text=_p_value(change.adjusted), tone="strong" if is_significant(change) else "plain") for change in changes
+        Cell(text=_p_value(change.adjusted), tone="strong" if is_significant(change) else "plain")
+        for change in changes
     )
     units = (
         (column_of("a", [metric_value(change.a, change) for change in changes]),),
@@ -79,7 +94,11 @@ def _effect(value: float | None) -> str:
 
 def _smallest(change: Change) -> str:
     """Return the smallest difference that would show; a dash where no difference could, or none is known."""
-    return numbers.NONE if change.smallest is None else f"± {signed(change.smallest, change).lstrip('+')}"
+    return (
+        numbers.NONE
+        if change.smallest is None
+        else f"± {signed(change.smallest, change).lstrip('+')}"
+    )
 
 
 def _p_value(value: float | None) -> str:

@@ -37,8 +37,8 @@ _EVENT: Final = 500
 class Evidence:
     """Turns rows and transcripts into JSON, no text longer than `limit`.
 
-    A longer text becomes ``{"text": its beginning, "of": its length}``. `picture` takes an image in and returns the
-    name that the page knows it by. Messages that several calls share stand once.
+    A longer text becomes ``{"text": its beginning, "of": its length}``. `picture` takes an image in
+    and returns the name that the page knows it by. Messages that several calls share stand once.
     """
 
     picture: Callable[[Image], str]
@@ -80,19 +80,29 @@ class Evidence:
 
     def _score(self, score: Score) -> Json:
         data = score.to_json()
-        return {**data, "explanation": self._text(score.explanation), "details": self._plain(dict(score.details))}
+        return {
+            **data,
+            "explanation": self._text(score.explanation),
+            "details": self._plain(dict(score.details)),
+        }
 
     def _event(self, event: Event) -> Json:
         match event:
             case ModelCall():
                 return self._call(event)
             case FailedCall():
-                return {**self._asked(event.asked), "event": "failed_call", "error": self._text(event.error)}
+                return {
+                    **self._asked(event.asked),
+                    "event": "failed_call",
+                    "error": self._text(event.error),
+                }
             case GraphQuery():
                 return {
                     **event.to_json(),
                     "cypher": self._text(event.cypher),
-                    "executed": None if event.executed == event.cypher else self._text(event.executed),
+                    "executed": None
+                    if event.executed == event.cypher
+                    else self._text(event.executed),
                     "text": self._text(event.text),
                     "error": None if event.error is None else self._text(event.error),
                 }
@@ -123,7 +133,9 @@ class Evidence:
     def _message(self, message: Message) -> int:
         """Return the number of a message in the sample's list."""
         parts: list[Json] = [
-            {"image": self.picture(part.image)} if isinstance(part, ImagePart) else self._text(part.text)
+            {"image": self.picture(part.image)}
+            if isinstance(part, ImagePart)
+            else self._text(part.text)
             for part in message.parts
         ]
         calls = [self._tool_call(call) for call in message.tool_calls]
@@ -148,7 +160,9 @@ class Evidence:
 
 def weight(transcript: Transcript) -> int:
     """Return about how many characters a transcript fills."""
-    asked = {message: len(message.text) for call in transcript.calls for message in call.asked.messages}
+    asked = {
+        message: len(message.text) for call in transcript.calls for message in call.asked.messages
+    }
     replies = sum(len(call.reply.text) + len(call.reply.reasoning) for call in transcript.calls)
     queries = sum(len(query.cypher) + len(query.text) for query in transcript.queries)
     return sum(asked.values()) + replies + queries + _EVENT * len(transcript.events)

@@ -29,7 +29,8 @@ _CHILDREN: Final = {
 """The elements that are let through, with the number of their children (None: any)."""
 
 _AS_ROW: Final = frozenset({"mphantom", "mpadded", "menclose"})
-"""What only changes the look of its content: the content is shown plainly, nothing is hidden or moved."""
+"""What only changes the look of its content: the content is shown plainly, nothing is hidden or
+moved."""
 
 _ATTRIBUTES: Final = {
     "stretchy": ("true", "false"),
@@ -41,7 +42,8 @@ _ATTRIBUTES: Final = {
     "linethickness": ("0",),
     "width": ("0.167em", "0.222em", "0.278em", "1em", "2em"),
 }
-"""The attributes that are let through, with their values: no links, styles, colours, sizes or handlers."""
+"""The attributes that are let through, with their values: no links, styles, colours, sizes or
+handlers."""
 
 _DELIMITERS = (("$$", "$$"), ("$", "$"), (r"\[", r"\]"), (r"\(", r"\)"))
 _ENTITY = re.compile(r"&#x([0-9A-F]{2,6});")

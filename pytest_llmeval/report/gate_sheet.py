@@ -18,7 +18,11 @@ def gate_sheet(result: GateResult) -> Sheet:
     told = [one for one in results if one.verdict != "pass"]
     if not results:
         return Sheet(title="gate not passed: the run holds no rows to judge", blocks=())
-    title = "gate passed" if result.passed else f"gate not passed: {len(result.unmet)} of {len(results)} rules"
+    title = (
+        "gate passed"
+        if result.passed
+        else f"gate not passed: {len(result.unmet)} of {len(results)} rules"
+    )
     units = (
         (
             *_baseline(results),

@@ -49,7 +49,8 @@ _FRAME: Final = 1_500_000
 """Bytes left for everything but rows, evidence and pictures."""
 
 _TEXT_LIMITS: Final = (40_000, 6_000, 1_000)
-"""Characters of one text that the page of a sample shows: the most for which the sample's evidence finds room."""
+"""Characters of one text that the page of a sample shows: the most for which the sample's evidence
+finds room."""
 
 _ROW: Final = 3_000
 """Characters of the evidence of a row without its transcript, about."""
@@ -73,9 +74,9 @@ def write_report(
 ) -> Path:
     """Write the report of a run and return its path: `target`, else ``report.html`` in the run's folder.
 
-    Everything is read from the folder (UsageError when it is none); the verdict of a gate, a comparison, and what
-    changed when replies were scored again are shown when they are given. The file is replaced as a whole, and stays
-    below MAX_BYTES for 10,000 rows.
+    Everything is read from the folder (UsageError when it is none); the verdict of a gate, a
+    comparison, and what changed when replies were scored again are shown when they are given. The
+    file is replaced as a whole, and stays below MAX_BYTES for 10,000 rows.
     """
     run = read_run(run_folder)
     path = run.path / REPORT if target is None else target
@@ -84,10 +85,16 @@ def write_report(
 
 
 def render_report(
-    run: StoredRun, *, gate: GateResult | None = None, against: Against | None = None, again: Rescoring | None = None
+    run: StoredRun,
+    *,
+    gate: GateResult | None = None,
+    against: Against | None = None,
+    again: Rescoring | None = None,
 ) -> str:
     """Return the report of a run as HTML."""
-    rows = sorted(run.rows, key=lambda row: (row.key.task, row.key.test, row.key.model, _natural(row.key)))
+    rows = sorted(
+        run.rows, key=lambda row: (row.key.task, row.key.test, row.key.model, _natural(row.key))
+    )
     summary = _summary(run)
     data, pack, album = _data(run, rows, summary)
     pairs, lonely = ((), ()) if against is None else compared(against.comparison)
@@ -117,12 +124,15 @@ def render_report(
 def _data(run: StoredRun, rows: Sequence[Row], summary: Summary) -> tuple[Markup, Pack, Album]:
     """Return the table of samples for the page's script, and evidence and pictures that it opens.
 
-    A function of its own, so that the objects behind the text are gone before the page is put together.
+    A function of its own, so that the objects behind the text are gone before the page is put
+    together.
     """
     index = sample_index(rows, summary)
     room = max(0, MAX_BYTES - _FRAME - len(json_text(index)))
     pack, album = Pack(room * 2 // 3), Album(run.path, room // 3)
-    places: list[Json] = [list(place) if place else None for place in _evidence(run, rows, pack, album)]
+    places: list[Json] = [
+        list(place) if place else None for place in _evidence(run, rows, pack, album)
+    ]
     text = json_text({**index, "places": places, "pictures": album.index()})
     return Markup(text), pack, album  # noqa: S704 - json_text escapes it
 
@@ -132,17 +142,25 @@ def render_comparison(comparison: Comparison, *, names: tuple[str, str]) -> str:
     pairs, lonely = compared(comparison)
     a, b = map(clean, names)
     title = f"{a} and {b}"
-    return render("comparison.html.jinja", title=title, names=[a, b], pairs=pairs, lonely=lonely, numbers={})
+    return render(
+        "comparison.html.jinja", title=title, names=[a, b], pairs=pairs, lonely=lonely, numbers={}
+    )
 
 
 def render_sheets(title: str, sheets: Sequence[Sheet]) -> str:
     """Return sheets, such as those of several runs side by side, as a page of its own."""
-    return render("comparison.html.jinja", title=clean(title), names=[], pairs=(), lonely=sheets, numbers={})
+    return render(
+        "comparison.html.jinja", title=clean(title), names=[], pairs=(), lonely=sheets, numbers={}
+    )
 
 
 def _summary(run: StoredRun) -> Summary:
     """Return the run's summary; one that was killed has none, so its rows are counted anew."""
-    return read_summary(run.path) if (run.path / SUMMARY).is_file() else summarise(run.rows, stored_tasks(run))
+    return (
+        read_summary(run.path)
+        if (run.path / SUMMARY).is_file()
+        else summarise(run.rows, stored_tasks(run))
+    )
 
 
 def _natural(key: RowKey) -> tuple[int, int, str, int]:
@@ -154,14 +172,17 @@ def _natural(key: RowKey) -> tuple[int, int, str, int]:
 def _evidence(run: StoredRun, rows: Sequence[Row], pack: Pack, album: Album) -> list[Place | None]:
     """Pack what is known of each row, and return where it lies; None where no room was left.
 
-    Transcripts are read twice, one at a time, instead of being held: they can be far larger than the report.
+    Transcripts are read twice, one at a time, instead of being held: they can be far larger than
+    the report.
     """
     by_key, weights, last = {row.key: row for row in rows}, {}, {}
     for number, (key, transcript) in enumerate(read_transcripts(run.path)):
         if key in by_key:
             weights[key], last[key] = _ROW + weight(transcript), number
     sizes = [*weights.values(), *[_ROW] * (len(rows) - len(weights))]
-    packing = _Packing(pack=pack, album=album, share=fair_share(sizes, pack.room), waiting=len(rows))
+    packing = _Packing(
+        pack=pack, album=album, share=fair_share(sizes, pack.room), waiting=len(rows)
+    )
     places = {
         key: packing.add(by_key[key], transcript)
         for number, (key, transcript) in enumerate(read_transcripts(run.path))
@@ -189,7 +210,9 @@ class _Packing:
         self.waiting -= 1
         text = ""
         for limit in _TEXT_LIMITS:
-            text = json.dumps(Evidence(picture=self.album.add, limit=limit).of(row, transcript), allow_nan=False)
+            text = json.dumps(
+                Evidence(picture=self.album.add, limit=limit).of(row, transcript), allow_nan=False
+            )
             if len(text) <= cap:
                 break
         return self.pack.add(text)

@@ -50,14 +50,17 @@ def render_comparison_markdown(comparison: Comparison) -> str:
 
 def render_matrices_markdown(matrices: Sequence[Matrix]) -> str:
     """Return several runs side by side."""
-    return "\n\n".join(["# Comparison", *(_section(matrix_sheet(matrix)) for matrix in matrices)]) + "\n"
+    return (
+        "\n\n".join(["# Comparison", *(_section(matrix_sheet(matrix)) for matrix in matrices)])
+        + "\n"
+    )
 
 
 def escape(text: str) -> str:
     r"""Return one line of text that Markdown shows as it is: no markup, HTML, links or mentions come of it.
 
-    ``<`` and ``&`` become entities, signs that mean something get a backslash; a word joiner keeps ``@name`` from
-    calling anyone.
+    ``<`` and ``&`` become entities, signs that mean something get a backslash; a word joiner keeps
+    ``@name`` from calling anyone.
     """
     plain = _SIGNS.sub(r"\\\1", html.escape(text, quote=False))
     return _BARE_LINK.sub(lambda match: match[0][:-1] + r"\.", _MENTION.sub("@\u2060", plain))

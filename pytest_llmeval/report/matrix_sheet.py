@@ -6,7 +6,12 @@ from collections.abc import Iterator
 
 from pytest_llmeval.report import numbers
 from pytest_llmeval.report.clean import clean
-from pytest_llmeval.report.comparison_sheet import SIGNIFICANT, is_significant, short_version, signed
+from pytest_llmeval.report.comparison_sheet import (
+    SIGNIFICANT,
+    is_significant,
+    short_version,
+    signed,
+)
 from pytest_llmeval.report.sheet import (
     Block,
     Cell,
@@ -32,10 +37,14 @@ def matrix_sheet(matrix: Matrix) -> Sheet:
     notes = [f"{_letter(place)}: {_name(one)}" for place, one in enumerate(matrix.contenders)]
     notes += [_LEGEND] if matrix.changes else []
     if any(one.scored != matrix.n for one in matrix.contenders):
-        counts = ", ".join(f"{_letter(place)} {one.scored:,}" for place, one in enumerate(matrix.contenders))
+        counts = ", ".join(
+            f"{_letter(place)} {one.scored:,}" for place, one in enumerate(matrix.contenders)
+        )
         notes.append(f"scored samples: {counts}; only the {matrix.n:,} common ones count")
     for name, values in matrix.versions.items():
-        told = ", ".join(f"{_letter(place)} {clean(short_version(value))}" for place, value in enumerate(values))
+        told = ", ".join(
+            f"{_letter(place)} {clean(short_version(value))}" for place, value in enumerate(values)
+        )
         notes.append(f"{clean(name)} differs: {told}")
     blocks = (_figures(matrix), *_differences(matrix)) if matrix.n else ()
     return Sheet(title=title, blocks=blocks, notes=tuple(notes))
@@ -51,15 +60,21 @@ def _name(one: Contender) -> str:
 
 
 def _labels(matrix: Matrix) -> tuple[Label, ...]:
-    return tuple(Label(text=f"{_letter(place)} {clean(one.model)}") for place, one in enumerate(matrix.contenders))
+    return tuple(
+        Label(text=f"{_letter(place)} {clean(one.model)}")
+        for place, one in enumerate(matrix.contenders)
+    )
 
 
 def _figures(matrix: Matrix) -> Block:
     units = []
-    names = dict.fromkeys((mean.name, mean.scale) for one in matrix.contenders for mean in _means(one))
+    names = dict.fromkeys(
+        (mean.name, mean.scale) for one in matrix.contenders for mean in _means(one)
+    )
     for name, scale in names:
         found = [
-            next((m for m in _means(one) if (m.name, m.scale) == (name, scale)), None) for one in matrix.contenders
+            next((m for m in _means(one) if (m.name, m.scale) == (name, scale)), None)
+            for one in matrix.contenders
         ]
         head = next(metric_head(mean) for mean in found if mean is not None)
         texts = [numbers.NONE if mean is None else metric_value(mean.value, mean) for mean in found]
@@ -76,7 +91,9 @@ def _means(one: Contender) -> Iterator[Mean]:
 
 def _differences(matrix: Matrix) -> Iterator[Block]:
     """Yield for each metric how every contender (row) differs from every other (column)."""
-    metrics = dict.fromkeys((change.name, change.scale) for of_pair in matrix.changes.values() for change in of_pair)
+    metrics = dict.fromkeys(
+        (change.name, change.scale) for of_pair in matrix.changes.values() for change in of_pair
+    )
     for name, scale in metrics:
         by_pair = {
             place: change
@@ -99,4 +116,7 @@ def _cell(by_pair: dict[tuple[int, int], Change], row: int, column: int) -> Cell
         return Cell(text="", tone="quiet")
     significant = is_significant(change)
     difference = change.difference if row > column else -change.difference
-    return Cell(text=signed(difference, change) + "*" * significant, tone="strong" if significant else "plain")
+    return Cell(
+        text=signed(difference, change) + "*" * significant,
+        tone="strong" if significant else "plain",
+    )

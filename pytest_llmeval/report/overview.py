@@ -82,7 +82,12 @@ def sections(summary: Summary, rows: Sequence[Row]) -> tuple[Section, ...]:
     """Return a section a task, in the summary's order."""
     tasks = dict.fromkeys(entry.task for entry in summary.entries)
     return tuple(
-        _section(f"task-{number}", [entry for entry in summary.entries if entry.task == task], sheet, rows)
+        _section(
+            f"task-{number}",
+            [entry for entry in summary.entries if entry.task == task],
+            sheet,
+            rows,
+        )
         for number, (task, sheet) in enumerate(zip(tasks, sheets(summary), strict=True), 1)
     )
 
@@ -100,7 +105,9 @@ def entry_names(summary: Summary) -> list[str]:
     return names
 
 
-def _section(anchor: str, entries: Sequence[TaskSummary], sheet: Sheet, rows: Sequence[Row]) -> Section:
+def _section(
+    anchor: str, entries: Sequence[TaskSummary], sheet: Sheet, rows: Sequence[Row]
+) -> Section:
     info = entries[0].info
     return Section(
         anchor=anchor,
@@ -127,7 +134,10 @@ def _card(entry: TaskSummary) -> Card:
     counts = tally.counts
     return Card(
         name=clean(f"{entry.model} · {entry.test.rpartition('::')[2]}"),
-        figures=(_figure("accuracy", tally.accuracy), *(_figure(_scaled(mean), mean) for mean in graded(tally))),
+        figures=(
+            _figure("accuracy", tally.accuracy),
+            *(_figure(_scaled(mean), mean) for mean in graded(tally)),
+        ),
         coverage=f"{counts.scored:,} of {counts.planned:,} scored",
         complete=counts.scored == counts.planned,
         outcomes=_shares(counts),
@@ -140,7 +150,9 @@ def _scaled(mean: Mean) -> str:
 
 
 def _figure(name: str, mean: Mean) -> Figure:
-    return Figure(name=name, value=value_text(mean), interval=interval_text(mean), whisker=whisker(mean))
+    return Figure(
+        name=name, value=value_text(mean), interval=interval_text(mean), whisker=whisker(mean)
+    )
 
 
 def _shares(counts: Counts) -> tuple[Share, ...]:
@@ -173,7 +185,8 @@ def _facts(tally: Tally) -> tuple[Fact, ...]:
         for mean in tally.shares
     ]
     facts += [
-        Fact(f"pass@{one.k} · pass^{one.k}", _repeated(one.at_least_one, one.every_one)) for one in tally.repeated
+        Fact(f"pass@{one.k} · pass^{one.k}", _repeated(one.at_least_one, one.every_one))
+        for one in tally.repeated
     ]
     counted = {
         "cut": sum(tally.cut.values()),
@@ -204,9 +217,16 @@ def provenance(info: Mapping[str, Json]) -> tuple[tuple[str, tuple[Fact, ...]], 
     """Return what run.json tells of how the run was made, in named groups."""
     settings = _mapping(info.get("settings"))
     tasks = [_mapping(task) for task in _mapping(info.get("tasks")).values()]
-    origin = {"platform": info.get("platform"), **{f"git {k}": v for k, v in _mapping(info.get("git")).items()}}
+    origin = {
+        "platform": info.get("platform"),
+        **{f"git {k}": v for k, v in _mapping(info.get("git")).items()},
+    }
     groups: dict[str, dict[str, Json]] = {
-        "settings": {name: value for name, value in settings.items() if value not in (None, False, [], {}, "")},
+        "settings": {
+            name: value
+            for name, value in settings.items()
+            if value not in (None, False, [], {}, "")
+        },
         "versions": _mapping(info.get("versions")),
         "origin": {name: value for name, value in origin.items() if value is not None},
         "digests": {
@@ -217,7 +237,13 @@ def provenance(info: Mapping[str, Json]) -> tuple[tuple[str, tuple[Fact, ...]], 
         },
     }
     return tuple(
-        (name, tuple(Fact(clean(key), clean(_value(value), _SETTING_LIMIT)) for key, value in group.items()))
+        (
+            name,
+            tuple(
+                Fact(clean(key), clean(_value(value), _SETTING_LIMIT))
+                for key, value in group.items()
+            ),
+        )
         for name, group in groups.items()
         if group
     )

@@ -14,7 +14,8 @@ CHUNK: Final = 256 * 1024
 
 
 SQUEEZED_TO: Final = 0.45
-"""What is left of ordinary text after compression and base64, at worst; the first chunk will tell."""
+"""What is left of ordinary text after compression and base64, at worst; the first chunk will
+tell."""
 
 
 class Place(NamedTuple):

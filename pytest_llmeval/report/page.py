@@ -1,8 +1,8 @@
 """A page that stands on its own: template, style and script in one text, under a Content-Security-Policy.
 
-The policy lets nothing be loaded (``default-src 'none'``), runs the one script and applies the one style that are known
-by their hash, and shows only pictures that the page itself carries. What templates insert is escaped; what the script
-shows it sets as text.
+The policy lets nothing be loaded (``default-src 'none'``), runs the one script and applies the one
+style that are known by their hash, and shows only pictures that the page itself carries. What
+templates insert is escaped; what the script shows it sets as text.
 """
 
 from __future__ import annotations

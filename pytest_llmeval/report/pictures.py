@@ -20,8 +20,9 @@ _DIGEST = re.compile(r"[0-9a-f]{64}")
 class Album:
     """Pictures by digest, each once, up to a budget of characters in the page.
 
-    A file is taken only when its bytes have the digest that the transcript names: no transcript can have the report
-    carry another file. What is shown as a picture is PNG, JPEG, GIF or WebP by its first bytes, nothing else.
+    A file is taken only when its bytes have the digest that the transcript names: no transcript can
+    have the report carry another file. What is shown as a picture is PNG, JPEG, GIF or WebP by its
+    first bytes, nothing else.
     """
 
     def __init__(self, run: Path, budget: int) -> None:
@@ -46,7 +47,9 @@ class Album:
             return {"missing": f"the picture is not to be found any more ({image.path})"}
         code = squeezed(data)
         if len(data) > LARGEST or len(code) > self._left:
-            return {"missing": f"{len(data):,} bytes, too many for this file; the picture lies at {image.path}"}
+            return {
+                "missing": f"{len(data):,} bytes, too many for this file; the picture lies at {image.path}"
+            }
         self._left -= len(code)
         self.encoded.append(code)
         return {"at": len(self.encoded) - 1, "type": media_type_of(data)}

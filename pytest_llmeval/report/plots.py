@@ -1,4 +1,7 @@
-"""Where things stand in a plot: figures in, positions out. Horizontally in per cent, so that plots fit any width."""
+"""Where things stand in a plot: figures in, positions out.
+
+Horizontally in per cent, so that plots fit any width.
+"""
 
 from __future__ import annotations
 
@@ -142,16 +145,24 @@ def dot_plots(entries: Sequence[TaskSummary]) -> tuple[DotPlot, ...]:
 
 
 def _dot_plot(entries: Sequence[TaskSummary], key: str, name: str) -> DotPlot:
-    values = sorted({group.value for entry in entries for group in entry.groups if group.key == key})
+    values = sorted(
+        {group.value for entry in entries for group in entry.groups if group.key == key}
+    )
     dots, scale = [], 1.0
     for value in values[:MOST_GROUPS]:
         for series, entry in enumerate(entries):
-            tally = next((one.tally for one in entry.groups if (one.key, one.value) == (key, value)), None)
+            tally = next(
+                (one.tally for one in entry.groups if (one.key, one.value) == (key, value)), None
+            )
             mean = None if tally is None else _mean(tally, name)
             if mean is not None:
                 scale = mean.scale
                 dots.append(_dot(mean, value, series, entry))
-    ends = ("0", "25", "50", "75", "100 %") if scale == 1 else tuple(f"{scale * part / 4:g}" for part in range(5))
+    ends = (
+        ("0", "25", "50", "75", "100 %")
+        if scale == 1
+        else tuple(f"{scale * part / 4:g}" for part in range(5))
+    )
     title = f"{'Accuracy' if name == 'accuracy' else clean(name)} by {clean(key)}"
     return DotPlot(title=title, dots=tuple(dots), ticks=ends, left_out=len(values[MOST_GROUPS:]))
 
@@ -184,7 +195,9 @@ def histogram(rows: Iterable[Row], score: Mean) -> Histogram:
     ]
     counts = [0] * (BINS + 1)
     for value in values:
-        counts[BINS if value >= score.scale else max(0, math.floor(BINS * value / score.scale))] += 1
+        counts[
+            BINS if value >= score.scale else max(0, math.floor(BINS * value / score.scale))
+        ] += 1
     most, width = max(counts), 100 / (BINS + 1)
     ends = [f"{score.scale * place / BINS:g}" for place in range(BINS + 1)]
     bars = tuple(
@@ -206,14 +219,20 @@ def scatter(entries: Sequence[tuple[str, TaskSummary]]) -> Scatter | None:
 
     Output tokens stand for the cost where not every price is known.
     """
-    found = [(name, entry.tally) for name, entry in entries if entry.tally.accuracy.value is not None]
+    found = [
+        (name, entry.tally) for name, entry in entries if entry.tally.accuracy.value is not None
+    ]
     priced = all(tally.usage.cost is not None and not tally.unpriced for _, tally in found)
-    costs = [(tally.usage.cost or 0.0 if priced else tally.usage.output_tokens) / tally.samples for _, tally in found]
+    costs = [
+        (tally.usage.cost or 0.0 if priced else tally.usage.output_tokens) / tally.samples
+        for _, tally in found
+    ]
     if len(found) < 2 or not any(costs):  # noqa: PLR2004 - a single point tells no relation
         return None
     axis = _Axis.over(costs)
     return Scatter(
-        axis=f"{'US dollars' if priced else 'output tokens'} a sample" + (", logarithmic" if axis.logarithmic else ""),
+        axis=f"{'US dollars' if priced else 'output tokens'} a sample"
+        + (", logarithmic" if axis.logarithmic else ""),
         points=tuple(
             _point(number, name, tally.accuracy, axis.at(cost), _cost_text(cost, priced=priced))
             for number, ((name, tally), cost) in enumerate(zip(found, costs, strict=True), 1)
@@ -265,5 +284,8 @@ class _Axis:
 
     def ticks(self) -> list[float]:
         if self.logarithmic:
-            return [self.low * 10.0**power for power in range(round(math.log10(self.high / self.low)) + 1)]
+            return [
+                self.low * 10.0**power
+                for power in range(round(math.log10(self.high / self.low)) + 1)
+            ]
         return [self.high * part / 4 for part in range(5)]

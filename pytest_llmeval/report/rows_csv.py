@@ -23,7 +23,9 @@ _FORMULA_SIGNS: Final = frozenset("=+-@＝＋－＠\t\r\n")
 def columns_of(rows: Sequence[Row]) -> dict[str, list[Value]]:
     """Return the rows by column, in the order of their keys; a score's column is ``score:`` and its name."""
     ordered = sorted(rows, key=lambda row: row.key)
-    columns: dict[str, list[Value]] = {name: [_field(row, name) for row in ordered] for name in _FIELDS}
+    columns: dict[str, list[Value]] = {
+        name: [_field(row, name) for row in ordered] for name in _FIELDS
+    }
     for name in sorted({score.name for row in ordered for score in row.scores}):
         columns[f"score:{name}"] = [_score(row, name) for row in ordered]
     for name in sorted({name for row in ordered for name in row.groups}):
@@ -34,14 +36,16 @@ def columns_of(rows: Sequence[Row]) -> dict[str, list[Value]]:
 def rows_csv(rows: Sequence[Row]) -> str:
     """Return the rows as CSV that is safe to open: no cell is a formula, none holds a control sequence.
 
-    A text that would be one begins with an apostrophe; signs without a shape are written as escapes, texts of over
-    CELL_LIMIT characters are cut.
+    A text that would be one begins with an apostrophe; signs without a shape are written as
+    escapes, texts of over CELL_LIMIT characters are cut.
     """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     columns = columns_of(rows)
     writer.writerow(map(_cell, columns))
-    writer.writerows([_cell(value) for value in line] for line in zip(*columns.values(), strict=True))
+    writer.writerows(
+        [_cell(value) for value in line] for line in zip(*columns.values(), strict=True)
+    )
     return out.getvalue()
 
 
@@ -103,11 +107,17 @@ def _score(row: Row, name: str) -> float | None:
 def _cell(value: Value) -> Value:
     if not isinstance(value, str):
         return value
-    shown = "".join(sign if sign.isprintable() or sign in "\n\t" else repr(sign)[1:-1] for sign in value[:CELL_LIMIT])
+    shown = "".join(
+        sign if sign.isprintable() or sign in "\n\t" else repr(sign)[1:-1]
+        for sign in value[:CELL_LIMIT]
+    )
     cut = shown + "…" if len(value) > CELL_LIMIT else shown
     return "'" + cut if cut.lstrip(" ")[:1] in _FORMULA_SIGNS and cut.strip(" ") else cut
 
 
 def _encodable(values: Iterable[Value]) -> list[Value]:
     """Return the values with halves of surrogate pairs, which no UTF-8 file holds, as escapes."""
-    return [value.encode("utf-8", "backslashreplace").decode() if isinstance(value, str) else value for value in values]
+    return [
+        value.encode("utf-8", "backslashreplace").decode() if isinstance(value, str) else value
+        for value in values
+    ]

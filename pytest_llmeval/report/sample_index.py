@@ -50,7 +50,10 @@ def sample_index(rows: Sequence[Row], summary: Summary) -> dict[str, Json]:
     """
     parts = {Part(row.key.task, row.key.model, row.key.test): 0 for row in rows}
     parts = {part: number for number, part in enumerate(sorted(parts))}
-    tags = {tag: number for number, tag in enumerate(sorted({tag for row in rows for tag in _tags(row)}))}
+    tags = {
+        tag: number
+        for number, tag in enumerate(sorted({tag for row in rows for tag in _tags(row)}))
+    }
     longest = min(_LONGEST, _EXCERPTS // (3 * len(rows) or 1))
     titles = {entry.task: entry.info.title for entry in summary.entries}
     return {
@@ -108,4 +111,6 @@ def _why(row: Row, score: Score | None) -> str:
 
 def _tags(row: Row) -> tuple[str, ...]:
     """Return what the table can be narrowed to: tags, and the values of the columns that the task groups by."""
-    return tuple(dict.fromkeys([*row.tags, *(value for values in row.groups.values() for value in values)]))
+    return tuple(
+        dict.fromkeys([*row.tags, *(value for values in row.groups.values() for value in values)])
+    )

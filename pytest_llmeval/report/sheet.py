@@ -89,14 +89,18 @@ def remarks(summary: Summary) -> tuple[str, ...]:
             + ("." if oldest is None else f", the oldest {numbers.age(oldest)} old.")
         )
     if recorded or cached:
-        said.append("Tokens, cost and seconds of such answers are those of the time they were made.")
+        said.append(
+            "Tokens, cost and seconds of such answers are those of the time they were made."
+        )
     return tuple(said)
 
 
 def sheets(summary: Summary) -> tuple[Sheet, ...]:
     """Return one sheet a task, in the summary's order."""
     tasks = dict.fromkeys(entry.task for entry in summary.entries)
-    return tuple(_sheet([entry for entry in summary.entries if entry.task == task]) for task in tasks)
+    return tuple(
+        _sheet([entry for entry in summary.entries if entry.task == task]) for task in tasks
+    )
 
 
 def _sheet(entries: Sequence[TaskSummary]) -> Sheet:
@@ -143,7 +147,13 @@ def _figures(entries: Sequence[TaskSummary]) -> Block:
             text = clean(f"{group.key} {group.value}" if several else group.value)
             labels.append(Label(text=text or numbers.NONE, indented=True))
             tallies.append(group.tally)
-    units = [_accuracy(tallies), *_scores(tallies), *_shares(tallies), *_repeated(tallies), _counts(tallies)]
+    units = [
+        _accuracy(tallies),
+        *_scores(tallies),
+        *_shares(tallies),
+        *_repeated(tallies),
+        _counts(tallies),
+    ]
     return Block(labels=tuple(labels), units=tuple(units))
 
 
@@ -152,7 +162,9 @@ def column_of(head: str, texts: Iterable[str], tone: Tone = "plain") -> Column:
     return Column(head=head, cells=tuple(Cell(text=text, tone=tone) for text in texts))
 
 
-def _column(head: str, tallies: Sequence[Tally], text: Callable[[Tally], str], tone: Tone = "plain") -> Column:
+def _column(
+    head: str, tallies: Sequence[Tally], text: Callable[[Tally], str], tone: Tone = "plain"
+) -> Column:
     return column_of(head, map(text, tallies), tone)
 
 
@@ -160,7 +172,9 @@ def _accuracy(tallies: Sequence[Tally]) -> tuple[Column, ...]:
     return (
         _column("accuracy", tallies, lambda tally: numbers.percent(tally.accuracy.value), "strong"),
         _column("95 %", tallies, lambda tally: metric_interval(tally.accuracy), "quiet"),
-        _column("scored", tallies, lambda tally: f"{tally.counts.scored:,} of {tally.counts.planned:,}"),
+        _column(
+            "scored", tallies, lambda tally: f"{tally.counts.scored:,} of {tally.counts.planned:,}"
+        ),
     )
 
 
@@ -176,12 +190,16 @@ def _scores(tallies: Sequence[Tally]) -> list[tuple[Column, ...]]:
 
     A score that only repeats the accuracy (SLDP and judge say 0 or 1) has no column.
     """
-    names = dict.fromkeys(mean.name for tally in tallies for mean in tally.scores if not repeats_accuracy(mean, tally))
+    names = dict.fromkeys(
+        mean.name for tally in tallies for mean in tally.scores if not repeats_accuracy(mean, tally)
+    )
     units: list[tuple[Column, ...]] = []
     for name in names:
         means = [_named(tally.scores, name) for tally in tallies]
         head = next(metric_head(mean) for mean in means if mean is not None)
-        value = Column(head=head, cells=tuple(_score_cell(*pair) for pair in zip(means, tallies, strict=True)))
+        value = Column(
+            head=head, cells=tuple(_score_cell(*pair) for pair in zip(means, tallies, strict=True))
+        )
         texts = [numbers.NONE if mean is None else metric_interval(mean) for mean in means]
         spread = column_of("95 %", texts, "quiet")
         units.append((value,) if units else (value, spread))
@@ -256,7 +274,13 @@ def _use(entries: Sequence[TaskSummary]) -> Block:
             _column("tokens in", tallies, lambda tally: numbers.count(tally.usage.input_tokens)),
             _column("tokens out", tallies, lambda tally: numbers.count(tally.usage.output_tokens)),
         ),
-        (_column("cost", tallies, lambda tally: numbers.money(tally.usage.cost, at_least=tally.unpriced > 0)),),
+        (
+            _column(
+                "cost",
+                tallies,
+                lambda tally: numbers.money(tally.usage.cost, at_least=tally.unpriced > 0),
+            ),
+        ),
         (
             _column("seconds", tallies, lambda tally: numbers.seconds(tally.seconds.total)),
             _column("median s", tallies, lambda tally: numbers.seconds(tally.seconds.median)),
@@ -267,13 +291,19 @@ def _use(entries: Sequence[TaskSummary]) -> Block:
     if any(tally.epochs > 1 for tally in tallies):
         units.append((_column("epochs", tallies, lambda tally: f"{tally.epochs}"),))
     if any(tally.cached for tally in tallies):
-        units.append((Column(head="cached", cells=tuple(_trouble(tally.cached) for tally in tallies)),))
+        units.append(
+            (Column(head="cached", cells=tuple(_trouble(tally.cached) for tally in tallies)),)
+        )
     if any(tally.engine_uncertain for tally in tallies):
         counts = tuple(_trouble(tally.engine_uncertain) for tally in tallies)
         units.append((Column(head="engine-uncertain", cells=counts),))
     if any(tally.reruns for tally in tallies):
-        units.append((Column(head="reruns", cells=tuple(_trouble(tally.reruns) for tally in tallies)),))
-    return Block(labels=tuple(Label(text=_name(entry, entries)) for entry in entries), units=tuple(units))
+        units.append(
+            (Column(head="reruns", cells=tuple(_trouble(tally.reruns) for tally in tallies)),)
+        )
+    return Block(
+        labels=tuple(Label(text=_name(entry, entries)) for entry in entries), units=tuple(units)
+    )
 
 
 def _taxonomy(entries: Sequence[TaskSummary]) -> Iterator[Block]:
@@ -283,11 +313,14 @@ def _taxonomy(entries: Sequence[TaskSummary]) -> Iterator[Block]:
         tallies = [entry.tally for entry in asked]
         heads = dict.fromkeys(label for tally in tallies for label in tally.taxonomy)
         columns = tuple(
-            column_of(clean(head), [f"{tally.taxonomy.get(head, 0):,}" for tally in tallies]) for head in heads
+            column_of(clean(head), [f"{tally.taxonomy.get(head, 0):,}" for tally in tallies])
+            for head in heads
         )
         kinds = ", ".join(f"{kind} = {name}" for kind, name in ERROR_KINDS.items())
         labels = tuple(Label(text=_name(entry, entries)) for entry in asked)
-        yield Block(title=f"wrong answers by kind of error: {kinds}", labels=labels, units=(columns,))
+        yield Block(
+            title=f"wrong answers by kind of error: {kinds}", labels=labels, units=(columns,)
+        )
 
 
 def _judging(entries: Sequence[TaskSummary]) -> Iterator[Block]:
@@ -296,7 +329,9 @@ def _judging(entries: Sequence[TaskSummary]) -> Iterator[Block]:
     if judged:
         labels = tuple(Label(text=_name(entry, entries)) for entry, _ in judged)
         found = [judging for _, judging in judged]
-        heads = dict.fromkeys(["symbolic", "judge", *(head for judging in found for head in judging.deciders)])
+        heads = dict.fromkeys(
+            ["symbolic", "judge", *(head for judging in found for head in judging.deciders)]
+        )
         counts = [[f"{judging.deciders.get(head, 0):,}" for judging in found] for head in heads]
         units = [tuple(map(column_of, map(clean, heads), counts))]
         kappas: dict[str, Sequence[Calibrated | Agreement | None]] = {
@@ -305,7 +340,12 @@ def _judging(entries: Sequence[TaskSummary]) -> Iterator[Block]:
             "votes' kappa": [judging.vote_agreement for judging in found],
         }
         units += [
-            (column_of(head, [numbers.NONE if one is None else numbers.score(one.kappa, 1) for one in ones]),)
+            (
+                column_of(
+                    head,
+                    [numbers.NONE if one is None else numbers.score(one.kappa, 1) for one in ones],
+                ),
+            )
             for head, ones in kappas.items()
             if any(ones)
         ]
@@ -316,7 +356,11 @@ def _literature(info: TaskInfo, tally: Tally) -> Iterator[Block]:
     """Yield the published figures, a block for each source, in the columns that the run has too."""
     means = {metric_name(mean.name): mean for mean in (tally.accuracy, *tally.scores)}
     for source in dict.fromkeys(figure.source for figure in info.published):
-        figures = [figure for figure in info.published if figure.source == source and figure.metric in means]
+        figures = [
+            figure
+            for figure in info.published
+            if figure.source == source and figure.metric in means
+        ]
         names = tuple(dict.fromkeys(figure.name for figure in figures))
         units = []
         for metric in dict.fromkeys(figure.metric for figure in figures):
@@ -325,12 +369,18 @@ def _literature(info: TaskInfo, tally: Tally) -> Iterator[Block]:
             units.append((column_of(metric_head(means[metric]), texts, "quiet"),))
         if units:
             labels = tuple(Label(text=clean(name), indented=True) for name in names)
-            yield Block(title=f"published: {clean(source, _SOURCE_LIMIT)}", labels=labels, units=tuple(units))
+            yield Block(
+                title=f"published: {clean(source, _SOURCE_LIMIT)}",
+                labels=labels,
+                units=tuple(units),
+            )
 
 
 def metric_value(value: float | None, metric: Mean | Change) -> str:
     """Return a value of a metric: accuracy in per cent, a score in its scale."""
-    return numbers.percent(value) if metric.name == "accuracy" else numbers.score(value, metric.scale)
+    return (
+        numbers.percent(value) if metric.name == "accuracy" else numbers.score(value, metric.scale)
+    )
 
 
 def metric_head(metric: Mean | Change) -> str:
@@ -343,7 +393,9 @@ def _notes(entries: Sequence[TaskSummary]) -> tuple[str, ...]:
     for entry in entries:
         name = _name(entry, entries)
         if entry.tally.cut:
-            reasons = ", ".join(f"{clean(reason)} {number:,}" for reason, number in entry.tally.cut.items())
+            reasons = ", ".join(
+                f"{clean(reason)} {number:,}" for reason, number in entry.tally.cut.items()
+            )
             said.append(f"{name}: cut replies: {reasons}.")
         if entry.tally.engine_uncertain:
             said.append(

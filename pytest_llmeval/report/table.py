@@ -122,7 +122,9 @@ def _tables(block: Block, label_width: int, room: int) -> Iterator[Table]:
     """Yield the parts of a block; heads break between their words only where the room is short."""
     for columns in _strips(block.units, room):
         whole = [_width(column, broken=False) for column in columns]
-        widths = whole if sum(whole) <= room else [_width(column, broken=True) for column in columns]
+        widths = (
+            whole if sum(whole) <= room else [_width(column, broken=True) for column in columns]
+        )
         yield _table(block, columns, widths, label_width)
 
 
@@ -152,7 +154,9 @@ def _width(column: Column, *, broken: bool) -> int:
     return max(cell_len(text) for text in (*head, *(cell.text for cell in column.cells))) + _GAP
 
 
-def _table(block: Block, columns: Sequence[Column], widths: Sequence[int], label_width: int) -> Table:
+def _table(
+    block: Block, columns: Sequence[Column], widths: Sequence[int], label_width: int
+) -> Table:
     from rich.table import Table  # noqa: PLC0415 - as above
     from rich.text import Text  # noqa: PLC0415 - as above
 
@@ -165,7 +169,10 @@ def _table(block: Block, columns: Sequence[Column], widths: Sequence[int], label
         cells = [column.cells[place] for column in columns]
         table.add_row(
             _shortened(_INDENT * label.indented + label.text, label_width),
-            *(Text(cell.text, style=_STYLES[cell.tone], no_wrap=True, overflow="ellipsis") for cell in cells),
+            *(
+                Text(cell.text, style=_STYLES[cell.tone], no_wrap=True, overflow="ellipsis")
+                for cell in cells
+            ),
         )
     return table
 

@@ -26,8 +26,8 @@ SCHEMA: Final = 1
 class Baseline:
     """A run as later ones are held against it: its name, its rows, and the figures of each part by metric.
 
-    Of a row that was read from a file only what a comparison needs is left: key, outcome, scores, versions, and the
-    target's digest.
+    Of a row that was read from a file only what a comparison needs is left: key, outcome, scores,
+    versions, and the target's digest.
     """
 
     name: str
@@ -37,7 +37,9 @@ class Baseline:
 
 def baseline_of(name: str, rows: Iterable[Row], summary: Summary) -> Baseline:
     """Return a run as a baseline; `summary` is that of its rows."""
-    metrics = {Part(entry.task, entry.test, entry.model): figures_of(entry) for entry in summary.entries}
+    metrics = {
+        Part(entry.task, entry.test, entry.model): figures_of(entry) for entry in summary.entries
+    }
     return Baseline(name=name, rows=tuple(rows), metrics=metrics)
 
 
@@ -53,7 +55,10 @@ def write_baseline(baseline: Baseline, path: Path) -> None:
 
     One line a sample, in the order of tasks and ids, so that a diff shows the samples that changed.
     """
-    text = "".join(json.dumps(line, separators=(", ", ": "), allow_nan=False) + "\n" for line in _lines(baseline))
+    text = "".join(
+        json.dumps(line, separators=(", ", ": "), allow_nan=False) + "\n"
+        for line in _lines(baseline)
+    )
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         write_atomically(path, text)

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import NoReturn
 
 from pytest_llmeval.errors import TaskError
+from pytest_llmeval.files.yaml import YamlDocument, parse_yaml
 from pytest_llmeval.records import Json
-from pytest_llmeval.yaml_file import YamlDocument, parse_yaml
 
 LARGEST = 1e15
 """Larger numbers are typing errors, or integers that no float can hold."""
@@ -35,7 +35,9 @@ class Checked:
         """The whole document; an empty one is an empty mapping."""
         return {} if self.document.value is None else self.document.value
 
-    def mapping(self, path: Sequence[str | int], value: Json, allowed: Sequence[str] = ()) -> dict[str, Json]:
+    def mapping(
+        self, path: Sequence[str | int], value: Json, allowed: Sequence[str] = ()
+    ) -> dict[str, Json]:
         """Return a mapping whose keys are among `allowed` (empty: any)."""
         if not isinstance(value, dict):
             self.refuse(path, f"expected a mapping, not {value!r}")

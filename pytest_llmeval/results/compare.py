@@ -19,9 +19,10 @@ from pytest_llmeval.results.targets import target_digest
 class Change:
     """A metric in two runs over the same `n` samples, in 0..`scale`; `low` and `high` bound the difference.
 
-    `effect` is Cohen's d_z: the difference in units of its standard deviation over the samples. `smallest` is the
-    smallest difference that so many samples would show in four of five repetitions. `adjusted` is the p-value after
-    Holm, for all changes of the comparison together. None stands for what cannot be said.
+    `effect` is Cohen's d_z: the difference in units of its standard deviation over the samples.
+    `smallest` is the smallest difference that so many samples would show in four of five
+    repetitions. `adjusted` is the p-value after Holm, for all changes of the comparison together.
+    None stands for what cannot be said.
     """
 
     name: str
@@ -46,9 +47,9 @@ class Change:
 class Pair:
     """One task of both runs. Only samples that both scored, with the same target, are compared.
 
-    `gained` and `lost`: ids of samples that are correct more often, less often in b. `only_a`, `only_b`: how many
-    samples one run alone scored; `retargeted`: how many have another target now. `versions`: what was not the same,
-    as (in a, in b).
+    `gained` and `lost`: ids of samples that are correct more often, less often in b. `only_a`,
+    `only_b`: how many samples one run alone scored; `retargeted`: how many have another target now.
+    `versions`: what was not the same, as (in a, in b).
     """
 
     task: str
@@ -84,12 +85,14 @@ class Part(NamedTuple):
 def compare(a: Iterable[Row], b: Iterable[Row], *, confidence: float = CONFIDENCE) -> Comparison:
     """Return how run `b` differs from run `a`, with intervals at the level `confidence`.
 
-    Parts of the runs pair by task, test function and model; when the two have no model of a task in common and each
-    ran a single one, those two are paired.
+    Parts of the runs pair by task, test function and model; when the two have no model of a task in
+    common and each ran a single one, those two are paired.
     """
     parts_a, parts_b = parts_of(a), parts_of(b)
     partners = _partners(list(parts_a), list(parts_b))
-    pairs = [pair_of(parts_a[one], parts_b[other], confidence=confidence) for one, other in partners]
+    pairs = [
+        pair_of(parts_a[one], parts_b[other], confidence=confidence) for one, other in partners
+    ]
     lonely = {*parts_a, *parts_b} - {part for partner in partners for part in partner}
     return Comparison(pairs=adjusted(pairs), unpaired=tuple(sorted(lonely)))
 
@@ -105,20 +108,33 @@ def parts_of(rows: Iterable[Row]) -> dict[Part, list[Row]]:
 def _partners(a: Sequence[Part], b: Sequence[Part]) -> list[tuple[Part, Part]]:
     partners = []
     for place in sorted({part[:2] for part in a} & {part[:2] for part in b}):
-        of_a, of_b = [part for part in a if part[:2] == place], [part for part in b if part[:2] == place]
+        of_a, of_b = (
+            [part for part in a if part[:2] == place],
+            [part for part in b if part[:2] == place],
+        )
         shared = [(part, part) for part in of_a if part in of_b]
         alone = len(of_a) == len(of_b) == 1
         partners += shared or ([(of_a[0], of_b[0])] if alone else [])
     return partners
 
 
-def pair_of(rows_a: Sequence[Row], rows_b: Sequence[Row], *, confidence: float = CONFIDENCE) -> Pair:
-    """Return the pair of two parts: the rows of one task, test and model each. Its p-values are not yet adjusted."""
+def pair_of(
+    rows_a: Sequence[Row], rows_b: Sequence[Row], *, confidence: float = CONFIDENCE
+) -> Pair:
+    """Return the pair of two parts: the rows of one task, test and model each.
+
+    Its p-values are not yet adjusted.
+    """
     by_sample_a, by_sample_b = _by_sample(rows_a), _by_sample(rows_b)
     both = [sample for sample in by_sample_a if sample in by_sample_b]
-    kept = [sample for sample in both if _targets(by_sample_a[sample]) == _targets(by_sample_b[sample])]
+    kept = [
+        sample for sample in both if _targets(by_sample_a[sample]) == _targets(by_sample_b[sample])
+    ]
     paired = [(by_sample_a[sample], by_sample_b[sample]) for sample in kept]
-    steps = {sample: _correct(of_b) - _correct(of_a) for sample, (of_a, of_b) in zip(kept, paired, strict=True)}
+    steps = {
+        sample: _correct(of_b) - _correct(of_a)
+        for sample, (of_a, of_b) in zip(kept, paired, strict=True)
+    }
     return Pair(
         task=rows_a[0].key.task,
         test=rows_a[0].key.test,
@@ -131,7 +147,10 @@ def pair_of(rows_a: Sequence[Row], rows_b: Sequence[Row], *, confidence: float =
         only_a=len(by_sample_a) - len(both),
         only_b=len(by_sample_b) - len(both),
         retargeted=len(both) - len(kept),
-        versions={name: (of_a, of_b) for name, (of_a, of_b) in differing_versions((rows_a, rows_b)).items()},
+        versions={
+            name: (of_a, of_b)
+            for name, (of_a, of_b) in differing_versions((rows_a, rows_b)).items()
+        },
     )
 
 
@@ -151,7 +170,9 @@ def _correct(rows: Sequence[Row]) -> float:
     return sum(row.outcome == "correct" for row in rows) / len(rows)
 
 
-def _changes(paired: Sequence[tuple[list[Row], list[Row]]], confidence: float) -> tuple[Change, ...]:
+def _changes(
+    paired: Sequence[tuple[list[Row], list[Row]]], confidence: float
+) -> tuple[Change, ...]:
     """Return the change of accuracy, and of each score that both rows of some sample have.
 
     A score that says in 0 and 1 what the outcome says is no second finding.
@@ -160,7 +181,9 @@ def _changes(paired: Sequence[tuple[list[Row], list[Row]]], confidence: float) -
         return ()
     outcomes = [(_outcomes(a), _outcomes(b)) for a, b in paired]
     changes = [_accuracy(outcomes, confidence)]
-    for name, scale in dict.fromkeys((s.name, s.scale) for a, _ in paired for row in a for s in row.scores):
+    for name, scale in dict.fromkeys(
+        (s.name, s.scale) for a, _ in paired for row in a for s in row.scores
+    ):
         values = [(_values(a, name, scale), _values(b, name, scale)) for a, b in paired]
         known = [(of_a, of_b) for of_a, of_b in values if of_a and of_b]
         if known and values != outcomes:
@@ -186,11 +209,16 @@ def _outcomes(rows: Sequence[Row]) -> list[float]:
 
 
 def _values(rows: Sequence[Row], name: str, scale: float) -> list[float]:
-    last = [[score for score in row.scores if (score.name, score.scale) == (name, scale)][-1:] for row in rows]
+    last = [
+        [score for score in row.scores if (score.name, score.scale) == (name, scale)][-1:]
+        for row in rows
+    ]
     return [score.value for scores in last for score in scores if score.value is not None]
 
 
-def _change(name: str, scale: float, pairs: Sequence[tuple[list[float], list[float]]], confidence: float) -> Change:
+def _change(
+    name: str, scale: float, pairs: Sequence[tuple[list[float], list[float]]], confidence: float
+) -> Change:
     found = paired_difference(pairs, scale=scale, confidence=confidence)
     return Change(
         name=name,
@@ -232,7 +260,8 @@ def adjusted(pairs: Sequence[Pair]) -> tuple[Pair, ...]:
         replace(
             pair,
             changes=tuple(
-                replace(change, adjusted=after_holm.get((place, number))) for number, change in enumerate(pair.changes)
+                replace(change, adjusted=after_holm.get((place, number)))
+                for number, change in enumerate(pair.changes)
             ),
         )
         for place, pair in enumerate(pairs)

@@ -11,11 +11,15 @@ from pytest_llmeval.results.summary import Counts, Judging, Summary, Tally, Task
 from pytest_llmeval.results.wire import dumped, loaded
 
 Verdict: TypeAlias = Literal["pass", "fail", "inconclusive", "missing"]
-"""``inconclusive``: so few samples cannot decide. ``missing``: there is nothing to judge by, such as no such metric."""
+"""``inconclusive``: so few samples cannot decide.
+
+``missing``: there is nothing to judge by, such as no such metric.
+"""
 
 
 JUDGE = "judge"
-"""What a rule names in a task's place when it is about the judge (``judge.kappa``); a task of that name goes first."""
+"""What a rule names in a task's place when it is about the judge (``judge.kappa``); a task of that
+name goes first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,7 +36,9 @@ class Bounds:
 
     def hold(self, value: float) -> bool:
         """Whether the value lies within."""
-        return (self.minimum is None or value >= self.minimum) and (self.maximum is None or value <= self.maximum)
+        return (self.minimum is None or value >= self.minimum) and (
+            self.maximum is None or value <= self.maximum
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,10 +92,13 @@ class ChangeRule:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gate:
-    """A gate file. Without words of its own it demands full coverage and live answers of this very run.
+    """A gate file.
 
-    `changes` are judged at the level `significance`, over at least the share `compared` of the baseline's samples.
-    `inconclusive_passes`: what becomes of rules that so few samples cannot decide.
+    Without words of its own it demands full coverage and live answers of this very run.
+
+    `changes` are judged at the level `significance`, over at least the share `compared` of the
+    baseline's samples. `inconclusive_passes`: what becomes of rules that so few samples cannot
+    decide.
     """
 
     rules: tuple[Rule, ...] = ()
@@ -149,7 +158,9 @@ class GateResult:
 
 def check(gate: Gate, summary: Summary) -> GateResult:
     """Judge a run: the conditions on every task first, then the file's rules in their order."""
-    conditions = (_judged(rule, entry) for entry in summary.entries for rule in _conditions(gate, entry))
+    conditions = (
+        _judged(rule, entry) for entry in summary.entries for rule in _conditions(gate, entry)
+    )
     rules = (result for rule in gate.rules for result in _results(rule, summary))
     return GateResult(results=(*conditions, *rules), inconclusive_passes=gate.inconclusive_passes)
 
@@ -229,11 +240,19 @@ def _results(rule: Rule, summary: Summary) -> Iterator[RuleResult]:
 
 def _judges_results(rule: Rule, summary: Summary) -> Iterator[RuleResult]:
     """Yield how the judges of a run fared under a rule that is no task's but theirs."""
-    asked = [(entry, found) for entry in summary.entries if (found := entry.tally.judging) and found.judges]
+    asked = [
+        (entry, found)
+        for entry in summary.entries
+        if (found := entry.tally.judging) and found.judges
+    ]
     for entry, judging in asked:
         reason = "its judge is not calibrated as it was asked: llmeval calibrate --judge SPEC"
         known = judge_metrics_of(judging)
-        yield _held(rule, entry, known) if known else _result(rule, entry.model, None, "missing", reason)
+        yield (
+            _held(rule, entry, known)
+            if known
+            else _result(rule, entry.model, None, "missing", reason)
+        )
     if not asked:
         yield _result(rule, "", None, "missing", "no judge was asked in this run")
 
@@ -270,7 +289,9 @@ def _reason(rule: Rule, value: float, counts: Counts) -> str:
             return f"{value:.6g} is outside {rule.bounds}"
 
 
-def _result(rule: Rule, model: str, value: float | None, verdict: Verdict, reason: str) -> RuleResult:
+def _result(
+    rule: Rule, model: str, value: float | None, verdict: Verdict, reason: str
+) -> RuleResult:
     return RuleResult(
         task=rule.task,
         model=model,

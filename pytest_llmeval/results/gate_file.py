@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from pytest_llmeval.files.yaml import read_text
 from pytest_llmeval.records import Json
 from pytest_llmeval.results.checked import SHARES, Checked
 from pytest_llmeval.results.gate import Allowance, Bounds, ChangeRule, Gate, Rule, Step
 from pytest_llmeval.results.summary import metric_name
-from pytest_llmeval.yaml_file import read_text
 
 MAX_BYTES = 1_000_000
 """Largest gate file that is read."""
@@ -43,9 +43,14 @@ def parse_gate(text: str, file: Path | str) -> Gate:
         coverage=document.number(["coverage"], top.get("coverage", 1), "coverage"),
         compared=document.number(["compared"], top.get("compared", 1), "coverage"),
         significance=significance,
-        inconclusive_passes=_word(document, ["inconclusive"], top.get("inconclusive", "fail"), _ENDINGS) == "pass",
-        recorded_allowed=_word(document, ["recorded"], top.get("recorded", "refused"), _PERMISSIONS) == "allowed",
-        cached_allowed=_word(document, ["cached"], top.get("cached", "refused"), _PERMISSIONS) == "allowed",
+        inconclusive_passes=_word(
+            document, ["inconclusive"], top.get("inconclusive", "fail"), _ENDINGS
+        )
+        == "pass",
+        recorded_allowed=_word(document, ["recorded"], top.get("recorded", "refused"), _PERMISSIONS)
+        == "allowed",
+        cached_allowed=_word(document, ["cached"], top.get("cached", "refused"), _PERMISSIONS)
+        == "allowed",
     )
 
 
@@ -58,8 +63,14 @@ def _rules(document: Checked, name: str, body: Json) -> Iterator[Rule | ChangeRu
     metric = metric_name(metric)
     found = document.mapping(path, body, (*_BOUNDS, *_STEPS, "samples"))
     samples = int(document.number([*path, "samples"], found.get("samples", 0), "samples"))
-    ends = {end: document.number([*path, end], found[end], metric) for end in _BOUNDS if end in found}
-    steps = {step: _step(document, [*path, step], found[step], metric) for step in _STEPS if step in found}
+    ends = {
+        end: document.number([*path, end], found[end], metric) for end in _BOUNDS if end in found
+    }
+    steps = {
+        step: _step(document, [*path, step], found[step], metric)
+        for step in _STEPS
+        if step in found
+    }
     if not ends and not steps:
         document.refuse(path, f"needs {', '.join((*_BOUNDS, *_STEPS[:-1]))} or {_STEPS[-1]}")
     if ends:
@@ -71,7 +82,11 @@ def _rules(document: Checked, name: str, body: Json) -> Iterator[Rule | ChangeRu
 
 def _bounds(document: Checked, path: Sequence[str], ends: Mapping[str, float]) -> Bounds:
     bounds = Bounds(minimum=ends.get("min"), maximum=ends.get("max"))
-    if bounds.minimum is not None and bounds.maximum is not None and bounds.minimum > bounds.maximum:
+    if (
+        bounds.minimum is not None
+        and bounds.maximum is not None
+        and bounds.minimum > bounds.maximum
+    ):
         document.refuse(path, f"min {bounds.minimum:g} is above max {bounds.maximum:g}")
     return bounds
 
@@ -87,7 +102,10 @@ def _step(document: Checked, path: Sequence[str], value: Json, metric: str) -> S
     if share is None:
         document.refuse(path, f"expected a number, or such as 10 %, not {value!r}")
     if metric in SHARES:
-        document.refuse(path, f"{value} of a share is ambiguous; 0.03 stands for three percentage points of {metric}")
+        document.refuse(
+            path,
+            f"{value} of a share is ambiguous; 0.03 stands for three percentage points of {metric}",
+        )
     return Step(amount=float(share[1]) / 100, relative=True)
 
 

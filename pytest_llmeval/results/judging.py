@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import cast
 
-from pytest_llmeval.agreement import cohen_kappa, fleiss_kappa
 from pytest_llmeval.records import Json, Row
 from pytest_llmeval.records.score import DECIDED_BY, OPINIONS
 from pytest_llmeval.results.summary import Agreement, Calibrated, Judging
+from pytest_llmeval.scoring.judge.agreement import cohen_kappa, fleiss_kappa
 
 NOBODY = "nobody"
 """Under this count the answers that were left unscored."""
@@ -20,15 +20,20 @@ _Opinion = Mapping[str, Json]
 def judging(rows: Sequence[Row], calibrations: Sequence[Calibrated]) -> Judging | None:
     """Return how the judged ones among `rows` were decided; None when there is none.
 
-    The judge's calibration is the one among `calibrations` that was made of the judge, or of all judges together.
+    The judge's calibration is the one among `calibrations` that was made of the judge, or of all
+    judges together.
     """
     judged = [score.details for row in rows for score in row.scores if DECIDED_BY in score.details]
     if not judged:
         return None
-    asked = [(str(details["judge"]), opinions) for details in judged if (opinions := _opinions(details))]
+    asked = [
+        (str(details["judge"]), opinions) for details in judged if (opinions := _opinions(details))
+    ]
     names = tuple(sorted({name for name, _ in asked}))
     return Judging(
-        deciders=dict(sorted(Counter(str(details[DECIDED_BY] or NOBODY) for details in judged).items())),
+        deciders=dict(
+            sorted(Counter(str(details[DECIDED_BY] or NOBODY) for details in judged).items())
+        ),
         judges=names,
         agreement=_between_judges([opinions for _, opinions in asked]),
         vote_agreement=_between_votes([opinion for _, opinions in asked for opinion in opinions]),
@@ -55,11 +60,14 @@ def _between_judges(asked: Sequence[list[_Opinion]]) -> Agreement | None:
 def _between_votes(opinions: Sequence[_Opinion]) -> Agreement | None:
     """Return the agreement of each judge's votes with each other, over those that every ballot has.
 
-    Voting ends early once a side has won, and goes on where votes differ. Counting all votes would therefore weigh
-    the doubtful answers most; so only the votes count that are cast before a side can have won.
+    Voting ends early once a side has won, and goes on where votes differ. Counting all votes would
+    therefore weigh the doubtful answers most; so only the votes count that are cast before a side
+    can have won.
     """
     rated = [_always_cast(opinion) for opinion in opinions]
-    complete = [cast("list[bool]", votes) for votes in rated if len(votes) > 1 and None not in votes]
+    complete = [
+        cast("list[bool]", votes) for votes in rated if len(votes) > 1 and None not in votes
+    ]
     if len({len(votes) for votes in complete}) != 1:
         return None
     return Agreement(kappa=fleiss_kappa([_counts(votes) for votes in complete]), n=len(complete))

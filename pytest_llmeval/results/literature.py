@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from pytest_llmeval.files.yaml import read_text
 from pytest_llmeval.records import Json
 from pytest_llmeval.results.checked import Checked
 from pytest_llmeval.results.summary import Published, metric_name
-from pytest_llmeval.yaml_file import read_text
 
 MAX_BYTES = 1_000_000
 """Largest file of figures that is read."""
@@ -19,7 +19,8 @@ MAX_BYTES = 1_000_000
 class Literature:
     """Figures, and the datasets beside which alone they may stand.
 
-    `datasets`: how many samples each has, by the sha256 of its file's bytes; None where the file does not say.
+    `datasets`: how many samples each has, by the sha256 of its file's bytes; None where the file
+    does not say.
     """
 
     datasets: Mapping[str, int | None] = field(default_factory=dict)
@@ -29,8 +30,9 @@ class Literature:
 def load_literature(path: Path) -> Literature:
     """Return the figures in a YAML file; TaskError names file, line and key of what is wrong.
 
-    ``datasets`` maps names to digests, or to ``{sha256, samples}``; ``figures`` is a list of mappings with the keys
-    ``source`` and ``values``, which maps a name to its figures by metric (accuracy in 0..1, scores in their own scale).
+    ``datasets`` maps names to digests, or to ``{sha256, samples}``; ``figures`` is a list of
+    mappings with the keys ``source`` and ``values``, which maps a name to its figures by metric
+    (accuracy in 0..1, scores in their own scale).
     """
     document = Checked.parse(read_text(path, max_bytes=MAX_BYTES), path)
     top = document.mapping([], document.root, ("datasets", "figures"))
@@ -40,7 +42,11 @@ def load_literature(path: Path) -> Literature:
         document.refuse(["figures"], f"expected a list, not {figures!r}")
     return Literature(
         datasets=dict(_dataset(document, name, body) for name, body in datasets.items()),
-        figures=tuple(figure for place, body in enumerate(figures) for figure in _figures(document, place, body)),
+        figures=tuple(
+            figure
+            for place, body in enumerate(figures)
+            for figure in _figures(document, place, body)
+        ),
     )
 
 
@@ -51,7 +57,9 @@ def _dataset(document: Checked, name: str, body: Json) -> tuple[str, int | None]
     found = document.mapping(path, body, ("sha256", "samples"))
     samples = document.number((*path, "samples"), found.get("samples", 0), "samples")
     if samples < 1 or samples % 1:
-        document.refuse((*path, "samples"), f"expected the number of samples, not {found.get('samples')!r}")
+        document.refuse(
+            (*path, "samples"), f"expected the number of samples, not {found.get('samples')!r}"
+        )
     return str(found.get("sha256", "")), int(samples)
 
 

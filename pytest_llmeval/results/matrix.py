@@ -15,7 +15,10 @@ from pytest_llmeval.results.targets import target_digest
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Contender:
-    """One model in one run. `tally` holds its figures over the common samples; `scored` is how many it scored."""
+    """One model in one run.
+
+    `tally` holds its figures over the common samples; `scored` is how many it scored.
+    """
 
     run: str
     model: str
@@ -27,8 +30,9 @@ class Contender:
 class Matrix:
     """One task of all runs over the `n` samples that every contender scored, with the same target.
 
-    `changes` tells for each pair of contenders (their places, the first one smaller) how the second differs from the
-    first. `versions`: what is not the same for all, as the value for each contender.
+    `changes` tells for each pair of contenders (their places, the first one smaller) how the second
+    differs from the first. `versions`: what is not the same for all, as the value for each
+    contender.
     """
 
     task: str
@@ -48,14 +52,17 @@ def matrices(runs: Mapping[str, Sequence[Row]]) -> tuple[Matrix, ...]:
     for name, rows in runs.items():
         for part, of_part in parts_of(rows).items():
             parts[part.task, part.test][name, part.model] = of_part
-    return tuple(_matrix(contenders) for _, contenders in sorted(parts.items()) if len(contenders) > 1)
+    return tuple(
+        _matrix(contenders) for _, contenders in sorted(parts.items()) if len(contenders) > 1
+    )
 
 
 def _matrix(contenders: Mapping[tuple[str, str], list[Row]]) -> Matrix:
     scored = [_scored(rows) for rows in contenders.values()]
     common = set.intersection(*scored)
     kept = [
-        [row for row in rows if (row.key.sample, target_digest(row.target)) in common] for rows in contenders.values()
+        [row for row in rows if (row.key.sample, target_digest(row.target)) in common]
+        for rows in contenders.values()
     ]
     first = next(iter(contenders.values()))[0].key
     return Matrix(
@@ -63,7 +70,12 @@ def _matrix(contenders: Mapping[tuple[str, str], list[Row]]) -> Matrix:
         test=first.test,
         n=len(common),
         contenders=tuple(
-            Contender(run=run, model=model, scored=len(own), tally=tally(of_all, TaskInfo(title=first.task)))
+            Contender(
+                run=run,
+                model=model,
+                scored=len(own),
+                tally=tally(of_all, TaskInfo(title=first.task)),
+            )
             for (run, model), own, of_all in zip(contenders, scored, kept, strict=True)
         ),
         changes=_changes(kept) if common else {},

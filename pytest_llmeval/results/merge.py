@@ -13,8 +13,8 @@ from pytest_llmeval.results.store import StoredRun
 def merged_rows(runs: Sequence[StoredRun]) -> tuple[Row, ...]:
     """Return the rows of all runs by their keys.
 
-    UsageError when they cannot be one run: a task, dataset, prompt or grader that differs, or a sample that two of them
-    ran. A row "not run" gives way to one of another shard.
+    UsageError when they cannot be one run: a task, dataset, prompt or grader that differs, or a
+    sample that two of them ran. A row "not run" gives way to one of another shard.
     """
     _check_versions(runs)
     merged: dict[RowKey, tuple[Row, StoredRun]] = {}
@@ -37,7 +37,11 @@ def merged_info(runs: Sequence[StoredRun]) -> dict[str, Json]:
     tasks: dict[str, Json] = {}
     for run in runs:
         tasks |= _mapping(run.info.get("tasks"))
-    first = {name: value for name, value in runs[0].info.items() if name not in {"schema", "started", "resumed"}}
+    first = {
+        name: value
+        for name, value in runs[0].info.items()
+        if name not in {"schema", "started", "resumed"}
+    }
     settings = {**_mapping(first.get("settings")), "shard": None, "resume": None}
     merged: list[Json] = [{"run": run.path.name, **run.info} for run in runs]
     planned = sum(len(run.rows) for run in runs)

@@ -19,10 +19,21 @@ from pytest_llmeval.results.statistics import (
     pass_at_k,
     proportion_interval,
 )
-from pytest_llmeval.results.summary import Counts, Group, Mean, Repeated, Seconds, Summary, Tally, TaskInfo, TaskSummary
+from pytest_llmeval.results.summary import (
+    Counts,
+    Group,
+    Mean,
+    Repeated,
+    Seconds,
+    Summary,
+    Tally,
+    TaskInfo,
+    TaskSummary,
+)
 
 VALIDITY = ("valid_cypher", "valid_sldp")
-"""Properties of an answer that are counted wherever a row's or score's details hold them (Heracles' own tables do)."""
+"""Properties of an answer that are counted wherever a row's or score's details hold them (Heracles'
+own tables do)."""
 
 CUT = frozenset({"length", "refusal", "filter"})
 """Stop reasons of replies that ended before the model was done."""
@@ -41,13 +52,15 @@ _Key = TypeVar("_Key", bound=Hashable)
 def summarise(rows: Iterable[Row], tasks: Mapping[str, TaskInfo]) -> Summary:
     """Return the figures of complete `rows`: planned samples without a report are rows with outcome "not run".
 
-    `tasks` by name; a task that it lacks is titled by its name. Of several rows under one key the last counts.
+    `tasks` by name; a task that it lacks is titled by its name. Of several rows under one key the
+    last counts.
     """
     ordered = sorted(latest(rows), key=_order)
     parts = _parted(ordered, lambda row: (row.key.task, row.key.test, row.key.model))
     return Summary(
         entries=tuple(
-            _task_summary(part, tasks.get(task, TaskInfo(title=task))) for (task, _, _), part in sorted(parts.items())
+            _task_summary(part, tasks.get(task, TaskInfo(title=task)))
+            for (task, _, _), part in sorted(parts.items())
         )
     )
 
@@ -79,7 +92,9 @@ def tally(rows: Sequence[Row], info: TaskInfo) -> Tally:
         usage=sum((row.usage for row in rows), Usage()),
         unpriced=sum(row.usage.requests > 0 and row.usage.cost is None for row in rows),
         seconds=_seconds(rows),
-        cut=dict(sorted(Counter(row.stop_reason for row in rows if row.stop_reason in CUT).items())),
+        cut=dict(
+            sorted(Counter(row.stop_reason for row in rows if row.stop_reason in CUT).items())
+        ),
         live=sum(map(_is_live, rows)),
         recorded=sum(row.recorded for row in rows),
         cached=sum(row.cached for row in rows),
@@ -131,7 +146,10 @@ def _groups(rows: Sequence[Row], key: str, info: TaskInfo) -> list[Group]:
     for row in rows:
         for value in row.groups.get(key) or (NO_GROUP,):
             parts[value].append(row)
-    return [Group(key=key, value=value, tally=tally(part, info)) for value, part in sorted(parts.items())]
+    return [
+        Group(key=key, value=value, tally=tally(part, info))
+        for value, part in sorted(parts.items())
+    ]
 
 
 def versions_met(rows: Iterable[Row]) -> dict[str, tuple[str, ...]]:
@@ -183,7 +201,9 @@ def _shares(scored: Sequence[Row], info: TaskInfo) -> tuple[Mean, ...]:
     """Return the share of answers with each property that the task's metrics name, and of the VALIDITY ones."""
     shares = []
     for name in dict.fromkeys([*VALIDITY, *info.metrics]):
-        found = [(row, float(value)) for row in scored if (value := _property(row, name)) is not None]
+        found = [
+            (row, float(value)) for row in scored if (value := _property(row, name)) is not None
+        ]
         if found:
             shares.append(_mean(name, found))
     return tuple(shares)
@@ -205,7 +225,9 @@ def _repeated(scored: Sequence[Row]) -> tuple[Repeated, ...]:
     ]
     most = max((n for n, _ in trials), default=0)
     found = []
-    for k in sorted({2**power for power in range(1, most.bit_length())} | ({most} if most > 1 else set())):
+    for k in sorted(
+        {2**power for power in range(1, most.bit_length())} | ({most} if most > 1 else set())
+    ):
         enough = [(n, correct) for n, correct in trials if n >= k]
         found.append(
             Repeated(

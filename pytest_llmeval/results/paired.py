@@ -30,7 +30,8 @@ Pairs: TypeAlias = Sequence[tuple[Sequence[float], Sequence[float]]]
 class Difference:
     """The mean of ``b - a`` over `n` paired samples, its interval and its two-sided p-value (None: undecidable).
 
-    `effect` is Cohen's d_z; `smallest` the smallest difference that these samples would show (None: not known).
+    `effect` is Cohen's d_z; `smallest` the smallest difference that these samples would show (None:
+    not known).
     """
 
     value: float
@@ -46,8 +47,8 @@ def paired_difference(
 ) -> Difference:
     """Return the mean of ``b - a`` over one or more samples, of values in 0..`scale`, with its uncertainty.
 
-    A sample's difference is that of its epoch means, so every sample weighs the same. The p-value is the share of
-    resampled means that lie as far from their centre as the mean lies from 0.
+    A sample's difference is that of its epoch means, so every sample weighs the same. The p-value
+    is the share of resampled means that lie as far from their centre as the mean lies from 0.
     """
     import numpy as np  # noqa: PLC0415 - 0.1 s that only a comparison pays
 
@@ -57,7 +58,9 @@ def paired_difference(
     spread = stdev(differences) if n > 1 else 0.0
     if not spread:
         alike, p_value = _alike(value, n, scale, confidence), 1.0 if value == 0 else None
-        return Difference(value=value, n=n, interval=alike, p_value=p_value, effect=None, smallest=None)
+        return Difference(
+            value=value, n=n, interval=alike, p_value=p_value, effect=None, smallest=None
+        )
     sums, ones = np.array(differences), np.ones(n)
     draws = resampled_means(sums, ones, RESAMPLES, seed)
     farther = int(np.sum(np.abs(draws - value) >= abs(value)))
@@ -74,11 +77,13 @@ def paired_difference(
 def _alike(value: float, n: int, scale: float, confidence: float) -> Interval:
     """Return the interval of a difference that all `n` samples show alike.
 
-    A sample that behaves otherwise may be rarer than one in `n`: by Clopper and Pearson's bound for 0 of n, at most a
-    share 1 - (α/2)^(1/n) of all samples does, and each by no more than `scale`.
+    A sample that behaves otherwise may be rarer than one in `n`: by Clopper and Pearson's bound for
+    0 of n, at most a share 1 - (α/2)^(1/n) of all samples does, and each by no more than `scale`.
     """
     unseen = 1 - ((1 - confidence) / 2) ** (1 / n)
-    return Interval(low=max(-scale, value - unseen * scale), high=min(scale, value + unseen * scale))
+    return Interval(
+        low=max(-scale, value - unseen * scale), high=min(scale, value + unseen * scale)
+    )
 
 
 def _smallest(spread: float, n: int, confidence: float) -> float:
@@ -90,8 +95,8 @@ def _smallest(spread: float, n: int, confidence: float) -> float:
 def mcnemar(only_a: int, only_b: int) -> float:
     """Return the two-sided p-value of McNemar's exact test.
 
-    `only_a` and `only_b` count the samples that exactly one of the two got right; under the null hypothesis each falls
-    to either side with chance 1/2. Without such a sample nothing differs: 1.
+    `only_a` and `only_b` count the samples that exactly one of the two got right; under the null
+    hypothesis each falls to either side with chance 1/2. Without such a sample nothing differs: 1.
     """
     discordant = only_a + only_b
     tail = sum(math.comb(discordant, i) for i in range(min(only_a, only_b) + 1))

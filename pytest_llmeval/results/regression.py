@@ -36,18 +36,24 @@ class _Standing:
     before: dict[str, float | None]
 
 
-def check_against(gate: Gate, summary: Summary, baseline: Baseline, comparison: Comparison) -> GateResult:
+def check_against(
+    gate: Gate, summary: Summary, baseline: Baseline, comparison: Comparison
+) -> GateResult:
     """Judge a run under all rules; `comparison` is that of the baseline (a) with it (b), at the gate's significance."""
     result = check(gate, summary)
     standings = dict(_standings(summary, baseline, comparison))
     tasks = {rule.task for rule in gate.changes}
-    wanted = (standing for part, standing in standings.items() if part.task in tasks or JUDGE in tasks)
+    wanted = (
+        standing for part, standing in standings.items() if part.task in tasks or JUDGE in tasks
+    )
     overlaps = (_overlap(gate, standing) for standing in wanted)
     changes = (found for rule in gate.changes for found in _results(rule, gate, summary, standings))
     return replace(result, results=(*result.results, *overlaps, *changes))
 
 
-def _standings(summary: Summary, baseline: Baseline, comparison: Comparison) -> Iterator[tuple[Part, _Standing]]:
+def _standings(
+    summary: Summary, baseline: Baseline, comparison: Comparison
+) -> Iterator[tuple[Part, _Standing]]:
     """Yield the parts of a run that have a counterpart in the baseline."""
     pairs = {Part(pair.task, pair.test, pair.model_b): pair for pair in comparison.pairs}
     for entry in summary.entries:
@@ -55,7 +61,10 @@ def _standings(summary: Summary, baseline: Baseline, comparison: Comparison) -> 
         if part in pairs:
             pair = pairs[part]
             before = baseline.metrics.get(Part(pair.task, pair.test, pair.model_a), {})
-            yield part, _Standing(entry=entry, pair=pair, now=figures_of(entry), before=dict(before))
+            yield (
+                part,
+                _Standing(entry=entry, pair=pair, now=figures_of(entry), before=dict(before)),
+            )
 
 
 def _part(entry: TaskSummary) -> Part:
@@ -89,7 +98,11 @@ def _results(
         entries = [entry for entry in summary.entries if entry.tally.judging is not None]
     for entry in entries:
         standing = standings.get(_part(entry))
-        yield _missing(rule, entry.model) if standing is None else _judged(rule, standing, gate.significance)
+        yield (
+            _missing(rule, entry.model)
+            if standing is None
+            else _judged(rule, standing, gate.significance)
+        )
     if not entries:
         yield _missing(rule, "")
 
@@ -104,7 +117,13 @@ def _judged(rule: ChangeRule, standing: _Standing, significance: float) -> RuleR
     changes = {metric_name(change.name): change for change in standing.pair.changes}
     if metric in changes:
         verdict, reason = _by_samples(rule, changes[metric], significance)
-        return _result(rule, standing.entry.model, verdict, reason, values=(changes[metric].b, changes[metric].a))
+        return _result(
+            rule,
+            standing.entry.model,
+            verdict,
+            reason,
+            values=(changes[metric].b, changes[metric].a),
+        )
     now, before = standing.now.get(metric), standing.before.get(metric)
     if now is None or before is None:
         where = "this run" if now is None else "the baseline"
@@ -113,12 +132,16 @@ def _judged(rule: ChangeRule, standing: _Standing, significance: float) -> RuleR
         return _result(rule, standing.entry.model, "missing", reason, values=(now, before))
     planned = standing.now["planned"], standing.before.get("planned")
     if metric in TOTALS and planned[0] != planned[1]:
-        reason = f"a sum over {planned[0]} planned samples says nothing beside one over {planned[1]}"
+        reason = (
+            f"a sum over {planned[0]} planned samples says nothing beside one over {planned[1]}"
+        )
         return _result(rule, standing.entry.model, "missing", reason, values=(now, before))
     low, high = _limits(rule.allowance, before)
     met = low <= now - before <= high
     reason = "" if met else f"{now:.6g} after {before:.6g} is outside {rule.allowance}"
-    return _result(rule, standing.entry.model, "pass" if met else "fail", reason, values=(now, before))
+    return _result(
+        rule, standing.entry.model, "pass" if met else "fail", reason, values=(now, before)
+    )
 
 
 def _by_samples(rule: ChangeRule, change: Change, significance: float) -> tuple[Verdict, str]:
@@ -127,18 +150,25 @@ def _by_samples(rule: ChangeRule, change: Change, significance: float) -> tuple[
     least, most = _span(change, significance)
     span = f"between {least:+.4g} and {most:+.4g}"
     if change.n < rule.samples:
-        return "inconclusive", f"{change.n:,} common samples are too few; the rule wants {rule.samples:,}"
+        return (
+            "inconclusive",
+            f"{change.n:,} common samples are too few; the rule wants {rule.samples:,}",
+        )
     if most < low or least > high:
         return "fail", f"it changed by {span}, which is outside {rule.allowance} (n = {change.n:,})"
     if low <= least and most <= high:
         return "pass", ""
-    return "inconclusive", f"{change.n:,} samples cannot decide: they leave a change {span}; take more, or allow more"
+    return (
+        "inconclusive",
+        f"{change.n:,} samples cannot decide: they leave a change {span}; take more, or allow more",
+    )
 
 
 def _span(change: Change, significance: float) -> tuple[float, float]:
     """Return the interval of a change, with 0 in it where its test does not tell it from 0.
 
-    A bootstrap of few flips, all one way, leaves 0 out too early: of 40 samples with 4, while McNemar's p is 0.125.
+    A bootstrap of few flips, all one way, leaves 0 out too early: of 40 samples with 4, while
+    McNemar's p is 0.125.
     """
     if change.p_value is None or change.p_value <= significance:
         return change.low, change.high

@@ -11,12 +11,15 @@ from pytest_llmeval.results.metrics import SCORED, latest
 from pytest_llmeval.results.wire import dumped, loaded
 
 Cause: TypeAlias = Literal["answer", "data", "grader", "no stored reply"]
-"""What differs: the answer taken from the same reply, the target, or how the same answer is graded against it."""
+"""What differs: the answer taken from the same reply, the target, or how the same answer is graded
+against it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rescored:
-    """One row that came out otherwise. `scores` holds those that changed by name, as (before, after).
+    """One row that came out otherwise.
+
+    `scores` holds those that changed by name, as (before, after).
 
     `causes` names all that differ, and the grader alone where answer and target are the same.
     """
@@ -32,7 +35,8 @@ class Rescored:
 class Rescoring:
     """How rows came out that `run` had too: `same` as before, or `changed`.
 
-    `added` rows are not that run's, so no reply was stored for them; `absent` ones of it were not selected again.
+    `added` rows are not that run's, so no reply was stored for them; `absent` ones of it were not
+    selected again.
     """
 
     run: str
@@ -67,10 +71,18 @@ def rescoring(run: str, before: Iterable[Row], after: Iterable[Row]) -> Rescorin
 
 def _changed(before: Row, after: Row) -> Iterator[Rescored]:
     old, new = _scores(before), _scores(after)
-    scores = {name: (old.get(name), new.get(name)) for name in (*old, *new) if old.get(name) != new.get(name)}
+    scores = {
+        name: (old.get(name), new.get(name))
+        for name in (*old, *new)
+        if old.get(name) != new.get(name)
+    }
     if scores or before.outcome != after.outcome:
         yield Rescored(
-            key=before.key, before=before.outcome, after=after.outcome, scores=scores, causes=_causes(before, after)
+            key=before.key,
+            before=before.outcome,
+            after=after.outcome,
+            scores=scores,
+            causes=_causes(before, after),
         )
 
 

@@ -1,7 +1,8 @@
 """Intervals and errors: pure functions of numbers.
 
-Values come as *clusters*: one sequence of values a sample, one value an epoch. Samples are independent of each other,
-epochs of one sample are not, so every error and every resampling goes by sample.
+Values come as *clusters*: one sequence of values a sample, one value an epoch. Samples are
+independent of each other, epochs of one sample are not, so every error and every resampling goes by
+sample.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ CONFIDENCE = 0.95
 """Level of every interval."""
 
 RESAMPLES = 5_000
-"""Bootstrap draws: the ends of a 95 % interval then vary by about 2 % of its width from seed to seed."""
+"""Bootstrap draws: the ends of a 95 % interval then vary by about 2 % of its width from seed to
+seed."""
 
 SEED = 0
 """Every resampling starts here, so that equal rows give equal intervals."""
@@ -58,8 +60,8 @@ def wilson(proportion: float, n: float, confidence: float = CONFIDENCE) -> Inter
 def clustered_error(clusters: Clusters) -> float | None:
     """Return the standard error of the mean, clustered by sample; None under two samples.
 
-    The sandwich form of Miller, "Adding Error Bars to Evals" (2024), with the factor G/(G-1) for G samples; with one
-    epoch it is the usual s / sqrt(n).
+    The sandwich form of Miller, "Adding Error Bars to Evals" (2024), with the factor G/(G-1) for G
+    samples; with one epoch it is the usual s / sqrt(n).
     """
     groups, centre = len(clusters), mean(clusters)
     if groups < 2 or centre is None:  # noqa: PLR2004 - a spread needs two
@@ -72,8 +74,9 @@ def clustered_error(clusters: Clusters) -> float | None:
 def proportion_interval(clusters: Clusters) -> Interval | None:
     """Return the Wilson interval of the mean of 0/1 values at the effective number of trials; None without values.
 
-    One epoch: n trials. Several: p(1-p) / SE² with the clustered error (Kish's design effect), held between the number
-    of samples (epochs told nothing new) and the number of values (epochs were independent).
+    One epoch: n trials. Several: p(1-p) / SE² with the clustered error (Kish's design effect), held
+    between the number of samples (epochs told nothing new) and the number of values (epochs were
+    independent).
     """
     proportion, error = mean(clusters), clustered_error(clusters)
     if proportion is None:
@@ -85,11 +88,16 @@ def proportion_interval(clusters: Clusters) -> Interval | None:
 
 
 def bootstrap_interval(
-    clusters: Clusters, *, resamples: int = RESAMPLES, confidence: float = CONFIDENCE, seed: int = SEED
+    clusters: Clusters,
+    *,
+    resamples: int = RESAMPLES,
+    confidence: float = CONFIDENCE,
+    seed: int = SEED,
 ) -> Interval | None:
     """Return the BCa bootstrap interval (Efron 1987) of the mean, samples redrawn whole.
 
-    None under two samples, or when all samples are alike: such values tell nothing about their spread.
+    None under two samples, or when all samples are alike: such values tell nothing about their
+    spread.
     """
     import numpy as np  # noqa: PLC0415 - 0.1 s that only a run with scores pays
 
@@ -100,7 +108,10 @@ def bootstrap_interval(
 
 
 def bca_interval(
-    sums: NDArray[np.float64], counts: NDArray[np.float64], draws: NDArray[np.float64], confidence: float
+    sums: NDArray[np.float64],
+    counts: NDArray[np.float64],
+    draws: NDArray[np.float64],
+    confidence: float,
 ) -> Interval:
     """Return the BCa interval of the mean from its `draws`; samples that are not all alike."""
     import numpy as np  # noqa: PLC0415 - as above

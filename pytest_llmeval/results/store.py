@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 from pytest_llmeval.errors import UsageError
+from pytest_llmeval.files.lock import FolderLock
+from pytest_llmeval.files.redaction import Redactor
 from pytest_llmeval.records import Json, Row, RowKey, Transcript
-from pytest_llmeval.results.lock import FolderLock
 from pytest_llmeval.results.metrics import latest
-from pytest_llmeval.results.secrets import Redactor
 from pytest_llmeval.results.summary import Summary
 
 SCHEMA = 1
@@ -38,14 +38,16 @@ class RunFiles:
 
     def json(self, name: str, data: Json) -> None:
         """Replace a file of one JSON value."""
-        write_atomically(self.path / name, json.dumps(self.redactor.json(data), indent=2, allow_nan=False) + "\n")
+        write_atomically(
+            self.path / name, json.dumps(self.redactor.json(data), indent=2, allow_nan=False) + "\n"
+        )
 
 
 class RunFolder:
     """Writes one run's files; secrets are blotted out on their way in.
 
-    One writer, in one process, which has the folder's lock. A row counts from the moment `add_row` returns (it is with
-    the operating system then, so that killing this process does not lose it).
+    One writer, in one process, which has the folder's lock. A row counts from the moment `add_row`
+    returns (it is with the operating system then, so that killing this process does not lose it).
     """
 
     def __init__(self, path: Path, redactor: Redactor, lock: FolderLock | None = None) -> None:
@@ -58,11 +60,17 @@ class RunFolder:
 
     @classmethod
     def create(
-        cls, reports: Path, info: Mapping[str, Json], *, redactor: Redactor, started: datetime | None = None
+        cls,
+        reports: Path,
+        info: Mapping[str, Json],
+        *,
+        redactor: Redactor,
+        started: datetime | None = None,
     ) -> RunFolder:
         """Make the folder ``<UTC time>-<short hash>`` in `reports` and point ``reports/latest`` at it.
 
-        `info` (settings, versions, git state) goes into its run.json. UsageError when the folder cannot be made.
+        `info` (settings, versions, git state) goes into its run.json. UsageError when the folder
+        cannot be made.
         """
         moment = (started or datetime.now(UTC)).astimezone(UTC)
         seed = f"{moment.isoformat()} {os.getpid()} {json.dumps(dict(info), sort_keys=True)}"
@@ -79,7 +87,9 @@ class RunFolder:
         return folder
 
     @classmethod
-    def resume(cls, run: StoredRun, info: Mapping[str, Json], *, redactor: Redactor, lock: FolderLock) -> RunFolder:
+    def resume(
+        cls, run: StoredRun, info: Mapping[str, Json], *, redactor: Redactor, lock: FolderLock
+    ) -> RunFolder:
         """Open the folder of `run`, whose `lock` one has, to go on in; `info` joins run.json under ``resumed``.
 
         UsageError when the folder cannot be written.
@@ -87,7 +97,9 @@ class RunFolder:
         session = {"started": datetime.now(UTC).isoformat(), **info}
         try:
             folder = cls(run.path, redactor, lock)
-            folder.write_run({**run.info, "resumed": [*cast("list[Json]", run.info.get("resumed", [])), session]})
+            folder.write_run(
+                {**run.info, "resumed": [*cast("list[Json]", run.info.get("resumed", [])), session]}
+            )
         except OSError as error:
             msg = f"cannot go on in the run's folder {run.path}: {error.strerror or error}"
             raise UsageError(msg) from error
@@ -103,7 +115,10 @@ class RunFolder:
 
     def add_transcript(self, key: RowKey, transcript: Transcript) -> None:
         """Append what happened for one row."""
-        self._append(self._transcripts, {**cast("dict[str, Json]", key._asdict()), "events": transcript.to_json()})
+        self._append(
+            self._transcripts,
+            {**cast("dict[str, Json]", key._asdict()), "events": transcript.to_json()},
+        )
 
     def close(self) -> None:
         """Close the files."""
@@ -137,7 +152,10 @@ def read_run(path: Path) -> StoredRun:
     info = read_info(folder)
     remarks: list[str] = []
     common = _Common()
-    rows = latest(common.of(_read_as(folder / ROWS, number, data)) for number, data in _lines(folder / ROWS, remarks))
+    rows = latest(
+        common.of(_read_as(folder / ROWS, number, data))
+        for number, data in _lines(folder / ROWS, remarks)
+    )
     return StoredRun(path=folder, info=info, rows=rows, remarks=tuple(remarks))
 
 
@@ -155,12 +173,17 @@ def read_transcripts(path: Path) -> Iterator[tuple[RowKey, Transcript]]:
     """Yield each row's transcript in the order of writing; of several under one key the last counts."""
     for _, data in _lines(find_run(path) / TRANSCRIPTS, []):
         key = {field: data[field] for field in RowKey._fields}
-        yield RowKey(**cast("dict[str, Any]", key)), Transcript.from_json(cast("list[dict[str, Json]]", data["events"]))
+        yield (
+            RowKey(**cast("dict[str, Any]", key)),
+            Transcript.from_json(cast("list[dict[str, Json]]", data["events"])),
+        )
 
 
 def read_summary(path: Path) -> Summary:
     """Return the summary of a finished run's folder, or of a summary.json."""
-    return Summary.from_json(read_json(path if path.suffix == ".json" else find_run(path) / SUMMARY))
+    return Summary.from_json(
+        read_json(path if path.suffix == ".json" else find_run(path) / SUMMARY)
+    )
 
 
 def find_run(path: Path) -> Path:
@@ -197,7 +220,8 @@ def write_atomically(path: Path, text: str) -> None:
         with temporary.open("w", encoding="utf-8", errors="backslashreplace", newline="\n") as file:
             file.write(text)
             file.flush()
-            # The name must not reach the disk before the text: a power cut would leave an empty file.
+            # The name must not reach the disk before the text: a power cut would leave an empty
+            # file.
             os.fsync(file.fileno())
         temporary.replace(path)
     except BaseException:
@@ -225,7 +249,9 @@ def _lines(path: Path, remarks: list[str]) -> Iterator[tuple[int, dict[str, Json
     with path.open("rb") as file:
         for number, line in enumerate(file, start=1):
             if not line.endswith(b"\n"):
-                remarks.append(f"{path.name}: line {number} was cut off when the run was killed, and is left out")
+                remarks.append(
+                    f"{path.name}: line {number} was cut off when the run was killed, and is left out"
+                )
                 return
             try:
                 yield number, cast("dict[str, Json]", json.loads(line.decode()))
@@ -251,8 +277,13 @@ class _Common:
     def of(self, row: Row) -> Row:
         """Return the row with the first object that was equal to each of its own."""
         first = self._known.setdefault
-        versions, groups = first(f"versions {row.versions}", row.versions), first(f"groups {row.groups}", row.groups)
-        return replace(row, versions=versions, groups=groups, usage=first(f"{row.usage}", row.usage))
+        versions, groups = (
+            first(f"versions {row.versions}", row.versions),
+            first(f"groups {row.groups}", row.groups),
+        )
+        return replace(
+            row, versions=versions, groups=groups, usage=first(f"{row.usage}", row.usage)
+        )
 
 
 def _point_at(pointer: Path, name: str) -> None:

@@ -17,4 +17,8 @@ def stored_tasks(run: StoredRun) -> Mapping[str, TaskInfo]:
     if (run.path / SUMMARY).is_file():
         return {entry.task: entry.info for entry in read_summary(run.path).entries}
     tasks = cast("dict[str, dict[str, dict[str, Json]]]", run.info.get("tasks", {}))
-    return {str(task["name"]): TaskInfo.from_json(task["info"]) for task in tasks.values() if "info" in task}
+    return {
+        str(task["name"]): TaskInfo.from_json(task["info"])
+        for task in tasks.values()
+        if "info" in task
+    }

@@ -32,7 +32,8 @@ class Published:
 class Calibrated:
     """How far a judge agreed with the labels of `n` cases on the day `made`.
 
-    `kappa` is Cohen's, with its 95 % interval; rates lie in 0..1. None stands for what cannot be said.
+    `kappa` is Cohen's, with its 95 % interval; rates lie in 0..1. None stands for what cannot be
+    said.
     """
 
     judge: str
@@ -53,9 +54,9 @@ class Calibrated:
 class TaskInfo:
     """What the figures need to know of a task.
 
-    `metrics` and `group_by` as in its YAML; `demo`: its dataset is not the public one of its benchmark;
-    `calibrations` are those of judges that were asked as this task asks; `whole`: how many samples the public dataset
-    has, where that is known.
+    `metrics` and `group_by` as in its YAML; `demo`: its dataset is not the public one of its
+    benchmark; `calibrations` are those of judges that were asked as this task asks; `whole`: how
+    many samples the public dataset has, where that is known.
     """
 
     title: str
@@ -172,9 +173,10 @@ class Agreement:
 class Judging:
     """How judged answers were decided.
 
-    `deciders` counts them by who did: "symbolic", "judge" or "nobody". `judges` were asked, several that decide
-    together under one name. `agreement` is that of several judges (Cohen's kappa of two, Fleiss' of more),
-    `vote_agreement` that of one judge's votes among each other (Fleiss'); None where there are not several.
+    `deciders` counts them by who did: "symbolic", "judge" or "nobody". `judges` were asked, several
+    that decide together under one name. `agreement` is that of several judges (Cohen's kappa of
+    two, Fleiss' of more), `vote_agreement` that of one judge's votes among each other (Fleiss');
+    None where there are not several.
     """
 
     deciders: Mapping[str, int]
@@ -188,13 +190,14 @@ class Judging:
 class Tally:
     """The figures of one set of rows.
 
-    `scores` by name; `shares`: how many of the answers have a property, such as ``valid_cypher``. `unpriced` rows have
-    replies without a known price, so `usage.cost` is too low. `cut` counts replies by stop reason. `live` rows were
-    answered in this run by a model, `recorded` ones from a recording, `cached` ones by other runs, the oldest of them
-    `oldest` seconds ago. `reruns` counts reports that were replaced, `engine_uncertain` the rows that Neo4j might
-    have answered otherwise. `taxonomy` counts wrong answers by the kind of
-    their error, those without a usable label as "unlabelled"; empty when no labels were asked for. `judging` is None
-    when nothing was judged.
+    `scores` by name; `shares`: how many of the answers have a property, such as ``valid_cypher``.
+    `unpriced` rows have replies without a known price, so `usage.cost` is too low. `cut` counts
+    replies by stop reason. `live` rows were answered in this run by a model, `recorded` ones from a
+    recording, `cached` ones by other runs, the oldest of them `oldest` seconds ago. `reruns` counts
+    reports that were replaced, `engine_uncertain` the rows that Neo4j might have answered
+    otherwise. `taxonomy` counts wrong answers by the kind of their error, those without a usable
+    label as "unlabelled"; empty when no labels were asked for. `judging` is None when nothing was
+    judged.
     """
 
     counts: Counts
@@ -232,7 +235,8 @@ class Group:
 class TaskSummary:
     """One task under one model, as one test function ran it.
 
-    `versions`: every version of task, dataset, prompt and grader met in the rows; more than one means mixed rows.
+    `versions`: every version of task, dataset, prompt and grader met in the rows; more than one
+    means mixed rows.
     """
 
     task: str
@@ -258,8 +262,6 @@ class Summary:
     def from_json(cls, data: dict[str, Json]) -> Summary:
         """Return the summary that `to_json` wrote; UsageError when it is none, or of a newer schema."""
         if data.get("schema") != SCHEMA:
-            msg = (
-                f"this is no summary of schema {SCHEMA}, but {data.get('schema')!r}; make it again from the run's rows"
-            )
+            msg = f"this is no summary of schema {SCHEMA}, but {data.get('schema')!r}; make it again from the run's rows"
             raise UsageError(msg)
         return loaded(Summary, data, "summary")

@@ -1,6 +1,7 @@
 """The JSON Schema of ``summary.json``.
 
-``python -m pytest_llmeval.results.summary_schema > docs/summary.schema.json`` renews the documented one.
+``python -m pytest_llmeval.results.summary_schema > docs/summary.schema.json`` renews the documented
+one.
 """
 
 from __future__ import annotations
@@ -18,12 +19,18 @@ from pytest_llmeval.results.summary import SCHEMA, Summary
 
 
 def summary_schema() -> dict[str, Json]:
-    """Return the schema (2020-12). A reader takes what it knows: properties may be added under the same version."""
+    """Return the schema (2020-12).
+
+    A reader takes what it knows: properties may be added under the same version.
+    """
     summary, gate, again = (
-        TypeAdapter[Any](kind).json_schema(mode="serialization") for kind in (Summary, GateResult, Rescoring)
+        TypeAdapter[Any](kind).json_schema(mode="serialization")
+        for kind in (Summary, GateResult, Rescoring)
     )
     gate["properties"]["passed"] = {"type": "boolean", "description": "Whether every rule was met."}
-    definitions = {name: body for part in (summary, gate, again) for name, body in part.pop("$defs").items()}
+    definitions = {
+        name: body for part in (summary, gate, again) for name, body in part.pop("$defs").items()
+    }
     nothing: Json = {"type": "null", "description": "Not asked for."}
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -31,11 +38,17 @@ def summary_schema() -> dict[str, Json]:
         "type": "object",
         "required": ["schema", "entries", "gate", "rescoring", "engine"],
         "properties": {
-            "schema": {"const": SCHEMA, "description": "Rises when a reader of the old form would misread the new."},
+            "schema": {
+                "const": SCHEMA,
+                "description": "Rises when a reader of the old form would misread the new.",
+            },
             **summary["properties"],
             "gate": {"anyOf": [gate, nothing]},
             "rescoring": {"anyOf": [again, nothing]},
-            "engine": {"type": ["object", "null"], "description": "What the calls of the last session came to."},
+            "engine": {
+                "type": ["object", "null"],
+                "description": "What the calls of the last session came to.",
+            },
         },
         "$defs": definitions,
     }

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from pytest_llmeval.engine.context import Solver, SolverContext
 from pytest_llmeval.records import Completion, Sample
-from pytest_llmeval.solvers.context import Solver, SolverContext
 
 
 def direct() -> Solver:

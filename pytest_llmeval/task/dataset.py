@@ -7,8 +7,8 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field, field_validator
 
-from pytest_llmeval.catalog import HUB
 from pytest_llmeval.errors import UsageError
+from pytest_llmeval.task.catalog import HUB
 from pytest_llmeval.task.part import FilePath, Names, Part, refusal, shown
 
 FORMATS = (".yaml", ".yml", ".json", ".jsonl", ".csv", ".parquet")
@@ -19,7 +19,7 @@ def _from_hub(value: Any) -> Any:  # noqa: ANN401 - what stands in the file
     """Return the local copy of a file on the hub; any other value as it is."""
     if not isinstance(value, str) or not value.startswith(HUB):
         return value
-    from pytest_llmeval.adapters.hub import HubFile, fetched  # noqa: PLC0415 - an extra, for few tasks
+    from pytest_llmeval.task.hub import HubFile, fetched  # noqa: PLC0415 - an extra, for few tasks
 
     try:
         return fetched(HubFile.parse(value))
@@ -30,8 +30,9 @@ def _from_hub(value: Any) -> Any:  # noqa: ANN401 - what stands in the file
 class Fields(Part):
     """The dataset's column for each field of a sample.
 
-    Every column must be in every row, except where its name here ends in ``?`` (``metadata: {hint: hint?}``): a row
-    without it then simply has no such tag, picture or metadata. `id` None numbers the rows from 0 in file order.
+    Every column must be in every row, except where its name here ends in ``?`` (``metadata: {hint:
+    hint?}``): a row without it then simply has no such tag, picture or metadata. `id` None numbers
+    the rows from 0 in file order.
     """
 
     id: str | None = "id"
@@ -45,11 +46,12 @@ class Fields(Part):
 class Dataset(Part):
     """A dataset file, its columns and which of its rows count.
 
-    `path` may also be a folder of Inter-GPS, or ``hub://owner/name/file@revision`` once ``llmeval fetch`` got it.
+    `path` may also be a folder of Inter-GPS, or ``hub://owner/name/file@revision`` once ``llmeval
+    fetch`` got it.
 
-    `rows` is the top-level key that holds the list, for a file that is no list itself; `keep` a jinja2 expression over
-    columns and sample fields that must hold for a row to count; `unique` a column or field of which later rows
-    with an earlier row's value are dropped (after `keep`).
+    `rows` is the top-level key that holds the list, for a file that is no list itself; `keep` a
+    jinja2 expression over columns and sample fields that must hold for a row to count; `unique` a
+    column or field of which later rows with an earlier row's value are dropped (after `keep`).
     """
 
     path: Annotated[FilePath, BeforeValidator(_from_hub)]
@@ -63,6 +65,9 @@ class Dataset(Part):
     def _known_format(cls, value: Path) -> Path:
         if value.suffix.lower() not in FORMATS and not value.is_dir():
             raise refusal(
-                (), f"names {shown(value.name)}, whose format is unknown", given=value.suffix, allowed=FORMATS
+                (),
+                f"names {shown(value.name)}, whose format is unknown",
+                given=value.suffix,
+                allowed=FORMATS,
             )
         return value

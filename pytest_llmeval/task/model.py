@@ -10,8 +10,8 @@ from typing import Annotated, Any, Self
 
 from pydantic import Field, JsonValue, PrivateAttr, field_validator, model_validator
 
-from pytest_llmeval.answers import RULES
 from pytest_llmeval.records import Json
+from pytest_llmeval.task.answers import RULES
 from pytest_llmeval.task.dataset import Dataset
 from pytest_llmeval.task.part import ExistingFile, FilePath, Names, Part, Source, refusal, shown
 from pytest_llmeval.task.prompt import PromptField
@@ -64,7 +64,10 @@ class Task(Part):
     def _known_rule(cls, value: str) -> str:
         if ":" not in value and value not in RULES:
             raise refusal(
-                (), f"is {shown(value)}", given=value, allowed=[*RULES, "./file.py:function", "module:function"]
+                (),
+                f"is {shown(value)}",
+                given=value,
+                allowed=[*RULES, "./file.py:function", "module:function"],
             )
         return value
 
@@ -99,7 +102,12 @@ class Task(Part):
     @cached_property
     def prompt_digest(self) -> str:
         """The sha256 of all stages' roles and texts."""
-        return _digest({stage: [[turn.role, turn.text] for turn in turns] for stage, turns in self.prompt.items()})
+        return _digest(
+            {
+                stage: [[turn.role, turn.text] for turn in turns]
+                for stage, turns in self.prompt.items()
+            }
+        )
 
     @cached_property
     def settings_digest(self) -> str:
@@ -112,7 +120,9 @@ class Task(Part):
                 "generate": self.generate,
                 "solver": [self.solver.name, dict(self.solver.options)],
                 "answer": self.answer,
-                "scorer": None if self.scorer is None else [self.scorer.kind, self.scorer.model_dump(mode="json")],
+                "scorer": None
+                if self.scorer is None
+                else [self.scorer.kind, self.scorer.model_dump(mode="json")],
                 "judge": self.judge.model_dump(mode="json"),
             }
         )

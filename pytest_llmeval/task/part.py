@@ -11,7 +11,7 @@ from typing import Annotated, Any, cast
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationInfo, model_validator
 from pydantic_core import PydanticCustomError
 
-from pytest_llmeval.yaml_file import YamlDocument
+from pytest_llmeval.files.yaml import YamlDocument
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,8 +48,8 @@ def refusal(
 ) -> PydanticCustomError:
     """Return the error that refuses a value inside a validator.
 
-    `at` leads from the value to the part of it that is wrong; the message ends with the allowed value that is nearest
-    to `given`, and all of them.
+    `at` leads from the value to the part of it that is wrong; the message ends with the allowed
+    value that is nearest to `given`, and all of them.
     """
     choices = list(allowed)
     near = difflib.get_close_matches(given, choices, n=1) if isinstance(given, str) else []

@@ -10,19 +10,25 @@ from typing import Annotated, Any, TypeAlias, cast
 
 from pydantic import BeforeValidator, ValidationInfo
 
+from pytest_llmeval.files.yaml import read_text
 from pytest_llmeval.task.part import Source, refusal, shown
-from pytest_llmeval.yaml_file import read_text
 
 ROLES = ("system", "user", "assistant")
 MAX_PROMPT_BYTES = 1_000_000
 
-_TWO_STAGES = re.compile(r"\s*\[GEN_PROMPT\](.*?)\[/GEN_PROMPT\]\s*\[QUESTION\](.*?)\[/QUESTION\]\s*", re.DOTALL)
-"""The wire form of lmms-eval's visual chain-of-thought tasks: one text holding the prompts of both stages."""
+_TWO_STAGES = re.compile(
+    r"\s*\[GEN_PROMPT\](.*?)\[/GEN_PROMPT\]\s*\[QUESTION\](.*?)\[/QUESTION\]\s*", re.DOTALL
+)
+"""The wire form of lmms-eval's visual chain-of-thought tasks: one text holding the prompts of both
+stages."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Turn:
-    """One message of a stage: role and template text. `file`, `line` and `key` say where the text comes from."""
+    """One message of a stage: role and template text.
+
+    `file`, `line` and `key` say where the text comes from.
+    """
 
     role: str
     text: str
@@ -41,7 +47,9 @@ def _stages(value: Any, info: ValidationInfo) -> Any:  # noqa: ANN401 - what sta
     if not value:
         raise refusal((), "is empty")
     if wrong := next((name for name in value if name in ROLES), None):
-        raise refusal((wrong,), f"is a role, not a stage; write a list of messages (- {wrong}: ...)")
+        raise refusal(
+            (wrong,), f"is a role, not a stage; write a list of messages (- {wrong}: ...)"
+        )
     return {stage: _turns(messages, (stage,), source) for stage, messages in value.items()}
 
 
@@ -50,7 +58,9 @@ def _seed_stages(turns: tuple[Turn, ...]) -> Stages:
     if match is None:
         return {"generate": turns}
     return {
-        stage: (Turn(role="user", text=text, file=turns[0].file, line=turns[0].line, key=turns[0].key),)
+        stage: (
+            Turn(role="user", text=text, file=turns[0].file, line=turns[0].line, key=turns[0].key),
+        )
         for stage, text in zip(("image", "question"), match.groups(), strict=True)
     }
 
@@ -76,11 +86,21 @@ def _turn(role: str, value: object, at: tuple[str | int, ...], source: Source) -
     path = ("prompt", *at)
     key = ".".join(str(part) for part in path)
     if isinstance(value, str):
-        return Turn(role=role, text=value, file=source.file, line=source.document.line(path), key=key)
+        return Turn(
+            role=role, text=value, file=source.file, line=source.document.line(path), key=key
+        )
     if isinstance(value, dict) and list(value) == ["file"] and isinstance(value["file"], str):
         file = _inside(value["file"], (*at, "file"), source)
-        return Turn(role=role, text=read_text(file, max_bytes=MAX_PROMPT_BYTES), file=file, line=None, key="")
-    raise refusal(at, f"is {shown(value)}; write a text, or {{file: path}} of a file in the task's folder")
+        return Turn(
+            role=role,
+            text=read_text(file, max_bytes=MAX_PROMPT_BYTES),
+            file=file,
+            line=None,
+            key="",
+        )
+    raise refusal(
+        at, f"is {shown(value)}; write a text, or {{file: path}} of a file in the task's folder"
+    )
 
 
 def _inside(name: str, at: tuple[str | int, ...], source: Source) -> Path:

@@ -13,7 +13,10 @@ EedMode: TypeAlias = Literal["published", "corrected"]
 
 
 class EedScorer(Part):
-    """Expression edit distance, 0..100; right from `minimum` on. `also` is a second mode that is shown beside."""
+    """Expression edit distance, 0..100; right from `minimum` on.
+
+    `also` is a second mode that is shown beside.
+    """
 
     kind: ClassVar[Literal["eed"]] = "eed"
     mode: EedMode = "corrected"

@@ -12,10 +12,10 @@ from pytest_llmeval.task.part import refusal, shown
 
 SOLVERS: Final[Mapping[str, str]] = {
     "direct": "pytest_llmeval.solvers.direct:direct",
-    "cypher": "pytest_llmeval.solvers.cypher:cypher",
-    "agent": "pytest_llmeval.solvers.agent:agent",
-    "in_context": "pytest_llmeval.solvers.in_context:in_context",
-    "visual_cot": "pytest_llmeval.solvers.visual_cot:visual_cot",
+    "cypher": "pytest_llmeval.domains.heracles.solve_cypher:cypher",
+    "agent": "pytest_llmeval.domains.heracles.solve_agent:agent",
+    "in_context": "pytest_llmeval.domains.heracles.solve_in_context:in_context",
+    "visual_cot": "pytest_llmeval.domains.geometry3k.visual_cot:visual_cot",
 }
 """The solvers that come with the package: name in a task file, and the factory behind it."""
 
@@ -63,7 +63,12 @@ def _spec(value: Any) -> Any:  # noqa: ANN401 - what stands in the file
         if options:
             raise refusal((name,), "is a function of the task's own, which takes no options")
     elif name not in SOLVERS:
-        raise refusal((), f"is {name!r}", given=name, allowed=[*SOLVERS, "./file.py:function", "module:function"])
+        raise refusal(
+            (),
+            f"is {name!r}",
+            given=name,
+            allowed=[*SOLVERS, "./file.py:function", "module:function"],
+        )
     return Spec(name=name, options=options)
 
 

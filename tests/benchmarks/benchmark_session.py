@@ -18,10 +18,18 @@ def run_pytest(
 ) -> subprocess.CompletedProcess[str]:
     """Run pytest with these arguments, whatever it finds, and return what it says."""
     return subprocess.run(
-        [*COMMAND, *arguments], cwd=cwd, env=env, capture_output=True, text=True, timeout=600, check=False
+        [*COMMAND, *arguments],
+        cwd=cwd,
+        env=env,
+        capture_output=True,
+        text=True,
+        timeout=600,
+        check=False,
     )
 
 
 def newest_rows(reports: Path) -> list[dict[str, Any]]:
     """Return the rows of the newest run in a folder of reports."""
-    return [json.loads(line) for line in (reports / "latest/rows.jsonl").read_text("utf-8").splitlines()]
+    return [
+        json.loads(line) for line in (reports / "latest/rows.jsonl").read_text("utf-8").splitlines()
+    ]

@@ -15,12 +15,14 @@ from typing import Any
 import pytest
 import yaml
 
-from pytest_llmeval.adapters.images import check_picture, picture_size
-from pytest_llmeval.solvers.drawing import DrawingError, parse_drawing
+from pytest_llmeval.domains.geometry3k.drawing import DrawingError, parse_drawing
+from pytest_llmeval.files.images import check_picture, picture_size
 
 FOLDER = Path(__file__).parents[2] / "fixtures" / "geometry3k"
 PROBLEMS: list[dict[str, Any]] = json.loads((FOLDER / "problems.json").read_text("utf-8"))
-CALIBRATION: list[dict[str, Any]] = yaml.safe_load((FOLDER / "judge_calibration.yaml").read_text("utf-8"))
+CALIBRATION: list[dict[str, Any]] = yaml.safe_load(
+    (FOLDER / "judge_calibration.yaml").read_text("utf-8")
+)
 SCRIPT: dict[int, dict[str, Any]] = yaml.safe_load((FOLDER / "script.yaml").read_text("utf-8"))
 Named = dict[str, tuple[float, float]]
 
@@ -106,7 +108,9 @@ def named_points(maker: ModuleType, name: str) -> Named:
     at: Named = {}
 
     class Recording(maker.Figure):  # type: ignore[name-defined, misc] # loaded by path
-        def name(self, point: tuple[float, float], label: str, *, away_from: tuple[float, float]) -> None:
+        def name(
+            self, point: tuple[float, float], label: str, *, away_from: tuple[float, float]
+        ) -> None:
             at[label] = point
             super().name(point, label, away_from=away_from)
 
@@ -132,7 +136,9 @@ def test_an_answer_agrees_with_what_is_measured_in_its_figure(name: str, maker: 
         ("hexagon_area", 6 * math.sqrt(3) / 4 * 6**2),
     ],
 )
-def test_the_answers_that_no_named_points_show_are_as_worked_out_by_hand(name: str, answer: float) -> None:
+def test_the_answers_that_no_named_points_show_are_as_worked_out_by_hand(
+    name: str, answer: float
+) -> None:
     (problem,) = (problem for problem in PROBLEMS if problem["images"][0].endswith(f"_{name}.png"))
     assert value(problem["answer"]) == pytest.approx(answer)
 
@@ -172,7 +178,16 @@ def test_the_calibration_set_is_large_hostile_and_balanced() -> None:
     kinds = [case["kind"] for case in CALIBRATION]
     assert len(CALIBRATION) == len({case["id"] for case in CALIBRATION}) >= 120
     assert kinds.count("injection") >= 25
-    assert set(kinds) >= {"rounding", "radicals", "fractions", "units", "latex", "wrong", "ambiguous", "missing"}
+    assert set(kinds) >= {
+        "rounding",
+        "radicals",
+        "fractions",
+        "units",
+        "latex",
+        "wrong",
+        "ambiguous",
+        "missing",
+    }
     assert 0.4 < sum(case["equivalent"] for case in CALIBRATION) / len(CALIBRATION) < 0.6
     cases = {(case["problem"], case["target"], case["candidate"]) for case in CALIBRATION}
     assert len(cases) == len(CALIBRATION)

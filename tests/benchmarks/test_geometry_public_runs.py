@@ -26,16 +26,26 @@ def server(rows: Path) -> Iterator[ModelServer]:
         yield server
 
 
-def run(folder: Path, server: ModelServer, rows: Path, test: str, *options: str) -> tuple[str, dict[str, Any]]:
+def run(
+    folder: Path, server: ModelServer, rows: Path, test: str, *options: str
+) -> tuple[str, dict[str, Any]]:
     """Run 200 problems of one test; return what pytest says and what the server saw."""
     task = {"test_direct": "geometry3k", "test_visual_cot": "geometry3k_visual_cot"}[test]
-    models = ["--llmeval-model=openai/eye", "--llmeval-judge=openai/eye", f"--llmeval-base-url={server.url}"]
+    models = [
+        "--llmeval-model=openai/eye",
+        "--llmeval-judge=openai/eye",
+        f"--llmeval-base-url={server.url}",
+    ]
     what = ["-k", test, f"--llmeval-dataset={task}={rows}", f"--llmeval-limit={SAMPLES}"]
-    done = run_pytest("benchmarks/geometry3k", "-q", *what, *models, f"--llmeval-report={folder}", *options)
+    done = run_pytest(
+        "benchmarks/geometry3k", "-q", *what, *models, f"--llmeval-report={folder}", *options
+    )
     return done.stdout + done.stderr, server.report()
 
 
-def test_problems_are_asked_with_their_diagrams_and_judged(tmp_path: Path, server: ModelServer, rows: Path) -> None:
+def test_problems_are_asked_with_their_diagrams_and_judged(
+    tmp_path: Path, server: ModelServer, rows: Path
+) -> None:
     output, seen = run(tmp_path, server, rows, "test_direct")
     assert f"{SAMPLES} passed" in output, output[-3000:]
     assert seen["wrong"] == []

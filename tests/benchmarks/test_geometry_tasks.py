@@ -10,12 +10,12 @@ from types import ModuleType
 import pytest
 from benchmark_session import ROOT, run_pytest
 
-from pytest_llmeval.datasets import read_samples
 from pytest_llmeval.errors import TaskError
-from pytest_llmeval.judge import JUDGE_PARAMETERS, judge_messages, judge_verdict
-from pytest_llmeval.prompts import render
 from pytest_llmeval.records import Image, Reply, Request
+from pytest_llmeval.scoring.judge import JUDGE_PARAMETERS, judge_messages, judge_verdict
 from pytest_llmeval.task import JudgeScorer, load_task
+from pytest_llmeval.task.rendering import render
+from pytest_llmeval.task.samples import read_samples
 
 DIRECT = ROOT / "benchmarks/geometry3k/geometry3k.yaml"
 VISUAL = ROOT / "benchmarks/geometry3k/geometry3k_visual_cot.yaml"
@@ -37,9 +37,12 @@ def asked(file: Path, stage: str) -> str:
 
 
 @pytest.mark.parametrize(
-    ("file", "stage", "index"), [(DIRECT, "generate", 0), (VISUAL, "image", 1), (VISUAL, "question", 2)]
+    ("file", "stage", "index"),
+    [(DIRECT, "generate", 0), (VISUAL, "image", 1), (VISUAL, "question", 2)],
 )
-def test_the_prompts_are_the_published_ones_word_for_word(file: Path, stage: str, index: int, shared: Path) -> None:
+def test_the_prompts_are_the_published_ones_word_for_word(
+    file: Path, stage: str, index: int, shared: Path
+) -> None:
     assert asked(file, stage) == published_prompts(shared)[index]
 
 
@@ -51,9 +54,13 @@ def test_the_settings_are_the_published_ones(file: Path) -> None:
     assert (task.answer, task.judge.votes) == ("whole", 1)
 
 
-def test_the_published_wire_form_of_the_two_stages_is_understood(shared: Path, tmp_path: Path) -> None:
+def test_the_published_wire_form_of_the_two_stages_is_understood(
+    shared: Path, tmp_path: Path
+) -> None:
     _, image, question = published_prompts(shared)
-    text = f"[GEN_PROMPT]{image}[/GEN_PROMPT][QUESTION]{question}[/QUESTION]".replace("{problem}", "{{ input }}")
+    text = f"[GEN_PROMPT]{image}[/GEN_PROMPT][QUESTION]{question}[/QUESTION]".replace(
+        "{problem}", "{{ input }}"
+    )
     source = VISUAL.read_text("utf-8").replace("../../fixtures", str(ROOT / "fixtures"))
     source = source.replace("published: ", f"published: {VISUAL.parent}/")
     start, end = source.index("prompt:"), source.index("generate:")
@@ -88,21 +95,31 @@ def test_choices_are_lettered_in_the_prompt_and_the_right_letter_is_the_target()
 def test_our_problems_are_grouped_by_topic() -> None:
     samples = read_samples(load_task(DIRECT))
     assert len(samples) == 34
-    assert {tag for sample in samples for tag in sample.tags} >= {"circles", "triangles", "parallels"}
+    assert {tag for sample in samples for tag in sample.tags} >= {
+        "circles",
+        "triangles",
+        "parallels",
+    }
 
 
 @pytest.mark.parametrize("file", [DIRECT, VISUAL], ids=["direct", "visual"])
-def test_the_public_test_set_gives_583_samples_with_a_diagram_each(file: Path, shared: Path) -> None:
+def test_the_public_test_set_gives_583_samples_with_a_diagram_each(
+    file: Path, shared: Path
+) -> None:
     public = shared / "data/geometry3k/hiyouga_style_test_583.json"
     samples = read_samples(load_task(file, {"dataset.path": public}))
     assert len(samples) == 583
     assert {len(sample.images) for sample in samples} == {1}
 
 
-def test_the_public_problems_that_have_a_diagram_can_be_asked_with_their_choices(shared: Path) -> None:
+def test_the_public_problems_that_have_a_diagram_can_be_asked_with_their_choices(
+    shared: Path,
+) -> None:
     public = shared / "data/geometry3k/geometry3k_test_601.json"
     named = {"dataset.path": public, "dataset.fields.images": ["image"]}
-    with pytest.raises(TaskError, match=r"image: row \d+: there is no image; .* dataset\.keep: image"):
+    with pytest.raises(
+        TaskError, match=r"image: row \d+: there is no image; .* dataset\.keep: image"
+    ):
         read_samples(load_task(CHOICE, named))
     samples = read_samples(load_task(CHOICE, {**named, "dataset.keep": "image"}))
     assert len(samples) == 583
@@ -111,7 +128,9 @@ def test_the_public_problems_that_have_a_diagram_can_be_asked_with_their_choices
 
 def test_both_tests_are_collected_for_the_public_test_set(shared: Path) -> None:
     public = shared / "data/geometry3k/hiyouga_style_test_583.json"
-    datasets = [f"--llmeval-dataset={task}={public}" for task in ("geometry3k", "geometry3k_visual_cot")]
+    datasets = [
+        f"--llmeval-dataset={task}={public}" for task in ("geometry3k", "geometry3k_visual_cot")
+    ]
     assert "1166/1200 tests collected" in run("--collect-only", "-k", "not choice", *datasets)
 
 
@@ -151,7 +170,11 @@ def judged(scripted: ModuleType, sample: int, candidate: str, *, draw: int = 0) 
 
 @pytest.mark.parametrize(
     ("sample", "candidate", "equivalent"),
-    [(1, "\\boxed{13}", True), (1, "x = 12", False), (10, "Therefore\n$m\\angle CBD = 66^\\circ.$", False)],
+    [
+        (1, "\\boxed{13}", True),
+        (1, "x = 12", False),
+        (10, "Therefore\n$m\\angle CBD = 66^\\circ.$", False),
+    ],
 )
 def test_the_scripted_judge_knows_the_scripted_answers(
     sample: int,
@@ -164,15 +187,22 @@ def test_the_scripted_judge_knows_the_scripted_answers(
     assert verdict.equivalent is equivalent
 
 
-def test_the_scripted_judge_is_unusable_at_first_or_for_good_where_the_script_says_so(scripted: ModuleType) -> None:
+def test_the_scripted_judge_is_unusable_at_first_or_for_good_where_the_script_says_so(
+    scripted: ModuleType,
+) -> None:
     first, second = (judged(scripted, 17, "So x = 7.5.", draw=draw) for draw in (0, 1))
     assert (judge_verdict(first.text) is None, judge_verdict(second.text) is None) == (True, False)
-    assert {judge_verdict(judged(scripted, 32, "$MN = \\frac{23}{2}$", draw=draw).text) for draw in range(4)} == {None}
+    assert {
+        judge_verdict(judged(scripted, 32, "$MN = \\frac{23}{2}$", draw=draw).text)
+        for draw in range(4)
+    } == {None}
 
 
 def test_the_benchmark_runs_with_the_scripted_model_and_judge(tmp_path: Path) -> None:
     model = "python/./fixtures/geometry3k/scripted.py:reply"
-    output = run("--llmeval-model", model, "--llmeval-judge", model, "--llmeval-report", str(tmp_path))
+    output = run(
+        "--llmeval-model", model, "--llmeval-judge", model, "--llmeval-report", str(tmp_path)
+    )
     # direct: 22 right of 34; visual: 24 right, one of 34 with no usable verdict; choice: 23 right
     assert "32 failed, 69 passed, 1 error" in output
     assert re.search(r"geometry3k .*\n.*\n *all +64\.7 %", output)

@@ -35,7 +35,9 @@ def of(rows: list[dict[str, Any]], task: str) -> dict[str, dict[str, Any]]:
 
 
 def test_every_recorded_reply_is_found_and_every_sample_scored(rows: list[dict[str, Any]]) -> None:
-    assert [row["explanation"] for row in rows if row["outcome"] not in {"correct", "incorrect"}] == []
+    assert [
+        row["explanation"] for row in rows if row["outcome"] not in {"correct", "incorrect"}
+    ] == []
     right = Counter((row["task"], row["outcome"]) for row in rows)
     assert right == {
         ("heracles", "correct"): 27,
@@ -59,7 +61,9 @@ def test_an_agents_row_tells_its_turns_queries_and_last_cypher(rows: list[dict[s
     assert told["H14"] == (3, 1, 0)
     assert told["H27"] == (1, 0, 0)
     assert told["H32"] == (8, 7, 0)
-    assert agent["H32"]["details"]["reason"] == "the model still called tools in the last of 8 turns"
+    assert (
+        agent["H32"]["details"]["reason"] == "the model still called tools in the last of 8 turns"
+    )
     assert [uid for uid, row in agent.items() if not row["details"]["valid_cypher"]] == ["H27"]
     assert all(row["usage"]["output_tokens"] > 0 for row in agent.values())
     assert agent["H11"]["details"]["rows"] == 2
@@ -68,7 +72,12 @@ def test_an_agents_row_tells_its_turns_queries_and_last_cypher(rows: list[dict[s
 def test_what_a_pipelines_row_tells_of_its_query(rows: list[dict[str, Any]]) -> None:
     pipeline = of(rows, "heracles")
     details = pipeline["H08"]["details"]
-    assert (details["valid_cypher"], details["valid_sldp"], details["rows"], details["turns"]) == (True, True, 5, 2)
+    assert (details["valid_cypher"], details["valid_sldp"], details["rows"], details["turns"]) == (
+        True,
+        True,
+        5,
+        2,
+    )
     assert details["query_seconds"] > 0
     refused = pipeline["H11"]
     assert refused["details"]["valid_cypher"] is False
@@ -79,7 +88,11 @@ def test_a_serial_run_says_at_once_what_it_waits_for() -> None:
     """The database takes seconds to start, and with one process the first test waits for it."""
     options = ["--tb=short", "-v", "-k", "test_agent and h01", "--llmeval-limit", "1"]
     lines = list(terminal_lines([*COMMAND, "benchmarks/heracles", *options]))
-    (started,) = [index for index, line in enumerate(lines) if line.startswith("llmeval: graph: starting the embedded")]
+    (started,) = [
+        index
+        for index, line in enumerate(lines)
+        if line.startswith("llmeval: graph: starting the embedded")
+    ]
     (passed,) = [index for index, line in enumerate(lines) if "PASSED" in line]
     assert started < passed, lines
 
@@ -87,7 +100,9 @@ def test_a_serial_run_says_at_once_what_it_waits_for() -> None:
 def terminal_lines(command: list[str]) -> Iterator[str]:
     """Yield the lines that a command writes to a terminal."""
     ours, theirs = pty.openpty()
-    with subprocess.Popen(command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=theirs, stderr=theirs):
+    with subprocess.Popen(
+        command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=theirs, stderr=theirs
+    ):
         os.close(theirs)
         with os.fdopen(ours, "rb", buffering=0) as terminal:
             written = b""

@@ -18,22 +18,24 @@ import yaml
 from benchmark_session import ROOT, run_pytest
 from live.neo4j_process import JARS, SETTINGS
 
-from pytest_llmeval.cypher import extract_query, preflight
-from pytest_llmeval.cypher.scene_text import read_scene_text
-from pytest_llmeval.datasets import read_samples
+from pytest_llmeval.domains.heracles.query import extract_query, preflight
+from pytest_llmeval.domains.heracles.scene_text import read_scene_text
+from pytest_llmeval.domains.heracles.solve_agent import TOOL_NAME
+from pytest_llmeval.domains.heracles.solve_cypher import REPAIR_REQUEST
 from pytest_llmeval.engine.gateway import CHARACTERS_PER_TOKEN
-from pytest_llmeval.prompts import render
 from pytest_llmeval.records import Json, Message, Request
-from pytest_llmeval.sldp import parse_sldp
-from pytest_llmeval.solvers.agent import TOOL_NAME
-from pytest_llmeval.solvers.cypher import REPAIR_REQUEST
+from pytest_llmeval.scoring.sldp import parse_sldp
 from pytest_llmeval.task import Task, load_task
+from pytest_llmeval.task.rendering import render
+from pytest_llmeval.task.samples import read_samples
 
 BENCHMARK = ROOT / "benchmarks" / "heracles"
 FILE = BENCHMARK / "heracles.yaml"
 TASKS = [FILE, BENCHMARK / "heracles_agent.yaml", BENCHMARK / "heracles_in_context.yaml"]
 FOLDER = ROOT / "fixtures" / "heracles"
-QUESTIONS: list[dict[str, Any]] = yaml.safe_load((FOLDER / "questions.yaml").read_text("utf-8"))["questions"]
+QUESTIONS: list[dict[str, Any]] = yaml.safe_load((FOLDER / "questions.yaml").read_text("utf-8"))[
+    "questions"
+]
 SCRIPT: dict[str, dict[str, str]] = yaml.safe_load((FOLDER / "script.yaml").read_text("utf-8"))
 
 
@@ -111,7 +113,9 @@ def test_the_first_prompt_describes_graph_classes_and_database(task: Task) -> No
 
 
 def test_the_second_prompt_holds_question_query_and_rows_and_explains_sldp(task: Task) -> None:
-    user = render(task, "refine", read_samples(task)[0], (), {"query": "RETURN 1 AS {{ n }}", "rows": "n\n1"})[-1].text
+    user = render(
+        task, "refine", read_samples(task)[0], (), {"query": "RETURN 1 AS {{ n }}", "rows": "n\n1"}
+    )[-1].text
     for part in (
         "How many objects",
         "RETURN 1 AS {{ n }}",
@@ -138,11 +142,15 @@ def test_no_prompt_hints_at_the_solution_or_its_type(file: Path) -> None:
 def test_all_prompts_say_the_same_of_graph_database_and_language() -> None:
     """They are written out in each file, so that each can be read as it is sent."""
     names = ("generate", "refine", "agent", "in_context")
-    generate, refine, agent, in_context = ((BENCHMARK / "prompts" / f"{name}.md").read_text("utf-8") for name in names)
+    generate, refine, agent, in_context = (
+        (BENCHMARK / "prompts" / f"{name}.md").read_text("utf-8") for name in names
+    )
     graph, world = generate.partition("# The classes")[0], generate.partition("# The question")[0]
     assert agent.startswith(world)
     assert in_context.startswith(graph)
-    language = refine[refine.index("The answer must be written in SLDP") : refine.index("Give the answer")]
+    language = refine[
+        refine.index("The answer must be written in SLDP") : refine.index("Give the answer")
+    ]
     assert language in agent
     assert language in in_context
 
@@ -170,8 +178,13 @@ def scripted() -> ModuleType:
 
 
 def test_the_script_names_questions_there_are_and_fails_in_every_way() -> None:
-    others = [yaml.safe_load((FOLDER / f"{name}_script.yaml").read_text("utf-8")) for name in ("agent", "in_context")]
-    assert {uid for script in (SCRIPT, *others) for uid in script} <= {question["uid"] for question in QUESTIONS}
+    others = [
+        yaml.safe_load((FOLDER / f"{name}_script.yaml").read_text("utf-8"))
+        for name in ("agent", "in_context")
+    ]
+    assert {uid for script in (SCRIPT, *others) for uid in script} <= {
+        question["uid"] for question in QUESTIONS
+    }
     kinds = Counter(script["kind"] for script in SCRIPT.values())
     assert kinds.keys() == {"query", "answer", "untagged", "silent", "empty"}
 
@@ -185,7 +198,9 @@ def test_the_scripted_model_writes_the_query_that_is_meant(
     reply = scripted.reply(request)
     assert reply == scripted.reply(request)
     script = SCRIPT.get(question["uid"], {"kind": "right"})
-    meant = None if script["kind"] in {"empty", "untagged"} else script.get("query", question["cypher"])
+    meant = (
+        None if script["kind"] in {"empty", "untagged"} else script.get("query", question["cypher"])
+    )
     assert extract_query(reply.text) == meant
     repaired = scripted.reply(asked(request.messages[-1].text, REPAIR_REQUEST.format(reason="no")))
     assert extract_query(repaired.text) == question["cypher"]
@@ -193,7 +208,9 @@ def test_the_scripted_model_writes_the_query_that_is_meant(
 
 def test_no_gold_query_is_refused_and_some_scripted_ones_are() -> None:
     assert [question["uid"] for question in QUESTIONS if preflight(question["cypher"])] == []
-    refused = [uid for uid, script in SCRIPT.items() if "query" in script and preflight(script["query"])]
+    refused = [
+        uid for uid, script in SCRIPT.items() if "query" in script and preflight(script["query"])
+    ]
     assert refused == ["H11", "H23", "H30"]
 
 
@@ -206,7 +223,9 @@ def test_an_estimate_counts_the_graph_in_every_prompt_that_holds_it() -> None:
     environment = {**os.environ, "OPENAI_API_KEY": "none"}
     told = run_pytest("benchmarks/heracles", "-q", *options, env=environment)
     tokens = dict(re.findall(r"estimate: (\S+) · .* about ([\d,]+) input tokens", told.stdout))
-    assert tokens.keys() == {"heracles", "heracles_agent", "heracles_in_context"}, told.stdout + told.stderr
+    assert tokens.keys() == {"heracles", "heracles_agent", "heracles_in_context"}, (
+        told.stdout + told.stderr
+    )
     graph = len(read_scene_text(FOLDER / "scene.json", "short")) // CHARACTERS_PER_TOKEN
     assert int(tokens["heracles_in_context"].replace(",", "")) > graph
 

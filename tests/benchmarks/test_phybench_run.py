@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from benchmark_session import ROOT, newest_rows, run_pytest
 
-from pytest_llmeval.datasets import read_samples
 from pytest_llmeval.errors import TaskError
 from pytest_llmeval.task import load_task
+from pytest_llmeval.task.samples import read_samples
 
 FILE = ROOT / "benchmarks" / "phybench" / "phybench.yaml"
 SCRIPTED = "python/./fixtures/phybench/scripted.py:reply"
@@ -20,7 +20,9 @@ STACKED = ["PHYBench-fullques_v1.json", "PHYBench-onlyques_v1.json", "PHYBench-q
 
 def run(folder: Path, *options: str) -> str:
     """Run the benchmark, its files below `folder`, and return what pytest says."""
-    done = run_pytest(FILE.parent, "-q", "--tb=no", f"--llmeval-report={folder / 'reports'}", *options)
+    done = run_pytest(
+        FILE.parent, "-q", "--tb=no", f"--llmeval-report={folder / 'reports'}", *options
+    )
     assert done.returncode in {0, 1}, done.stdout + done.stderr
     return done.stdout
 
@@ -33,14 +35,18 @@ def entry(folder: Path) -> dict[str, Any]:
 @pytest.fixture(scope="module")
 def stacked(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the hub's default split: the release's three files, one after the other."""
-    parts = [json.loads((shared / "data" / "phybench" / name).read_text("utf-8")) for name in STACKED]
+    parts = [
+        json.loads((shared / "data" / "phybench" / name).read_text("utf-8")) for name in STACKED
+    ]
     assert list(map(len, parts)) == [100, 400, 500]
     file = tmp_path_factory.mktemp("hub") / "train.json"
     file.write_text(json.dumps([row for part in parts for row in part]), encoding="utf-8")
     return file
 
 
-def test_the_hubs_1000_stacked_rows_are_the_100_problems_with_answers(shared: Path, stacked: Path) -> None:
+def test_the_hubs_1000_stacked_rows_are_the_100_problems_with_answers(
+    shared: Path, stacked: Path
+) -> None:
     samples = read_samples(load_task(FILE, {"dataset.path": stacked}))
     release = shared / "data" / "phybench" / STACKED[0]
     assert samples == read_samples(load_task(FILE, {"dataset.path": release}))
@@ -59,7 +65,9 @@ def labelled_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("labelled")
     options = [f"--llmeval-sample={number}" for number in (106, 107, 108, 109, 505, 602, 101)]
     models = ["--llmeval-model", SCRIPTED, "--llmeval-judge", SCRIPTED, "--llmeval-taxonomy"]
-    (folder / "table.txt").write_text(run(folder, *options, *models, "--llmeval-epochs", "2"), "utf-8")
+    (folder / "table.txt").write_text(
+        run(folder, *options, *models, "--llmeval-epochs", "2"), "utf-8"
+    )
     return folder
 
 
@@ -76,7 +84,10 @@ def test_every_row_has_both_scores_also_where_there_is_no_answer(labelled_run: P
 
 
 def test_the_results_are_split_by_tag_and_by_difficulty(labelled_run: Path) -> None:
-    groups = [(group["key"], group["value"], group["tally"]["samples"]) for group in entry(labelled_run)["groups"]]
+    groups = [
+        (group["key"], group["value"], group["tally"]["samples"])
+        for group in entry(labelled_run)["groups"]
+    ]
     assert [(value, n) for key, value, n in groups if key == "tag"] == [
         ("ADVANCED", 1),
         ("MECHANICS", 5),
@@ -87,7 +98,8 @@ def test_the_results_are_split_by_tag_and_by_difficulty(labelled_run: Path) -> N
 
 
 def test_two_epochs_give_pass_at_2(labelled_run: Path) -> None:
-    # The scripted model answers a problem the same way in both epochs: one of two right is both of two right.
+    # The scripted model answers a problem the same way in both epochs: one of two right is both of
+    # two right.
     tally = entry(labelled_run)["tally"]
     right = tally["counts"]["correct"] / 14
     assert tally["repeated"] == [{"k": 2, "n": 7, "at_least_one": right, "every_one": right}]
@@ -96,8 +108,18 @@ def test_two_epochs_give_pass_at_2(labelled_run: Path) -> None:
 
 def test_the_scripted_judge_labels_the_wrong_answers(labelled_run: Path) -> None:
     rows = newest_rows(labelled_run / "reports")
-    labels = {row["sample"]: row["details"].get("taxonomy", {}).get("label", "none") for row in rows}
-    assert labels == {"101": "none", "106": "RR", "107": "PP", "108": "RR", "109": "PP", "505": None, "602": "RR"}
+    labels = {
+        row["sample"]: row["details"].get("taxonomy", {}).get("label", "none") for row in rows
+    }
+    assert labels == {
+        "101": "none",
+        "106": "RR",
+        "107": "PP",
+        "108": "RR",
+        "109": "PP",
+        "505": None,
+        "602": "RR",
+    }
     assert entry(labelled_run)["tally"]["taxonomy"] == {"PP": 4, "RR": 6, "unlabelled": 2}
 
 
@@ -108,12 +130,20 @@ def test_fourteen_rows_do_not_tell_which_samples_eed_spares(labelled_run: Path) 
 
 def test_literature_stands_beside_the_public_problems(shared: Path, tmp_path: Path) -> None:
     release = shared / "data" / "phybench" / STACKED[0]
-    public = ["--llmeval-dataset", f"phybench={release}", "--llmeval-model", SCRIPTED, "--llmeval-limit", "2"]
+    public = [
+        "--llmeval-dataset",
+        f"phybench={release}",
+        "--llmeval-model",
+        SCRIPTED,
+        "--llmeval-limit",
+        "2",
+    ]
     text = run(tmp_path, *public)
     assert "demo data" not in text
     assert "2 of 100 samples" in text
     lines = [line.split() for line in text.splitlines()]
-    # accuracy, EED published: the humans, table 4, and the public 100, where the paper gives no EED.
+    # accuracy, EED published: the humans, table 4, and the public 100, where the paper gives no
+    # EED.
     assert ["Students,", "mean", "61.9", "%", "70.4"] in lines
     assert ["o1", "10.7", "%", "27.5"] in lines
     assert ["Gemini", "2.5", "Pro", "38.7", "%"] in lines

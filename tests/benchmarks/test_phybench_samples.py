@@ -20,17 +20,31 @@ SAMPLES: list[dict[str, Any]] = yaml.safe_load((FOLDER / "samples.yaml").read_te
 TAGS = {"MECHANICS", "ELECTRICITY", "THERMODYNAMICS", "OPTICS", "MODERN", "ADVANCED"}
 
 PUBLISHED_CANNOT_READ = {208}
-"""A `\\left` after the first relation sign, with a nested one: the published clean-up leaves no formula."""
+"""A `\\left` after the first relation sign, with a nested one: the published clean-up leaves no
+formula."""
 
 
 def test_every_problem_has_the_public_columns_and_a_difficulty() -> None:
-    columns = {"id": int, "tag": str, "content": str, "solution": str, "answer": str, "difficulty": str}
-    assert all({name: type(value) for name, value in sample.items()} == columns for sample in SAMPLES)
+    columns = {
+        "id": int,
+        "tag": str,
+        "content": str,
+        "solution": str,
+        "answer": str,
+        "difficulty": str,
+    }
+    assert all(
+        {name: type(value) for name, value in sample.items()} == columns for sample in SAMPLES
+    )
     assert {sample["difficulty"] for sample in SAMPLES} == {"easy", "medium", "hard"}
 
 
 def test_there_are_48_problems_under_six_tags_with_at_least_five_each() -> None:
-    assert len({sample["id"] for sample in SAMPLES}) == len({sample["content"] for sample in SAMPLES}) == 48
+    assert (
+        len({sample["id"] for sample in SAMPLES})
+        == len({sample["content"] for sample in SAMPLES})
+        == 48
+    )
     counts = Counter(sample["tag"] for sample in SAMPLES)
     assert counts.keys() == TAGS
     assert min(counts.values()) >= 5
@@ -43,7 +57,9 @@ def test_every_solution_takes_several_steps() -> None:
 
 def test_every_answer_agrees_with_an_independent_calculation() -> None:
     script = FOLDER / "check_solutions.py"
-    run = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=300, check=False)
+    run = subprocess.run(
+        [sys.executable, script], capture_output=True, text=True, timeout=300, check=False
+    )
     assert run.returncode == 0, run.stdout + run.stderr
     assert "48 of 48 answers are sound" in run.stdout
 

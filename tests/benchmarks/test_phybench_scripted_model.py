@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from pytest_llmeval import EedResult, Message, Reply, Request, eed_score
-from pytest_llmeval.answers import boxed_first
+from pytest_llmeval.task.answers import boxed_first
 
 FOLDER = Path(__file__).parents[2] / "fixtures" / "phybench"
 SAMPLES: dict[int, dict[str, Any]] = {
@@ -48,7 +48,11 @@ def scripted() -> ModuleType:
 
 
 def asked(content: str) -> Request:
-    return Request(provider="python", model="scripted", messages=(Message.of("user", f"Question: {content}\nAnswer:"),))
+    return Request(
+        provider="python",
+        model="scripted",
+        messages=(Message.of("user", f"Question: {content}\nAnswer:"),),
+    )
 
 
 def graded(reply: Reply, sample: dict[str, Any]) -> EedResult:
@@ -60,7 +64,9 @@ def test_the_script_answers_exactly_the_problems_there_are() -> None:
     assert {script["kind"] for script in ANSWERS.values()} == READINGS.keys()
 
 
-@pytest.mark.parametrize("number", SAMPLES, ids=lambda number: f"{number}-{ANSWERS[number]['kind']}")
+@pytest.mark.parametrize(
+    "number", SAMPLES, ids=lambda number: f"{number}-{ANSWERS[number]['kind']}"
+)
 def test_an_answer_is_graded_as_its_kind_is_meant(scripted: ModuleType, number: int) -> None:
     kind = ANSWERS[number]["kind"]
     reply = scripted.reply(asked(SAMPLES[number]["content"]))
@@ -75,7 +81,9 @@ def test_between_55_and_60_percent_of_the_answers_are_right() -> None:
     assert 0.55 <= len(right) / len(ANSWERS) <= 0.60
 
 
-def test_the_published_mode_misses_some_right_answers_and_finds_no_wrong_one_right(scripted: ModuleType) -> None:
+def test_the_published_mode_misses_some_right_answers_and_finds_no_wrong_one_right(
+    scripted: ModuleType,
+) -> None:
     missed, found_wrongly = 0, 0
     for number, sample in SAMPLES.items():
         right = READINGS[ANSWERS[number]["kind"]] == "equivalent"

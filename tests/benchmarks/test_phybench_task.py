@@ -10,10 +10,10 @@ import pytest
 import yaml
 from benchmark_session import ROOT, run_pytest
 
-from pytest_llmeval.datasets import read_samples
-from pytest_llmeval.prompts import render
 from pytest_llmeval.results.literature import load_literature
 from pytest_llmeval.task import EedScorer, load_task
+from pytest_llmeval.task.rendering import render
+from pytest_llmeval.task.samples import read_samples
 
 FILE = ROOT / "benchmarks" / "phybench" / "phybench.yaml"
 PUBLISHED: dict[str, Any] = yaml.safe_load(FILE.with_name("published.yaml").read_text("utf-8"))
@@ -48,7 +48,9 @@ def test_the_demo_reads_our_48_problems_with_tag_and_difficulty() -> None:
 
 
 @pytest.mark.parametrize("name", PUBLISHED["datasets"])
-def test_the_public_files_give_100_samples_and_are_the_ones_the_figures_belong_to(shared: Path, name: str) -> None:
+def test_the_public_files_give_100_samples_and_are_the_ones_the_figures_belong_to(
+    shared: Path, name: str
+) -> None:
     file = shared / "data" / "phybench" / name
     samples = read_samples(load_task(FILE, {"dataset.path": file}))
     assert len(samples) == 100
@@ -59,7 +61,9 @@ def test_the_public_files_give_100_samples_and_are_the_ones_the_figures_belong_t
 def test_the_public_release_is_collected_as_100_tests_of_which_8_are_optics(shared: Path) -> None:
     release = shared / "data" / "phybench" / "PHYBench-fullques_v1.json"
     assert "100 tests collected" in collected("--llmeval-dataset", f"phybench={release}")
-    assert "8/100 tests collected" in collected("--llmeval-dataset", f"phybench={release}", "-k", "optics")
+    assert "8/100 tests collected" in collected(
+        "--llmeval-dataset", f"phybench={release}", "-k", "optics"
+    )
 
 
 def collected(*options: str) -> str:
@@ -71,7 +75,9 @@ def collected(*options: str) -> str:
 
 def test_the_published_figures_are_read_with_their_sources_and_scales() -> None:
     literature = load_literature(FILE.with_name("published.yaml"))
-    assert literature.datasets == {public["sha256"]: 100 for public in PUBLISHED["datasets"].values()}
+    assert literature.datasets == {
+        public["sha256"]: 100 for public in PUBLISHED["datasets"].values()
+    }
     assert {figure.metric for figure in literature.figures} == {"accuracy", "eed_published"}
     assert all(figure.source.startswith("arXiv 2504.16074") for figure in literature.figures)
     accuracies = [figure.value for figure in literature.figures if figure.metric == "accuracy"]

@@ -29,7 +29,9 @@ def test_phybench_collects_the_hundred_public_problems(shared: Path) -> None:
 
 def test_geometry3k_collects_the_public_test_set_with_its_images(shared: Path) -> None:
     data = shared / "data" / "geometry3k" / "hiyouga_style_test_583.json"
-    ids = collected("benchmarks/geometry3k", "-k", "test_direct", "--llmeval-dataset", f"geometry3k={data}")
+    ids = collected(
+        "benchmarks/geometry3k", "-k", "test_direct", "--llmeval-dataset", f"geometry3k={data}"
+    )
     assert len(ids) == 583
     assert ids[0] == "benchmarks/geometry3k/test_geometry3k.py::test_direct[2401]"
 
@@ -70,8 +72,13 @@ def test_heracles_runs_its_pipelines_on_the_public_scene(
     scene = shared / "data" / "heracles" / "example_dsg.json"
     options = [f"--llmeval-dataset={task}={questions}" for task in HERACLES_TASKS]
     options += [f"--llmeval-set={task}.graph.scene={scene}" for task in HERACLES_TASKS]
-    options += ["--llmeval-model=python/./gold.py:reply", f"--llmeval-report={tmp_path / 'reports'}"]
-    done = run_pytest("-q", str(ROOT / "benchmarks" / "heracles"), "--rootdir", str(ROOT), *options, cwd=tmp_path)
+    options += [
+        "--llmeval-model=python/./gold.py:reply",
+        f"--llmeval-report={tmp_path / 'reports'}",
+    ]
+    done = run_pytest(
+        "-q", str(ROOT / "benchmarks" / "heracles"), "--rootdir", str(ROOT), *options, cwd=tmp_path
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     rows = newest_rows(tmp_path / "reports")
     assert Counter(row["task"] for row in rows) == dict.fromkeys(HERACLES_TASKS, 15)
@@ -79,4 +86,6 @@ def test_heracles_runs_its_pipelines_on_the_public_scene(
     turns = {row["task"]: row["details"]["turns"] for row in rows}
     assert turns == {"heracles": 2, "heracles_agent": 2, "heracles_in_context": 1}
     queried = [row["details"] for row in rows if row["task"] != "heracles_in_context"]
-    assert all(found["valid_cypher"] and found["rows"] and found["query_seconds"] > 0 for found in queried)
+    assert all(
+        found["valid_cypher"] and found["rows"] and found["query_seconds"] > 0 for found in queried
+    )

@@ -10,11 +10,22 @@ from pytest_llmeval.records import Image, ImagePart, Message, Reply, Request, Te
 MODEL = ModelSpec(kind="openai", name="m", label="openai/m")
 
 
-def request(prompt: str, *, image: Image | None = None, draw: int = 0, epoch: int = 1, **parameters: Any) -> Request:
+def request(
+    prompt: str, *, image: Image | None = None, draw: int = 0, epoch: int = 1, **parameters: Any
+) -> Request:
     parts = (TextPart(text=prompt), *([ImagePart(image=image)] if image else []))
     message = Message(role="user", parts=parts)
-    return Request(provider="openai", model="m", messages=(message,), parameters=parameters, draw=draw, epoch=epoch)
+    return Request(
+        provider="openai",
+        model="m",
+        messages=(message,),
+        parameters=parameters,
+        draw=draw,
+        epoch=epoch,
+    )
 
 
 def reply(text: str, **fields: Any) -> Reply:
-    return Reply(text=text, usage=Usage(input_tokens=10, output_tokens=5, requests=1), latency=0.5, **fields)
+    return Reply(
+        text=text, usage=Usage(input_tokens=10, output_tokens=5, requests=1), latency=0.5, **fields
+    )

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from pytest_llmeval.catalog import LoadedTask
 from pytest_llmeval.engine.plan import Plan, PlannedTest
+from pytest_llmeval.task.catalog import LoadedTask
 
 TASK = """
 name: {name}

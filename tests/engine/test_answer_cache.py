@@ -29,7 +29,9 @@ def open_cache(tmp_path: Path) -> Iterator[OpenCache]:
 
         def opened(*, max_age: float | None = None, endpoint: str = "") -> Cache:
             endpoints = {request("a").provider: endpoint}
-            return stack.enter_context(closing(Cache(tmp_path / "new" / "c", max_age=max_age, endpoints=endpoints)))
+            return stack.enter_context(
+                closing(Cache(tmp_path / "new" / "c", max_age=max_age, endpoints=endpoints))
+            )
 
         yield opened
 

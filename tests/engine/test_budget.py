@@ -24,7 +24,12 @@ def test_a_price_file_gives_the_cost_of_fresh_cached_and_written_tokens(tmp_path
     file = tmp_path / "prices.yaml"
     file.write_text(PRICES)
     budget = Budget(prices=read_prices(file))
-    usage = Usage(input_tokens=1_000_000, cached_tokens=400_000, output_tokens=200_000, reasoning_tokens=150_000)
+    usage = Usage(
+        input_tokens=1_000_000,
+        cached_tokens=400_000,
+        output_tokens=200_000,
+        reasoning_tokens=150_000,
+    )
     # 0.6 x 1.25 + 0.4 x 0.125 + 0.2 x 10; reasoning tokens are among the output tokens.
     assert budget.cost_of(usage, "openai/large") == pytest.approx(2.8)
     # Without a price for cached tokens: 1 x 0.5 + 0.2 x 2.
@@ -48,7 +53,9 @@ def test_a_price_file_gives_the_cost_of_fresh_cached_and_written_tokens(tmp_path
         ("openai/m: !!python/object/apply:os.system [ls]", "cannot read"),
     ],
 )
-def test_a_wrong_price_file_is_refused_with_file_and_fix(text: str, problem: str, tmp_path: Path) -> None:
+def test_a_wrong_price_file_is_refused_with_file_and_fix(
+    text: str, problem: str, tmp_path: Path
+) -> None:
     file = tmp_path / "prices.yaml"
     file.write_text(text)
     with pytest.raises(UsageError) as caught:
@@ -67,7 +74,9 @@ def dollars(amount: float) -> Usage:
     return Usage(input_tokens=round(amount * 1_000_000))
 
 
-async def spend(budget: Budget, amount: float, model: str = "m", *, expected: float | None = None) -> None:
+async def spend(
+    budget: Budget, amount: float, model: str = "m", *, expected: float | None = None
+) -> None:
     """Ask for a request that takes a second and uses `amount`, which is expected unless told."""
     async with budget.reserved(lambda: dollars(amount if expected is None else expected), model):
         await asyncio.sleep(1)
@@ -113,7 +122,9 @@ def test_the_run_ends_when_the_requests_waited_for_leave_too_little() -> None:
     outcomes = run(main())
     assert outcomes[:2] == [None, None]
     assert {type(outcome) for outcome in outcomes[2:]} == {RunStopped}
-    assert str(outcomes[2]).startswith("budget of 1 USD reached: 0.8000 spent, about 0.0000 in flight")
+    assert str(outcomes[2]).startswith(
+        "budget of 1 USD reached: 0.8000 spent, about 0.0000 in flight"
+    )
 
 
 def test_settling_replaces_the_expectation_by_the_real_usage() -> None:
@@ -181,5 +192,7 @@ def test_without_limits_nothing_is_refused_and_no_price_is_needed() -> None:
 
 def test_a_dollar_limit_needs_a_price_and_a_token_limit_does_not() -> None:
     Budget(max_tokens=5).require_price("openai/m")
-    with pytest.raises(UsageError, match="no price is known for openai/m; add it to the file of --llmeval-prices"):
+    with pytest.raises(
+        UsageError, match="no price is known for openai/m; add it to the file of --llmeval-prices"
+    ):
         Budget(usd=5).require_price("openai/m")

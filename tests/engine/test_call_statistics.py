@@ -17,14 +17,23 @@ ONE = CallStatistics(
     peak_in_flight=2,
 )
 OTHER = CallStatistics(
-    requests=2, replies=2, retries=Counter({"429": 1, "reset": 1}), latencies=[2.0], peak_in_flight=5
+    requests=2,
+    replies=2,
+    retries=Counter({"429": 1, "reset": 1}),
+    latencies=[2.0],
+    peak_in_flight=5,
 )
 
 
 def test_several_models_are_summed_and_their_latencies_ranked_together() -> None:
     effort = Effort(models={"a": ONE, "b": OTHER}, from_store=4)
     total = effort.total
-    assert (total.requests, total.replies, total.limited_seconds, total.peak_in_flight) == (5, 4, 1.5, 5)
+    assert (total.requests, total.replies, total.limited_seconds, total.peak_in_flight) == (
+        5,
+        4,
+        1.5,
+        5,
+    )
     assert total.retries == {"429": 2, "reset": 1}
     assert total.usage == Usage(output_tokens=10, cost=0.5)
     assert total.latency_quantile(0.5) == 2.0

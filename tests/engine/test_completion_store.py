@@ -31,7 +31,9 @@ def open_store(tmp_path: Path) -> Iterator[OpenStore]:
 def test_a_reply_comes_back_whole(open_store: OpenStore) -> None:
     image = Image(digest="ab", media_type="image/png", path="/pictures/ab.png")
     call = ToolCall(id="1", name="query", arguments="{}")
-    full = reply("Grüße", images=(image,), tool_calls=(call,), stop_reason="length", model="m-1", created=1e9)
+    full = reply(
+        "Grüße", images=(image,), tool_calls=(call,), stop_reason="length", model="m-1", created=1e9
+    )
     store = open_store()
     store.put(request("a"), full)
     store.close()
@@ -90,10 +92,14 @@ for number in range(1000):
 """
 
 
-def test_all_that_was_stored_survives_the_kill_of_the_process(tmp_path: Path, open_store: OpenStore) -> None:
+def test_all_that_was_stored_survives_the_kill_of_the_process(
+    tmp_path: Path, open_store: OpenStore
+) -> None:
     file = tmp_path / "c.sqlite3"
     command = [sys.executable, "-c", KILLED, str(file), str(Path(__file__).parent)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, env=dict(os.environ))
+    done = subprocess.run(
+        command, capture_output=True, text=True, check=False, env=dict(os.environ)
+    )
     assert done.returncode == -signal.SIGKILL, done.stderr
     store = open_store()
     for number in map(int, done.stdout.split()):
@@ -115,7 +121,9 @@ def test_a_store_of_another_schema_version_is_refused_and_left_as_it_is(tmp_path
     with sqlite3.connect(file) as connection:
         connection.execute("PRAGMA user_version=99")
     before = file.read_bytes()
-    with pytest.raises(UsageError, match=rf"c\.sqlite3: .*schema version 99; this version reads {SCHEMA_VERSION}"):
+    with pytest.raises(
+        UsageError, match=rf"c\.sqlite3: .*schema version 99; this version reads {SCHEMA_VERSION}"
+    ):
         CompletionStore(file)
     assert file.read_bytes() == before
 
@@ -124,7 +132,9 @@ def test_a_file_that_is_no_database_is_refused_by_name(tmp_path: Path) -> None:
     content = b"no database at all, but long enough to be mistaken for one" * 100
     file = tmp_path / "c.sqlite3"
     file.write_bytes(content)
-    with pytest.raises(UsageError, match=r"c\.sqlite3: cannot be used as completions store .*move it away"):
+    with pytest.raises(
+        UsageError, match=r"c\.sqlite3: cannot be used as completions store .*move it away"
+    ):
         CompletionStore(file)
     assert file.read_bytes() == content
 

@@ -121,7 +121,9 @@ def test_many_threads_may_ask_at_once_and_open_one_run() -> None:
     engine = Engine(open_run)
     answers: list[Any] = []
     threads = [
-        threading.Thread(target=lambda n=n: answers.append(engine.ask(f"gw{n}", str(n), {}).result(10)))
+        threading.Thread(
+            target=lambda n=n: answers.append(engine.ask(f"gw{n}", str(n), {}).result(10))
+        )
         for n in range(20)
     ]
     for thread in threads:
@@ -168,7 +170,9 @@ def test_who_waits_when_the_engine_stops_is_told_so(opened: Open) -> None:
     ],
     ids=["ours", "unforeseen"],
 )
-def test_a_run_that_cannot_be_opened_is_told_once_and_stops_the_rest(failure: Exception, told: str) -> None:
+def test_a_run_that_cannot_be_opened_is_told_once_and_stops_the_rest(
+    failure: Exception, told: str
+) -> None:
     attempts: list[int] = []
 
     def open_run() -> Run:

@@ -13,7 +13,6 @@ from requests_and_replies import MODEL
 from servers.fixture import serving
 from virtual_time import run
 
-from pytest_llmeval.adapters.provider import open_provider
 from pytest_llmeval.engine.budget import Budget, Price
 from pytest_llmeval.engine.flights import Flight
 from pytest_llmeval.engine.gateway import ALIKE, CEILINGS, MAX_TIMEOUTS, PATIENCE, Gateway
@@ -21,8 +20,9 @@ from pytest_llmeval.engine.limits import Limiter
 from pytest_llmeval.engine.statistics import CallStatistics
 from pytest_llmeval.engine.tickets import Ticket
 from pytest_llmeval.errors import ProviderError, RunStopped
+from pytest_llmeval.providers.provider import open_provider
 from pytest_llmeval.records import Image, Message, Reply, Request, Usage
-from pytest_llmeval.settings import Settings
+from pytest_llmeval.session.settings import Settings
 
 Behaviour = Callable[[str, int], Awaitable[Reply] | Reply | Exception]
 
@@ -49,22 +49,35 @@ class ScriptedProvider:
 
 
 def request(prompt: str, **parameters: Any) -> Request:
-    return Request(provider="openai", model="m", messages=(Message.of("user", prompt),), parameters=parameters)
+    return Request(
+        provider="openai", model="m", messages=(Message.of("user", prompt),), parameters=parameters
+    )
 
 
 def reply(text: str = "yes", *, tokens: int = 5) -> Reply:
-    return Reply(text=text, usage=Usage(input_tokens=10, output_tokens=tokens, requests=1), latency=0.5)
+    return Reply(
+        text=text, usage=Usage(input_tokens=10, output_tokens=tokens, requests=1), latency=0.5
+    )
 
 
-def fault(cause: str, status: int | None = None, *, retry_after: float | None = None) -> ProviderError:
-    return ProviderError(f"m: {cause}", reach="attempt", status=status, cause=cause, retry_after=retry_after)
+def fault(
+    cause: str, status: int | None = None, *, retry_after: float | None = None
+) -> ProviderError:
+    return ProviderError(
+        f"m: {cause}", reach="attempt", status=status, cause=cause, retry_after=retry_after
+    )
 
 
 class Bench:
     """A gateway over a scripted provider, and what it did."""
 
     def __init__(
-        self, behave: Behaviour, *, concurrency: int = 10, budget: Budget | None = None, **options: Any
+        self,
+        behave: Behaviour,
+        *,
+        concurrency: int = 10,
+        budget: Budget | None = None,
+        **options: Any,
     ) -> None:
         """Take the provider's function and whatever of the gateway's options differs from the test's defaults."""
         self.provider = ScriptedProvider(behave)
@@ -85,18 +98,28 @@ class Bench:
         return await self.gateway.ask(request(prompt, **parameters), Ticket(order))
 
     async def ask_many(self, count: int) -> list[tuple[Reply, int] | BaseException]:
-        return await asyncio.gather(*(self.ask(f"q{i}", i) for i in range(count)), return_exceptions=True)
+        return await asyncio.gather(
+            *(self.ask(f"q{i}", i) for i in range(count)), return_exceptions=True
+        )
 
     def assert_every_request_is_accounted_for(self) -> None:
         counted = self.statistics
         sent = sum(self.provider.asked.values())
         assert sent == counted.requests
-        assert sent == counted.replies + counted.retries.total() + counted.errors.total() + counted.abandoned
+        assert (
+            sent
+            == counted.replies
+            + counted.retries.total()
+            + counted.errors.total()
+            + counted.abandoned
+        )
 
 
 def test_a_reply_comes_with_its_attempts_and_its_price() -> None:
     prices = {"openai/m": Price(input=2.0, output=10.0)}
-    bench = Bench(lambda _, n: reply() if n == 3 else fault("500", 500), budget=Budget(prices=prices))
+    bench = Bench(
+        lambda _, n: reply() if n == 3 else fault("500", 500), budget=Budget(prices=prices)
+    )
     answer, attempts = run(bench.ask())
     assert (answer.text, attempts) == ("yes", 3)
     # 10 x 2 + 5 x 10 = 70 millionths of a dollar.
@@ -122,7 +145,9 @@ def test_the_waits_between_attempts_grow_with_full_jitter() -> None:
 
 
 def test_a_slot_is_free_for_others_while_a_request_waits_for_its_next_attempt() -> None:
-    bench = Bench(lambda prompt, n: fault("500", 500) if (prompt, n) == ("q0", 1) else reply(), concurrency=1)
+    bench = Bench(
+        lambda prompt, n: fault("500", 500) if (prompt, n) == ("q0", 1) else reply(), concurrency=1
+    )
 
     async def main() -> float:
         start = asyncio.get_running_loop().time()
@@ -134,7 +159,9 @@ def test_a_slot_is_free_for_others_while_a_request_waits_for_its_next_attempt() 
 
 def test_a_request_that_gets_no_reply_in_time_is_tried_only_a_few_times() -> None:
     bench = Bench(lambda *_: asyncio.sleep(1e6, reply()), timeout=30.0)
-    with pytest.raises(ProviderError, match=r"gave up after 3 attempts; the last one: .*no reply within 30 s"):
+    with pytest.raises(
+        ProviderError, match=r"gave up after 3 attempts; the last one: .*no reply within 30 s"
+    ):
         run(bench.ask())
     assert bench.statistics.retries == {"timeout": MAX_TIMEOUTS - 1}
     assert bench.statistics.errors == {"timeout": 1}
@@ -158,7 +185,11 @@ def test_a_provider_that_refuses_for_ever_ends_the_sample() -> None:
 
 
 def test_an_overloaded_server_makes_all_wait_as_it_asks() -> None:
-    bench = Bench(lambda prompt, n: fault("503", 503, retry_after=20.0) if (prompt, n) == ("q0", 1) else reply())
+    bench = Bench(
+        lambda prompt, n: (
+            fault("503", 503, retry_after=20.0) if (prompt, n) == ("q0", 1) else reply()
+        )
+    )
 
     async def main() -> float:
         await bench.ask("q1")
@@ -190,7 +221,11 @@ def test_a_failure_that_reaches_the_model_ends_all_requests_with_the_same_messag
 
 def test_a_bad_request_ends_only_its_sample() -> None:
     def behave(prompt: str, _: int) -> Reply | Exception:
-        return ProviderError("m: too long", reach="sample", status=400, cause="400") if prompt > "q2" else reply()
+        return (
+            ProviderError("m: too long", reach="sample", status=400, cause="400")
+            if prompt > "q2"
+            else reply()
+        )
 
     bench = Bench(behave)
     outcomes = run(bench.ask_many(10))
@@ -200,7 +235,8 @@ def test_a_bad_request_ends_only_its_sample() -> None:
 
 def test_a_model_that_refuses_the_first_requests_all_alike_is_given_up() -> None:
     bench = Bench(
-        lambda *_: ProviderError("m: no such parameter", reach="sample", status=400, cause="400"), concurrency=1
+        lambda *_: ProviderError("m: no such parameter", reach="sample", status=400, cause="400"),
+        concurrency=1,
     )
     errors = run(bench.ask_many(500))
     assert bench.statistics.requests == ALIKE
@@ -218,7 +254,10 @@ def test_a_model_whose_first_requests_are_all_given_up_alike_is_given_up_too() -
 
 def test_first_requests_that_fail_in_different_ways_leave_the_model_alone() -> None:
     bench = Bench(
-        lambda prompt, _: ProviderError(f"m: bad {prompt}", reach="sample", status=400, cause="400"), concurrency=1
+        lambda prompt, _: ProviderError(
+            f"m: bad {prompt}", reach="sample", status=400, cause="400"
+        ),
+        concurrency=1,
     )
     run(bench.ask_many(20))
     assert bench.statistics.requests == 20
@@ -254,9 +293,13 @@ def test_a_server_that_was_never_there_costs_seconds_and_one_message() -> None:
     assert bench.statistics.requests < 2 * 64
 
 
-@pytest.mark.parametrize("error", [fault("unreachable"), fault("503", 503), fault("429", 429)], ids=lambda e: e.cause)
+@pytest.mark.parametrize(
+    "error", [fault("unreachable"), fault("503", 503), fault("429", 429)], ids=lambda e: e.cause
+)
 @pytest.mark.parametrize("away", [30, 120])
-def test_a_server_that_goes_away_for_a_while_loses_no_sample(error: ProviderError, away: int) -> None:
+def test_a_server_that_goes_away_for_a_while_loses_no_sample(
+    error: ProviderError, away: int
+) -> None:
     bench = Bench(refusing(lambda seconds: 5 < seconds < 5 + away, error), concurrency=20)
     outcomes, seconds = timed(bench, 300)
     assert not [outcome for outcome in outcomes if isinstance(outcome, BaseException)]
@@ -265,13 +308,21 @@ def test_a_server_that_goes_away_for_a_while_loses_no_sample(error: ProviderErro
 
 
 @pytest.mark.parametrize("patience", [20.0, PATIENCE, 900.0])
-def test_a_server_that_goes_away_for_good_ends_the_model_when_patience_does(patience: float) -> None:
-    bench = Bench(refusing(lambda seconds: seconds > 5, fault("unreachable")), concurrency=20, patience=patience)
+def test_a_server_that_goes_away_for_good_ends_the_model_when_patience_does(
+    patience: float,
+) -> None:
+    bench = Bench(
+        refusing(lambda seconds: seconds > 5, fault("unreachable")),
+        concurrency=20,
+        patience=patience,
+    )
     outcomes, seconds = timed(bench, 2000)
     lost = [outcome for outcome in outcomes if isinstance(outcome, ProviderError)]
     assert len(lost) == 1880
     assert {error.reach for error in lost} == {"model"}
-    told = re.fullmatch(r"openai/m: no reply for (\d+) s; the last error: m: unreachable", str(lost[-1]))
+    told = re.fullmatch(
+        r"openai/m: no reply for (\d+) s; the last error: m: unreachable", str(lost[-1])
+    )
     assert told is not None
     assert patience <= float(told[1]) <= patience * 1.2
     assert patience <= seconds < patience * 1.2 + 10
@@ -282,7 +333,9 @@ def test_refusals_while_long_replies_are_under_way_do_not_end_the_model() -> Non
         start = asyncio.get_running_loop().time()
 
         def behave(prompt: str, _: int) -> Awaitable[Reply] | Exception:
-            accepted = prompt in {"q0", "q1", "q2"} or asyncio.get_running_loop().time() - start > 1000
+            accepted = (
+                prompt in {"q0", "q1", "q2"} or asyncio.get_running_loop().time() - start > 1000
+            )
             return asyncio.sleep(1500, reply()) if accepted else fault("429", 429, retry_after=30.0)
 
         return await Bench(behave, concurrency=64, timeout=2000).ask_many(100)
@@ -303,12 +356,17 @@ def test_the_run_ends_when_the_budget_is_reached(ceiling: str) -> None:
     assert str(outcomes[-1]).startswith("budget of 0.1 USD reached: 0.1000 spent")
 
 
-async def _with_ceiling(bench: Bench, count: int, ceiling: str) -> list[tuple[Reply, int] | BaseException]:
-    return await asyncio.gather(*(bench.ask(f"q{i}", i, **{ceiling: 10}) for i in range(count)), return_exceptions=True)
+async def _with_ceiling(
+    bench: Bench, count: int, ceiling: str
+) -> list[tuple[Reply, int] | BaseException]:
+    return await asyncio.gather(
+        *(bench.ask(f"q{i}", i, **{ceiling: 10}) for i in range(count)), return_exceptions=True
+    )
 
 
 def test_a_small_budget_is_used_up_however_many_could_be_in_flight() -> None:
-    # The first requests are expected to use 1,000 tokens each, but no more than 10 at a time fit by that.
+    # The first requests are expected to use 1,000 tokens each, but no more than 10 at a time fit by
+    # that.
     budget = Budget(max_tokens=10_000)
     bench = Bench(lambda *_: asyncio.sleep(1, reply(tokens=100)), concurrency=64, budget=budget)
     outcomes = run(bench.ask_many(200))
@@ -325,8 +383,14 @@ def test_what_waits_for_the_budget_and_is_not_wanted_any_more_is_not_sent() -> N
         await asyncio.sleep(1)
         for flight in flights:
             flight.give_up()
-        outcomes = await asyncio.gather(*(flight.task for flight in flights), return_exceptions=True)
-        assert [type(outcome) for outcome in outcomes] == [tuple, asyncio.CancelledError, asyncio.CancelledError]
+        outcomes = await asyncio.gather(
+            *(flight.task for flight in flights), return_exceptions=True
+        )
+        assert [type(outcome) for outcome in outcomes] == [
+            tuple,
+            asyncio.CancelledError,
+            asyncio.CancelledError,
+        ]
         assert bench.statistics.requests == 1
 
     run(main())
@@ -372,12 +436,16 @@ async def ask_server(
         **({"timeout": 30.0} | options),
     )
     try:
-        return await asyncio.gather(*(gateway.ask(request(f"question {i}"), Ticket(i)) for i in range(count)))
+        return await asyncio.gather(
+            *(gateway.ask(request(f"question {i}"), Ticket(i)) for i in range(count))
+        )
     finally:
         await gateway.close()
 
 
-def test_a_third_of_failed_requests_costs_no_sample_and_every_request_is_counted(model_server: Any) -> None:
+def test_a_third_of_failed_requests_costs_no_sample_and_every_request_is_counted(
+    model_server: Any,
+) -> None:
     kinds = [
         {"kind": "429", "retry_after": "0.01"},
         {"kind": "429", "retry_after": "5ms"},
@@ -389,7 +457,9 @@ def test_a_third_of_failed_requests_costs_no_sample_and_every_request_is_counted
     ]
     model_server.program(share=0.3, kinds=kinds, seed=7, latency=[0.0, 0.02])
     statistics = CallStatistics()
-    replies = asyncio.run(ask_server(model_server.url, statistics, 300, concurrency=50, timeout=2, jitter=lambda: 0.0))
+    replies = asyncio.run(
+        ask_server(model_server.url, statistics, 300, concurrency=50, timeout=2, jitter=lambda: 0.0)
+    )
     assert [answer.text for answer, _ in replies] == [f"echo: question {i}" for i in range(300)]
     report = model_server.report()
     assert report["requests"] == 300 + statistics.retries.total()

@@ -20,7 +20,12 @@ def now() -> float:
 
 
 async def pass_through(
-    limiter: Limiter, ticket: Ticket, *, tokens: int = 0, seconds: float = 1.0, log: list[tuple[float, int]]
+    limiter: Limiter,
+    ticket: Ticket,
+    *,
+    tokens: int = 0,
+    seconds: float = 1.0,
+    log: list[tuple[float, int]],
 ) -> None:
     async with limiter.slot(ticket, tokens=tokens):
         log.append((now(), ticket.order))
@@ -30,7 +35,11 @@ async def pass_through(
 def most_in_a_minute(starts: list[float], weights: list[int] | None = None) -> int:
     weights = weights or [1] * len(starts)
     return max(
-        sum(weight for start, weight in zip(starts, weights, strict=True) if first <= start < first + 60)
+        sum(
+            weight
+            for start, weight in zip(starts, weights, strict=True)
+            if first <= start < first + 60
+        )
         for first in starts
     )
 
@@ -42,7 +51,10 @@ def test_no_more_than_the_concurrency_are_ever_in_flight() -> None:
         limiter = Limiter(7, statistics=statistics)
         seconds = random.Random(1)
         await asyncio.gather(
-            *(pass_through(limiter, Ticket(order), seconds=seconds.random(), log=[]) for order in range(200))
+            *(
+                pass_through(limiter, Ticket(order), seconds=seconds.random(), log=[])
+                for order in range(200)
+            )
         )
         assert limiter.in_flight == 0
 
@@ -55,7 +67,9 @@ def test_waiting_requests_are_served_in_the_order_of_their_samples() -> None:
 
     async def main() -> None:
         limiter = Limiter(1)
-        await asyncio.gather(*(pass_through(limiter, Ticket(order), log=log) for order in (0, 5, 3, 9, 1)))
+        await asyncio.gather(
+            *(pass_through(limiter, Ticket(order), log=log) for order in (0, 5, 3, 9, 1))
+        )
 
     run(main())
     assert [order for _, order in log] == [0, 1, 3, 5, 9]
@@ -85,7 +99,9 @@ def test_an_urgent_sample_stays_urgent_for_its_next_request() -> None:
     async def main() -> None:
         limiter = Limiter(1)
         urgent = Ticket(99, urgent=True)
-        tasks = [asyncio.create_task(pass_through(limiter, Ticket(order), log=log)) for order in range(3)]
+        tasks = [
+            asyncio.create_task(pass_through(limiter, Ticket(order), log=log)) for order in range(3)
+        ]
         await asyncio.sleep(0.5)
         await pass_through(limiter, urgent, log=log)
         await asyncio.gather(*tasks)
@@ -120,12 +136,15 @@ def test_any_minute_holds_at_most_rpm_requests_and_none_is_wasted(rpm: int) -> N
 
     async def main() -> None:
         limiter = Limiter(1000, rpm=rpm, statistics=statistics)
-        await asyncio.gather(*(pass_through(limiter, Ticket(order), log=log) for order in range(3 * rpm)))
+        await asyncio.gather(
+            *(pass_through(limiter, Ticket(order), log=log) for order in range(3 * rpm))
+        )
 
     run(main())
     starts = [start for start, _ in log]
     assert most_in_a_minute(starts) <= rpm
-    # Three minutes' worth of requests: the last one starts within three minutes and the timers' margin.
+    # Three minutes' worth of requests: the last one starts within three minutes and the timers'
+    # margin.
     assert starts[-1] - starts[0] < 180 + 0.001 * len(starts)
     assert statistics.limited_seconds == pytest.approx(starts[-1] - starts[0], rel=0.05)
 
@@ -136,7 +155,9 @@ def test_a_pause_between_bursts_saves_no_more_than_a_second_of_requests() -> Non
     async def main() -> None:
         limiter = Limiter(1000, rpm=120)
         for burst in range(3):
-            await asyncio.gather(*(pass_through(limiter, Ticket(burst), log=log) for _ in range(60)))
+            await asyncio.gather(
+                *(pass_through(limiter, Ticket(burst), log=log) for _ in range(60))
+            )
             await asyncio.sleep(40)
 
     run(main())
@@ -151,11 +172,16 @@ def test_any_minute_holds_at_most_tpm_tokens() -> None:
     async def main() -> None:
         limiter = Limiter(1000, tpm=60_000)
         await asyncio.gather(
-            *(pass_through(limiter, Ticket(order), tokens=size, log=log) for order, size in enumerate(tokens))
+            *(
+                pass_through(limiter, Ticket(order), tokens=size, log=log)
+                for order, size in enumerate(tokens)
+            )
         )
 
     run(main())
-    assert most_in_a_minute([start for start, _ in log], [tokens[order] for _, order in log]) <= 60_000
+    assert (
+        most_in_a_minute([start for start, _ in log], [tokens[order] for _, order in log]) <= 60_000
+    )
 
 
 def test_a_request_larger_than_a_minute_of_tokens_goes_and_is_paid_for_afterwards() -> None:
@@ -163,7 +189,9 @@ def test_a_request_larger_than_a_minute_of_tokens_goes_and_is_paid_for_afterward
 
     async def main() -> None:
         limiter = Limiter(10, tpm=6_000)
-        await asyncio.gather(*(pass_through(limiter, Ticket(order), tokens=12_000, log=log) for order in range(2)))
+        await asyncio.gather(
+            *(pass_through(limiter, Ticket(order), tokens=12_000, log=log) for order in range(2))
+        )
 
     run(main())
     assert log[1][0] - log[0][0] == pytest.approx(120, rel=0.05)
@@ -298,7 +326,10 @@ def test_cancelling_waiters_and_holders_loses_no_slot() -> None:
     async def main() -> None:
         limiter, log = Limiter(3, rpm=6000), list[tuple[float, int]]()
         chance = random.Random(3)
-        tasks = [asyncio.create_task(pass_through(limiter, Ticket(order), log=log)) for order in range(300)]
+        tasks = [
+            asyncio.create_task(pass_through(limiter, Ticket(order), log=log))
+            for order in range(300)
+        ]
         for task in tasks:
             if chance.random() < 0.7:
                 await asyncio.sleep(chance.choice([0, 0, 0.3]))
@@ -317,7 +348,8 @@ def test_a_grant_that_meets_a_cancellation_is_passed_on() -> None:
         second = asyncio.create_task(pass_through(limiter, Ticket(1), log=log))
         third = asyncio.create_task(pass_through(limiter, Ticket(2), log=log))
         await asyncio.sleep(0.5)
-        # The first one's end grants the slot to the second, which is cancelled before it runs again.
+        # The first one's end grants the slot to the second, which is cancelled before it runs
+        # again.
         first.cancel()
         await asyncio.sleep(0)
         second.cancel()
@@ -331,7 +363,10 @@ def test_a_grant_that_meets_a_cancellation_is_passed_on() -> None:
 def test_stopping_ends_all_waiters_and_comers_and_spares_those_in_flight() -> None:
     async def main() -> None:
         limiter, log = Limiter(2), list[tuple[float, int]]()
-        tasks = [asyncio.create_task(pass_through(limiter, Ticket(order), log=log)) for order in range(500)]
+        tasks = [
+            asyncio.create_task(pass_through(limiter, Ticket(order), log=log))
+            for order in range(500)
+        ]
         await asyncio.sleep(0.5)
         limiter.stop(lambda: ProviderError("gone", reach="model"))
         with pytest.raises(ProviderError, match="gone"):

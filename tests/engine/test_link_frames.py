@@ -42,7 +42,9 @@ class End:
             raise OSError(msg)
         self.other.items.put(item)
 
-    def setcallback(self, callback: Callable[[object], object], endmarker: object = "no end") -> None:
+    def setcallback(
+        self, callback: Callable[[object], object], endmarker: object = "no end"
+    ) -> None:
         def receive() -> None:
             while (item := self.items.get()) is not None:
                 try:
@@ -134,13 +136,18 @@ def test_an_answer_comes_back_to_the_worker_that_asked(connect: Connect) -> None
     controller = ControllerLink(engine, lambda _: None)
     one, two = connect(controller, "gw0"), connect(controller, "gw1")
     assert one.ask("completion", {"nodeid": "a"}) == {"want": "completion", "nodeid": "a"}
-    assert two.ask("judge", {"nodeid": "\ud800 \u2028"}) == {"want": "judge", "nodeid": "\ud800 \u2028"}
+    assert two.ask("judge", {"nodeid": "\ud800 \u2028"}) == {
+        "want": "judge",
+        "nodeid": "\ud800 \u2028",
+    }
     assert engine.workers == {"gw0", "gw1"}
 
 
 def test_answers_may_overtake_each_other(connect: Connect) -> None:
     futures = {name: Future[Any]() for name in "abc"}
-    link = connect(ControllerLink(Echo(lambda wish: futures[wish["nodeid"]]), lambda _: None), "gw0")
+    link = connect(
+        ControllerLink(Echo(lambda wish: futures[wish["nodeid"]]), lambda _: None), "gw0"
+    )
     answers: dict[str, Any] = {}
 
     def ask(name: str) -> None:
@@ -170,7 +177,9 @@ def test_answers_may_overtake_each_other(connect: Connect) -> None:
     ],
     ids=lambda error: type(error).__name__,
 )
-def test_an_error_crosses_as_its_class_with_all_it_says(connect: Connect, error: LLMEvalError) -> None:
+def test_an_error_crosses_as_its_class_with_all_it_says(
+    connect: Connect, error: LLMEvalError
+) -> None:
     def fail(_: object) -> None:
         raise error
 
@@ -225,7 +234,9 @@ def test_nobody_may_ask_while_one_worker_collected_otherwise(connect: Connect, o
     settled(one)
     settled(two)
     for link in (one, two):
-        with pytest.raises(UsageError, match="worker gw1 collected other samples than the first worker"):
+        with pytest.raises(
+            UsageError, match="worker gw1 collected other samples than the first worker"
+        ):
             link.ask("completion", {})
     assert engine.workers == set()
 

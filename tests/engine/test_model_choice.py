@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from small_task import planned, write_task
 
-from pytest_llmeval.catalog import Catalog
 from pytest_llmeval.engine.choice import ModelChoice
 from pytest_llmeval.engine.specs import ModelSpec
 from pytest_llmeval.errors import UsageError
-from pytest_llmeval.settings import Settings
+from pytest_llmeval.session.settings import Settings
+from pytest_llmeval.task.catalog import Catalog
 
 
 @pytest.fixture(autouse=True)
@@ -47,16 +47,24 @@ def test_a_test_is_answered_by_the_model_it_was_made_for(tmp_path: Path) -> None
 
 def test_without_a_model_the_tasks_own_recording_answers(tmp_path: Path, recorded: Path) -> None:
     spec = choice(tmp_path).solver(planned(recorded, "1"))
-    assert (spec.kind, spec.name, spec.label) == ("replay", str(tmp_path / "replies.jsonl"), "recorded")
+    assert (spec.kind, spec.name, spec.label) == (
+        "replay",
+        str(tmp_path / "replies.jsonl"),
+        "recorded",
+    )
 
 
 def test_a_task_with_neither_is_a_usage_error(tmp_path: Path) -> None:
     file = write_task(tmp_path)
-    with pytest.raises(UsageError, match="task 'sums' has no recorded replies and no model is configured"):
+    with pytest.raises(
+        UsageError, match="task 'sums' has no recorded replies and no model is configured"
+    ):
         choice(tmp_path).solver(planned(file, "1"))
 
 
-def test_recorded_replies_that_are_not_there_are_a_usage_error(tmp_path: Path, recorded: Path) -> None:
+def test_recorded_replies_that_are_not_there_are_a_usage_error(
+    tmp_path: Path, recorded: Path
+) -> None:
     (tmp_path / "replies.jsonl").unlink()
     with pytest.raises(UsageError, match="its recorded replies are not there"):
         choice(tmp_path).solver(planned(recorded, "1"))
@@ -68,19 +76,30 @@ def test_a_test_of_ones_own_is_answered_by_the_first_model(tmp_path: Path) -> No
         choice(tmp_path).solver(None)
 
 
-def test_recorded_replies_are_judged_by_the_recording_they_came_from(tmp_path: Path, recorded: Path) -> None:
-    assert choice(tmp_path).judges(planned(recorded, "1")) == (choice(tmp_path).solver(planned(recorded, "1")),)
+def test_recorded_replies_are_judged_by_the_recording_they_came_from(
+    tmp_path: Path, recorded: Path
+) -> None:
+    assert choice(tmp_path).judges(planned(recorded, "1")) == (
+        choice(tmp_path).solver(planned(recorded, "1")),
+    )
     spec = "replay/replies.jsonl"
     (typed,) = choice(tmp_path, models=(spec,)).judges(planned(recorded, "1", model=spec))
     assert typed is not None
     assert typed.label == spec
 
 
-def test_a_recorded_judge_never_serves_a_live_models_answers(tmp_path: Path, recorded: Path) -> None:
-    assert choice(tmp_path, models=("openai/a",)).judges(planned(recorded, "1", model="openai/a")) == ()
+def test_a_recorded_judge_never_serves_a_live_models_answers(
+    tmp_path: Path, recorded: Path
+) -> None:
+    assert (
+        choice(tmp_path, models=("openai/a",)).judges(planned(recorded, "1", model="openai/a"))
+        == ()
+    )
 
 
-def test_the_configured_judge_goes_before_all(tmp_path: Path, recorded: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_configured_judge_goes_before_all(
+    tmp_path: Path, recorded: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("JUDGE_DEPLOYMENT", "j")
     monkeypatch.setenv("AZURE_OPENAI_ENDPOINT", "https://x.openai.azure.com")
     models = choice(tmp_path, judges=("openai/judge", "openai/second", "openai/judge"))

@@ -65,13 +65,21 @@ def test_settings_behind_commas_are_parameters_of_json_or_text(
     folder: Path, settings: str, parameters: dict[str, Any]
 ) -> None:
     spec = parse_spec(f"openai/m{settings}", folder=folder)
-    assert (spec.text, spec.label, spec.parameters) == ("openai/m", f"openai/m{settings}", parameters)
+    assert (spec.text, spec.label, spec.parameters) == (
+        "openai/m",
+        f"openai/m{settings}",
+        parameters,
+    )
 
 
 def test_three_settings_tell_how_a_model_is_reached(folder: Path) -> None:
     text = "openai/m,base_url=http://localhost:8000/v1,api=responses,key=VLLM_API_KEY,temperature=0"
     spec = parse_spec(text, folder=folder)
-    assert spec.options == {"base_url": "http://localhost:8000/v1", "api": "responses", "key": "VLLM_API_KEY"}
+    assert spec.options == {
+        "base_url": "http://localhost:8000/v1",
+        "api": "responses",
+        "key": "VLLM_API_KEY",
+    }
     assert spec.parameters == {"temperature": 0}
     assert spec.bare.label == "openai/m,api=responses,base_url=http://localhost:8000/v1"
 
@@ -99,7 +107,11 @@ def test_what_the_spec_says_goes_before_seed_and_seed_before_the_task(folder: Pa
 
 def test_every_epoch_and_draw_has_a_seed_of_its_own(folder: Path) -> None:
     spec = replace(parse_spec("openai/m", folder=folder), seed=7)
-    seeds = [spec.requested({}, epoch=epoch, draw=draw)["seed"] for epoch in (1, 2, 3) for draw in range(20)]
+    seeds = [
+        spec.requested({}, epoch=epoch, draw=draw)["seed"]
+        for epoch in (1, 2, 3)
+        for draw in range(20)
+    ]
     assert seeds[0] == 7
     assert len(set(seeds)) == len(seeds)
 
@@ -113,7 +125,9 @@ def test_every_epoch_and_draw_has_a_seed_of_its_own(folder: Path) -> None:
     ],
 )
 def test_a_model_that_only_repeats_another_is_refused(folder: Path, one: str, other: str) -> None:
-    with pytest.raises(UsageError, match=f"'{other}' is the same model as '{one}'; --llmeval-epochs K repeats"):
+    with pytest.raises(
+        UsageError, match=f"'{other}' is the same model as '{one}'; --llmeval-epochs K repeats"
+    ):
         parse_specs([one, other], folder=folder)
     assert len(parse_specs([one, f"{one},top_p=1"], folder=folder)) == 2
 
@@ -127,14 +141,19 @@ def test_a_model_that_only_repeats_another_is_refused(folder: Path, one: str, ot
         ("python/./model.py:reply,base_url=http://x", "python/ models take no base_url"),
         ("replay/replies.jsonl,key=MY_KEY", "replay/ models take no key"),
         ("openai/m,base_url=localhost:8000", "base_url: 'localhost:8000' is no address"),
-        ("openai/m,base_url=http://me:hunter22@x/v1", "base_url: the address holds a user or password"),
+        (
+            "openai/m,base_url=http://me:hunter22@x/v1",
+            "base_url: the address holds a user or password",
+        ),
         ("openai/m,base_url=http://x/v1?key=hunter22", "base_url: the address holds a query"),
         ("openai/m,key=hunter22", "key names an environment variable such as VLLM_API_KEY"),
         ("openai/m,key=", "key names an environment variable"),
         ("openai/m,key=sk-hunter22_KEY", "key names an environment variable"),
     ],
 )
-def test_settings_that_cannot_be_are_refused_and_no_secret_is_shown(folder: Path, text: str, problem: str) -> None:
+def test_settings_that_cannot_be_are_refused_and_no_secret_is_shown(
+    folder: Path, text: str, problem: str
+) -> None:
     with pytest.raises(UsageError, match=re.escape(problem)) as caught:
         parse_spec(text, folder=folder)
     assert "hunter22" not in str(caught.value)
@@ -177,6 +196,8 @@ def test_which_models_read_pictures_is_known_of_a_few_and_else_told(
         ("python/:reply", "no file at"),
     ],
 )
-def test_anything_else_is_refused_with_its_text_and_the_forms(folder: Path, text: str, problem: str) -> None:
+def test_anything_else_is_refused_with_its_text_and_the_forms(
+    folder: Path, text: str, problem: str
+) -> None:
     with pytest.raises(UsageError, match=problem):
         parse_spec(text, folder=folder)

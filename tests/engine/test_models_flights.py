@@ -51,7 +51,11 @@ class Bench:
     """The run's models with one slow provider behind them."""
 
     def __init__(
-        self, *, concurrency: int = 10, store: CompletionStore | None = None, record: Path | None = None
+        self,
+        *,
+        concurrency: int = 10,
+        store: CompletionStore | None = None,
+        record: Path | None = None,
     ) -> None:
         """Open the store and the recorder."""
         self.provider = SlowProvider()
@@ -143,7 +147,9 @@ def test_a_sample_that_asks_the_same_twice_at_once_waits_until_the_second_gives_
 
     async def main() -> None:
         busy, ticket = bench.ask("busy"), Ticket(1)
-        first, second = (asyncio.create_task(bench.models.ask(MODEL, request("a"), ticket)) for _ in range(2))
+        first, second = (
+            asyncio.create_task(bench.models.ask(MODEL, request("a"), ticket)) for _ in range(2)
+        )
         await asyncio.sleep(0.5)
         first.cancel()
         assert (await second).reply.text == "A"
@@ -215,7 +221,9 @@ def test_a_failure_is_told_to_all_who_asked_and_asked_anew_later() -> None:
     bench = Bench()
 
     async def main() -> None:
-        outcomes = await asyncio.gather(bench.ask("fail"), bench.ask("fail"), return_exceptions=True)
+        outcomes = await asyncio.gather(
+            bench.ask("fail"), bench.ask("fail"), return_exceptions=True
+        )
         assert [str(outcome) for outcome in outcomes] == ["fail", "fail"]
         with pytest.raises(ProviderError):
             await bench.ask("fail")
@@ -269,7 +277,9 @@ def test_a_store_that_takes_nothing_more_stops_the_run() -> None:
     bench = Bench(store=Full(None))
 
     async def main() -> None:
-        with pytest.raises(RunStopped, match="replies cannot be kept any more: database or disk is full"):
+        with pytest.raises(
+            RunStopped, match="replies cannot be kept any more: database or disk is full"
+        ):
             await bench.ask("a")
 
     bench.run(main())
@@ -305,7 +315,9 @@ def test_closing_keeps_the_replies_that_come_in_time_and_sends_nothing_more() ->
     bench.models = Models(bench.open_gateway, Kept(None), None)
 
     async def main() -> None:
-        askings = [bench.ask(prompt, order) for order, prompt in enumerate(["a", "b", "again", "queued"])]
+        askings = [
+            bench.ask(prompt, order) for order, prompt in enumerate(["a", "b", "again", "queued"])
+        ]
         await asyncio.sleep(0.5)
         start = asyncio.get_running_loop().time()
         await bench.models.close(grace=30)
@@ -346,7 +358,10 @@ def test_a_recording_also_holds_what_came_from_the_store(tmp_path: Path) -> None
         await bench.models.close()
 
     bench.run(main())
-    assert {line.reply.text for line in read_recording(tmp_path / "replies.jsonl")} == {"stored", "B"}
+    assert {line.reply.text for line in read_recording(tmp_path / "replies.jsonl")} == {
+        "stored",
+        "B",
+    }
 
 
 def test_the_gauge_tells_what_is_in_flight_and_what_was_used() -> None:

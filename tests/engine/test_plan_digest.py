@@ -9,7 +9,10 @@ import pytest
 from pytest_llmeval.engine.plan import Plan, PlannedTest
 
 TEST = PlannedTest("a.py::t[1]", "a.py::t", "/a.yaml", "a", "1", "openai/m", 1)
-PLAN = Plan(tests=(TEST, TEST._replace(nodeid="a.py::t[2]", sample="2")), tasks=(("/a.yaml", "a", "digest"),))
+PLAN = Plan(
+    tests=(TEST, TEST._replace(nodeid="a.py::t[2]", sample="2")),
+    tasks=(("/a.yaml", "a", "digest"),),
+)
 
 
 @pytest.mark.parametrize("field", PlannedTest._fields)

@@ -21,9 +21,15 @@ def file(tmp_path: Path) -> Path:
     """Return a recording of three requests."""
     file = tmp_path / "replies.jsonl"
     recorder = Recorder(file)
-    recorder.record(request("What is the mass of the block?", temperature=0), reply("2 kg"), model="openai/m")
-    recorder.record(request("What is the speed of the cart?", temperature=0), reply("3 m/s"), model="openai/m")
-    recorder.record(request("Refine the drawing", temperature=0, top_p=1), reply("done"), model="openai/m")
+    recorder.record(
+        request("What is the mass of the block?", temperature=0), reply("2 kg"), model="openai/m"
+    )
+    recorder.record(
+        request("What is the speed of the cart?", temperature=0), reply("3 m/s"), model="openai/m"
+    )
+    recorder.record(
+        request("Refine the drawing", temperature=0, top_p=1), reply("done"), model="openai/m"
+    )
     recorder.close()
     return file
 
@@ -35,7 +41,9 @@ def send(file: Path, asked: Request) -> str:
 def test_a_recorded_request_is_answered_whoever_is_asked(file: Path) -> None:
     asked = request("What is the speed of the cart?", temperature=0)
     assert send(file, asked) == "3 m/s"
-    other = Request(provider="replay", model=str(file), messages=asked.messages, parameters=asked.parameters)
+    other = Request(
+        provider="replay", model=str(file), messages=asked.messages, parameters=asked.parameters
+    )
     assert send(file, other) == "3 m/s"
 
 
@@ -46,34 +54,61 @@ def test_a_recorded_request_is_answered_whoever_is_asked(file: Path) -> None:
             request("What is the speed of the train?", temperature=0),
             r'messages\[0\]\.parts\[0\]\.text: asked ".*train\?", recorded ".*cart\?"$',
         ),
-        (request("What is the speed of the cart?", temperature=1), "parameters.temperature: asked 1, recorded 0$"),
-        (request("What is the speed of the cart?"), "parameters.temperature: asked without, recorded 0$"),
+        (
+            request("What is the speed of the cart?", temperature=1),
+            "parameters.temperature: asked 1, recorded 0$",
+        ),
+        (
+            request("What is the speed of the cart?"),
+            "parameters.temperature: asked without, recorded 0$",
+        ),
         (
             request("What is the speed of the cart?", temperature=0, seed=5),
             "parameters.seed: asked 5, recorded without$",
         ),
-        (request("What is the speed of the cart?", temperature=0, draw=2), "draw: asked 2, recorded 0$"),
-        (request("What is the speed of the cart?", temperature=0, epoch=2), "epoch: asked 2, recorded 1$"),
+        (
+            request("What is the speed of the cart?", temperature=0, draw=2),
+            "draw: asked 2, recorded 0$",
+        ),
+        (
+            request("What is the speed of the cart?", temperature=0, epoch=2),
+            "epoch: asked 2, recorded 1$",
+        ),
         (
             request("Refine the drawings", temperature=0, top_p=1),
             r'messages\[0\]\.parts\[0\]\.text: asked "Refine the drawings", recorded "Refine the drawing"$',
         ),
         (
-            Request(provider="p", model="m", messages=(*request("Refine the drawing").messages, SECOND)),
+            Request(
+                provider="p", model="m", messages=(*request("Refine the drawing").messages, SECOND)
+            ),
             r"messages: asked .*; parameters.temperature: asked without, recorded 0; parameters.top_p",
         ),
         (
-            Request(operation="image", provider="p", model="m", messages=(SECOND,), epoch=3, draw=4),
+            Request(
+                operation="image", provider="p", model="m", messages=(SECOND,), epoch=3, draw=4
+            ),
             "draw: asked 4, recorded 0; epoch: asked 3, recorded 1; messages.*; and [23] more",
         ),
     ],
-    ids=["prompt", "parameter", "no parameter", "seed", "draw", "epoch", "neighbour", "message more", "all"],
+    ids=[
+        "prompt",
+        "parameter",
+        "no parameter",
+        "seed",
+        "draw",
+        "epoch",
+        "neighbour",
+        "message more",
+        "all",
+    ],
 )
 def test_a_miss_shows_the_nearest_recorded_request_and_where_it_differs(
     file: Path, asked: Request, differs: str
 ) -> None:
     with pytest.raises(
-        ProviderError, match=rf"no recorded reply to this request; the nearest one differs in {differs}"
+        ProviderError,
+        match=rf"no recorded reply to this request; the nearest one differs in {differs}",
     ) as caught:
         send(file, asked)
     assert str(file) in str(caught.value)
@@ -90,10 +125,15 @@ def test_only_what_differs_is_told(file: Path) -> None:
 
 def test_another_picture_is_told_by_its_digest(tmp_path: Path) -> None:
     recorder = Recorder(tmp_path / "replies.jsonl")
-    one, other = (Image(digest=letter * 64, media_type="image/png", path="x.png") for letter in "ab")
+    one, other = (
+        Image(digest=letter * 64, media_type="image/png", path="x.png") for letter in "ab"
+    )
     recorder.record(request("Look", image=one), reply("a circle"), model="openai/m")
     recorder.close()
-    with pytest.raises(ProviderError, match=r"messages\[0\]\.parts\[1\]\.image: asked \"b{64}\", recorded \"a{64}\"$"):
+    with pytest.raises(
+        ProviderError,
+        match=r"messages\[0\]\.parts\[1\]\.image: asked \"b{64}\", recorded \"a{64}\"$",
+    ):
         send(tmp_path / "replies.jsonl", request("Look", image=other))
 
 
@@ -117,7 +157,9 @@ def test_after_many_misses_none_is_searched_for_any_more(file: Path) -> None:
             run(provider.send(request(f"other {number}")))
     with pytest.raises(ProviderError, match="the misses before it tell more"):
         run(provider.send(request("other")))
-    assert run(provider.send(request("What is the speed of the cart?", temperature=0))).text == "3 m/s"
+    assert (
+        run(provider.send(request("What is the speed of the cart?", temperature=0))).text == "3 m/s"
+    )
 
 
 def test_an_empty_recording_says_so(tmp_path: Path) -> None:
@@ -127,12 +169,24 @@ def test_an_empty_recording_says_so(tmp_path: Path) -> None:
 
 
 def test_a_recording_that_is_not_there_is_a_usage_error(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=r"nowhere\.jsonl: the recording cannot be read: No such file"):
+    with pytest.raises(
+        UsageError, match=r"nowhere\.jsonl: the recording cannot be read: No such file"
+    ):
         ReplayProvider(tmp_path / "nowhere.jsonl")
 
 
 @pytest.mark.parametrize(
-    "line", [b"no JSON\n", b"[]\n", b"3\n", b"{}\n", b'{"key": "a", "reply": {}}\n', b"\xff\xfe\n", b"\n", b"notes"]
+    "line",
+    [
+        b"no JSON\n",
+        b"[]\n",
+        b"3\n",
+        b"{}\n",
+        b'{"key": "a", "reply": {}}\n',
+        b"\xff\xfe\n",
+        b"\n",
+        b"notes",
+    ],
 )
 def test_a_line_that_is_none_is_told_with_file_and_number(file: Path, line: bytes) -> None:
     lines = file.read_bytes().splitlines(keepends=True)
@@ -144,7 +198,9 @@ def test_a_line_that_is_none_is_told_with_file_and_number(file: Path, line: byte
 def test_two_models_replies_to_the_same_request_are_refused(file: Path) -> None:
     line = json.loads(file.read_text().splitlines()[0])
     file.write_text(file.read_text() + json.dumps(line | {"model": "openai/other"}) + "\n")
-    with pytest.raises(UsageError, match="two replies to the same request, by openai/m and openai/other"):
+    with pytest.raises(
+        UsageError, match="two replies to the same request, by openai/m and openai/other"
+    ):
         ReplayProvider(file)
 
 

@@ -47,13 +47,17 @@ def test_all_stages_of_a_pipeline_are_replayed_with_their_pictures(tmp_path: Pat
     assert run(provider.send(request("answer", image=image))).text == "42"
 
 
-def test_a_picture_is_copied_once_under_its_digest_and_named_relative_to_the_recording(tmp_path: Path) -> None:
+def test_a_picture_is_copied_once_under_its_digest_and_named_relative_to_the_recording(
+    tmp_path: Path,
+) -> None:
     one, two = picture(tmp_path / "run", "one.png"), picture(tmp_path / "run", "two.png")
     file = tmp_path / "replies.jsonl"
     record(file, (request("a"), reply("", images=(one,))), (request("b"), reply("", images=(two,))))
     kept = f"{hashlib.sha256(PNG).hexdigest()}.png"
     assert [path.name for path in (tmp_path / "replies-images").iterdir()] == [kept]
-    paths = {json.loads(line)["reply"]["images"][0]["path"] for line in file.read_text().splitlines()}
+    paths = {
+        json.loads(line)["reply"]["images"][0]["path"] for line in file.read_text().splitlines()
+    }
     assert paths == {f"replies-images/{kept}"}
 
 
@@ -71,12 +75,16 @@ def test_a_copied_recording_that_is_recorded_on_takes_its_pictures_along(tmp_pat
     shutil.copy(tmp_path / "a.jsonl", tmp_path / "b.jsonl")
     record(tmp_path / "b.jsonl", (request("b"), reply("x")))
     shutil.rmtree(tmp_path / "a-images")
-    pictures = [image for line in read_recording(tmp_path / "b.jsonl") for image in line.reply.images]
+    pictures = [
+        image for line in read_recording(tmp_path / "b.jsonl") for image in line.reply.images
+    ]
     assert [picture.read() for picture in pictures] == [PNG]
 
 
 def test_the_file_is_the_same_in_whatever_order_replies_came(tmp_path: Path) -> None:
-    pairs = [(request(f"q{number}"), reply(f"a{number}", created=number + 1.0)) for number in range(20)]
+    pairs = [
+        (request(f"q{number}"), reply(f"a{number}", created=number + 1.0)) for number in range(20)
+    ]
     record(tmp_path / "one.jsonl", *pairs)
     record(tmp_path / "two.jsonl", *reversed(pairs))
     text = (tmp_path / "one.jsonl").read_text()
@@ -88,7 +96,9 @@ def test_the_file_is_the_same_in_whatever_order_replies_came(tmp_path: Path) -> 
 def test_recording_on_keeps_what_is_there_and_replaces_what_is_asked_again(tmp_path: Path) -> None:
     file = tmp_path / "replies.jsonl"
     record(file, (request("a"), reply("old a")), (request("b"), reply("old b")))
-    record(file, (request("b"), reply("new b")), (request("c"), reply("new c")), model="openai/other")
+    record(
+        file, (request("b"), reply("new b")), (request("c"), reply("new c")), model="openai/other"
+    )
     assert {(line.model, line.reply.text) for line in read_recording(file)} == {
         ("openai/m", "old a"),
         ("openai/other", "new b"),
@@ -107,7 +117,9 @@ def test_a_recording_that_was_killed_holds_every_reply_it_was_given(tmp_path: Pa
     recorder.close()
     assert run(ReplayProvider(killed).send(request("q4"))).text == "a4"
     record(killed, (request("q5"), reply("a5")))
-    assert sorted(line.reply.text for line in read_recording(killed)) == [f"a{number}" for number in range(6)]
+    assert sorted(line.reply.text for line in read_recording(killed)) == [
+        f"a{number}" for number in range(6)
+    ]
 
 
 @pytest.mark.parametrize("text", ["\ud800", "\u2028\u0085", "Grüße 😀", "a\x00\r\nb"])
@@ -120,7 +132,9 @@ def test_any_text_a_model_writes_survives(tmp_path: Path, text: str) -> None:
 
 
 @pytest.mark.parametrize("content", ["notes of mine", '{"samples": [1, 2]}', "- yaml\n"])
-def test_a_file_that_is_no_recording_is_refused_and_left_as_it_is(tmp_path: Path, content: str) -> None:
+def test_a_file_that_is_no_recording_is_refused_and_left_as_it_is(
+    tmp_path: Path, content: str
+) -> None:
     file = tmp_path / "notes.txt"
     file.write_text(content)
     with pytest.raises(UsageError, match=r"notes\.txt:1: not a line of a recording"):

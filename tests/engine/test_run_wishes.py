@@ -11,14 +11,11 @@ import pytest
 from small_task import plan_of, write_task
 from virtual_time import run
 
-from pytest_llmeval.adapters.images import ImageFolder
-from pytest_llmeval.adapters.python import PythonProvider
-from pytest_llmeval.catalog import Catalog
+from pytest_llmeval.domains.heracles.graphs import Graphs
 from pytest_llmeval.engine.budget import Budget
 from pytest_llmeval.engine.choice import ModelChoice
 from pytest_llmeval.engine.completions import CompletionStore
 from pytest_llmeval.engine.gateway import Gateway
-from pytest_llmeval.engine.graphs import Graphs
 from pytest_llmeval.engine.limits import Limiter
 from pytest_llmeval.engine.models import Models
 from pytest_llmeval.engine.plan import Plan
@@ -26,10 +23,30 @@ from pytest_llmeval.engine.ports import Graph
 from pytest_llmeval.engine.run import Run
 from pytest_llmeval.engine.specs import ModelSpec
 from pytest_llmeval.engine.statistics import CallStatistics
-from pytest_llmeval.errors import GraphError, LLMEvalError, ModelLost, ProviderError, RunStopped, TaskError, UsageError
-from pytest_llmeval.judge.judgement import Judgement
-from pytest_llmeval.records import Completion, FailedCall, Reply, Request, RowKey, StageNote, Transcript, Verdict
-from pytest_llmeval.settings import Settings
+from pytest_llmeval.errors import (
+    GraphError,
+    LLMEvalError,
+    ModelLost,
+    ProviderError,
+    RunStopped,
+    TaskError,
+    UsageError,
+)
+from pytest_llmeval.files.images import ImageFolder
+from pytest_llmeval.providers.python import PythonProvider
+from pytest_llmeval.records import (
+    Completion,
+    FailedCall,
+    Reply,
+    Request,
+    RowKey,
+    StageNote,
+    Transcript,
+    Verdict,
+)
+from pytest_llmeval.scoring.judge.judgement import Judgement
+from pytest_llmeval.session.settings import Settings
+from pytest_llmeval.task.catalog import Catalog
 
 Answer = Callable[[Request], Any]
 
@@ -93,7 +110,14 @@ class Bench:
         statistics = CallStatistics()
         limits = Limiter(4, statistics=statistics)
         provider = PythonProvider(self.reply, name=spec.label)
-        return Gateway(provider, name=spec.label, limits=limits, budget=self.budget, timeout=60, statistics=statistics)
+        return Gateway(
+            provider,
+            name=spec.label,
+            limits=limits,
+            budget=self.budget,
+            timeout=60,
+            statistics=statistics,
+        )
 
     async def reply(self, request: Request) -> str | Reply:
         self.asked.append(request)
@@ -105,7 +129,9 @@ class Bench:
         raise GraphError(msg)
 
     async def complete(self, opened: Run, sample: int) -> Completion:
-        return Completion.from_json(await opened.answer("", "completion", {"nodeid": f"t.py::t[{sample}]"}))
+        return Completion.from_json(
+            await opened.answer("", "completion", {"nodeid": f"t.py::t[{sample}]"})
+        )
 
 
 def fail(message: str) -> Answer:
@@ -116,7 +142,9 @@ def fail(message: str) -> Answer:
 
 
 def test_a_completion_carries_answer_and_transcript(tmp_path: Path) -> None:
-    bench = Bench(tmp_path, lambda _: "thinking\n42", more="answer: last_line\ngenerate: {temperature: 0}\n")
+    bench = Bench(
+        tmp_path, lambda _: "thinking\n42", more="answer: last_line\ngenerate: {temperature: 0}\n"
+    )
 
     async def use(opened: Run) -> None:
         completion = await bench.complete(opened, 1)
@@ -139,7 +167,13 @@ def test_the_judge_is_asked_right_behind_the_answer_and_once(tmp_path: Path) -> 
     async def use(opened: Run) -> None:
         completion = await bench.complete(opened, 1)
         assert [call.asked.role for call in completion.transcript.calls] == ["solver", "judge"]
-        wish = {"nodeid": "t.py::t[1]", "problem": "what is 1?", "target": "1", "candidate": "what is 1?", "votes": 1}
+        wish = {
+            "nodeid": "t.py::t[1]",
+            "problem": "what is 1?",
+            "target": "1",
+            "candidate": "what is 1?",
+            "votes": 1,
+        }
         judgement: Any = await opened.answer("", "judge", wish)
         assert Judgement.from_json(judgement).verdict == Verdict(equivalent=True, reason="the same")
 
@@ -192,9 +226,15 @@ def test_a_failed_sample_keeps_its_transcript_and_the_reason(tmp_path: Path) -> 
 
 
 SOLVERS = {
-    "raises": ("async def solve(sample, context):\n    return {}['missing']\n", "KeyError: 'missing'"),
+    "raises": (
+        "async def solve(sample, context):\n    return {}['missing']\n",
+        "KeyError: 'missing'",
+    ),
     "exits": ("async def solve(sample, context):\n    raise SystemExit(3)\n", "SystemExit: 3"),
-    "asserts": ("async def solve(sample, context):\n    assert sample.id == 'x', 'no x'\n", "AssertionError: no x"),
+    "asserts": (
+        "async def solve(sample, context):\n    assert sample.id == 'x', 'no x'\n",
+        "AssertionError: no x",
+    ),
     "nothing": ("async def solve(sample, context):\n    pass\n", "returned a NoneType"),
     "details": (
         "from pytest_llmeval import *\nasync def solve(s, c):\n    return Completion(text='', details={'seen': {1}})\n",
@@ -208,7 +248,9 @@ SOLVERS = {
 
 
 @pytest.mark.parametrize(("solver", "problem"), SOLVERS.values(), ids=SOLVERS.keys())
-def test_whatever_a_solver_does_wrong_is_told_with_solver_and_sample(tmp_path: Path, solver: str, problem: str) -> None:
+def test_whatever_a_solver_does_wrong_is_told_with_solver_and_sample(
+    tmp_path: Path, solver: str, problem: str
+) -> None:
     (tmp_path / "solver.py").write_text(solver)
     bench = Bench(tmp_path, more="solver: ./solver.py:solve\n")
 
@@ -222,7 +264,9 @@ def test_whatever_a_solver_does_wrong_is_told_with_solver_and_sample(tmp_path: P
     bench.run(use)
 
 
-def test_a_mistake_of_ours_is_told_with_solver_and_sample(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_mistake_of_ours_is_told_with_solver_and_sample(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     bench = Bench(tmp_path)
     monkeypatch.setattr(ModelChoice, "solver", lambda *_: bench.settings and MODEL)
 
@@ -239,7 +283,9 @@ MODEL = ModelSpec(kind="openai", name="m", label="openai/m")
 
 def test_a_graph_that_cannot_be_had_is_everyones_graph_error(tmp_path: Path) -> None:
     (tmp_path / "scene.json").write_text("{}")
-    (tmp_path / "solver.py").write_text("async def solve(s, c):\n    return (await c.query('RETURN 1')).text\n")
+    (tmp_path / "solver.py").write_text(
+        "async def solve(s, c):\n    return (await c.query('RETURN 1')).text\n"
+    )
     bench = Bench(tmp_path, more="solver: ./solver.py:solve\ngraph: {scene: scene.json}\n")
 
     async def use(opened: Run) -> None:
@@ -263,8 +309,13 @@ def test_the_loss_of_the_only_model_is_told_once_and_stops_the_run(tmp_path: Pat
     bench = Bench(tmp_path, fail("the model is lost"), samples=50)
 
     async def use(opened: Run) -> None:
-        outcomes = await asyncio.gather(*(bench.complete(opened, n) for n in range(5)), return_exceptions=True)
-        assert sorted(type(outcome).__name__ for outcome in outcomes) == ["ProviderError"] + ["RunStopped"] * 4
+        outcomes = await asyncio.gather(
+            *(bench.complete(opened, n) for n in range(5)), return_exceptions=True
+        )
+        assert (
+            sorted(type(outcome).__name__ for outcome in outcomes)
+            == ["ProviderError"] + ["RunStopped"] * 4
+        )
         assert {str(outcome) for outcome in outcomes} == {"the model is lost"}
         with pytest.raises(RunStopped, match="the model is lost"):
             await bench.complete(opened, 40)
@@ -338,7 +389,9 @@ def test_a_sample_has_its_time_from_its_first_request_on(tmp_path: Path) -> None
     bench.answer = slow
 
     async def too_late(opened: Run) -> None:
-        with pytest.raises(LLMEvalError, match=r"sample '0': not done within 1.5 s \(--llmeval-sample-timeout\)"):
+        with pytest.raises(
+            LLMEvalError, match=r"sample '0': not done within 1.5 s \(--llmeval-sample-timeout\)"
+        ):
             await bench.complete(opened, 0)
 
     bench.run(too_late)
@@ -353,7 +406,9 @@ def test_data_that_changed_since_the_workers_read_them_are_refused(tmp_path: Pat
         bench.open(Plan(tests=bench.plan.tests, tasks=((file, name, "other"),)))
 
 
-def test_a_plan_with_a_task_that_no_model_answers_is_refused_before_anything_is_asked(tmp_path: Path) -> None:
+def test_a_plan_with_a_task_that_no_model_answers_is_refused_before_anything_is_asked(
+    tmp_path: Path,
+) -> None:
     bench = Bench(tmp_path)
     with pytest.raises(UsageError, match="no recorded replies and no model is configured"):
         bench.open(plan_of(bench.catalog.load(bench.file)))

@@ -18,12 +18,16 @@ from pytest_llmeval.records import Completion
 class Bench:
     """A scheduler over solvers that take one second, and what they did."""
 
-    def __init__(self, count: int, *, window: int, fails: dict[int, Exception] | None = None) -> None:
+    def __init__(
+        self, count: int, *, window: int, fails: dict[int, Exception] | None = None
+    ) -> None:
         """Schedule `count` samples; those in `fails` fail after their second."""
         self.fails = fails or {}
         self.started: list[int] = []
         self.cancelled: list[int] = []
-        self.scheduler = Scheduler(count, self.solve, window=window, fatal=lambda error: "fatal" in str(error))
+        self.scheduler = Scheduler(
+            count, self.solve, window=window, fatal=lambda error: "fatal" in str(error)
+        )
 
     async def solve(self, position: int, _: Ticket) -> Completion:
         self.started.append(position)
@@ -46,7 +50,8 @@ def test_samples_are_started_ahead_up_to_the_window() -> None:
     async def main() -> None:
         assert await bench.ask(0) == "0"
         await asyncio.sleep(100)
-        # While 0 was under way it filled one of the eight places; with it handed over, the next moved up.
+        # While 0 was under way it filled one of the eight places; with it handed over, the next
+        # moved up.
         assert bench.started == list(range(9))
         assert bench.scheduler.ahead == 8
 
@@ -64,7 +69,9 @@ def test_no_more_than_the_window_is_ever_undelivered_besides_what_is_demanded() 
 
     async def main() -> None:
         await asyncio.gather(
-            worker("gw0", range(0, 60, 3)), worker("gw1", range(1, 60, 3)), worker("gw2", range(2, 60, 3))
+            worker("gw0", range(0, 60, 3)),
+            worker("gw1", range(1, 60, 3)),
+            worker("gw2", range(2, 60, 3)),
         )
 
     run(main())
@@ -216,13 +223,19 @@ def test_stop_cancels_what_runs_and_tells_who_waits() -> None:
     assert sorted(bench.cancelled) == sorted(bench.started) == [0, 1, 2, 3]
 
 
-def test_after_a_fatal_failure_one_test_is_told_it_and_the_others_that_the_run_has_stopped() -> None:
+def test_after_a_fatal_failure_one_test_is_told_it_and_the_others_that_the_run_has_stopped() -> (
+    None
+):
     bench = Bench(20, window=6, fails={3: ProviderError("fatal: 401")})
 
     async def main() -> list[Any]:
-        waiting = [asyncio.create_task(bench.ask(position, f"gw{position}")) for position in (3, 4, 5)]
+        waiting = [
+            asyncio.create_task(bench.ask(position, f"gw{position}")) for position in (3, 4, 5)
+        ]
         await asyncio.sleep(0.5)
-        waiting += [asyncio.create_task(bench.ask(position, f"gw{position}")) for position in (10, 15)]
+        waiting += [
+            asyncio.create_task(bench.ask(position, f"gw{position}")) for position in (10, 15)
+        ]
         outcomes = await asyncio.gather(*waiting, return_exceptions=True)
         with pytest.raises(RunStopped):
             await bench.ask(19)

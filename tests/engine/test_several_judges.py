@@ -50,7 +50,9 @@ def judged(*names: str) -> tuple[list[tuple[str, type, int]], float, str]:
         start = asyncio.get_running_loop().time()
         try:
             told = (
-                await ask_judges(CASE, [replace(MODEL, name=name, label=name) for name in names], calls)
+                await ask_judges(
+                    CASE, [replace(MODEL, name=name, label=name) for name in names], calls
+                )
             ).explanation
         except ProviderError as error:
             told = str(error)
@@ -58,12 +60,21 @@ def judged(*names: str) -> tuple[list[tuple[str, type, int]], float, str]:
         await models.close()
         for event in calls.transcript.events:
             assert isinstance(event, ModelCall | FailedCall)
-            events.append((event.asked.model.removeprefix("openai/"), type(event), event.asked.draw))
+            events.append(
+                (event.asked.model.removeprefix("openai/"), type(event), event.asked.draw)
+            )
 
     def open_gateway(spec: ModelSpec) -> Gateway:
         statistics = CallStatistics()
         limits = Limiter(9, statistics=statistics)
-        return Gateway(Judge(), name=spec.name, limits=limits, budget=Budget(), timeout=60, statistics=statistics)
+        return Gateway(
+            Judge(),
+            name=spec.name,
+            limits=limits,
+            budget=Budget(),
+            timeout=60,
+            statistics=statistics,
+        )
 
     events: list[tuple[str, type, int]] = []
     seconds, told = 0.0, ""

@@ -10,7 +10,8 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 
 THREAD_SECONDS = 60.0
-"""Real seconds that a thread may take while nothing else is scheduled: long, since many tests may share a core."""
+"""Real seconds that a thread may take while nothing else is scheduled: long, since many tests may
+share a core."""
 
 
 class _JumpingSelector(selectors.DefaultSelector):

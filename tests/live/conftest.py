@@ -15,10 +15,10 @@ from live_graph import LiveGraph
 from neo4j_pool import Neo4jPool
 from neo4j_process import Unavailable
 
-from pytest_llmeval.adapters.arcadedb import LIMITS, EmbeddedGraph
-from pytest_llmeval.adapters.bolt import Login, TimeLimits
-from pytest_llmeval.adapters.neo4j import Neo4jGraph
-from pytest_llmeval.cypher.scene_graph import SceneGraph, read_scene
+from pytest_llmeval.domains.heracles.arcadedb import LIMITS, EmbeddedGraph
+from pytest_llmeval.domains.heracles.bolt import Login, TimeLimits
+from pytest_llmeval.domains.heracles.neo4j import Neo4jGraph
+from pytest_llmeval.domains.heracles.scene_graph import SceneGraph, read_scene
 
 HOUSE = Path(__file__).parents[2] / "fixtures" / "heracles" / "scene.json"
 

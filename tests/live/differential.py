@@ -2,8 +2,9 @@
 
     python tests/live/differential.py [--seed 1] [--count 500]
 
-Known is what docs/graph-engines.md describes: queries that are rewritten, refused or flagged. `--renew FILE` asks Neo4j
-the queries of a file in tests/cypher/data/engines instead, and writes its answers into that file.
+Known is what docs/graph-engines.md describes: queries that are rewritten, refused or flagged.
+`--renew FILE` asks Neo4j the queries of a file in tests/domains/heracles/data/engines instead, and
+writes its answers into that file.
 """
 
 from __future__ import annotations
@@ -21,10 +22,10 @@ from engine_answers import Answer, answer, kind_of
 from neo4j_process import Neo4jProcess
 from query_grammar import queries
 
-from pytest_llmeval.adapters.arcadedb import EmbeddedGraph
-from pytest_llmeval.adapters.bolt import TimeLimits
-from pytest_llmeval.adapters.neo4j import Neo4jGraph
-from pytest_llmeval.cypher.scene_graph import read_scene
+from pytest_llmeval.domains.heracles.arcadedb import EmbeddedGraph
+from pytest_llmeval.domains.heracles.bolt import TimeLimits
+from pytest_llmeval.domains.heracles.neo4j import Neo4jGraph
+from pytest_llmeval.domains.heracles.scene_graph import read_scene
 
 SCENE = Path(__file__).parents[2] / "fixtures" / "heracles" / "scene.json"
 LIMITS = TimeLimits(server=5, deadline=20)
@@ -33,10 +34,14 @@ _NAMES = re.compile(r"\b[a-z]+_?[a-z]*\d+\b|'[^']*'|\b\d+(?:\.\d+)?\b")
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--seed", type=int, default=1, help="of the queries (default 1)")
     parser.add_argument("--count", type=int, default=500, help="how many queries (default 500)")
-    parser.add_argument("--renew", type=Path, help="a file of queries whose answers are to be written anew")
+    parser.add_argument(
+        "--renew", type=Path, help="a file of queries whose answers are to be written anew"
+    )
     options = parser.parse_args()
     server = Neo4jProcess()
     try:
@@ -46,14 +51,18 @@ def main() -> int:
         answers = asyncio.run(_answers(server, asked))
     finally:
         server.stop()
-    cases = [{"cypher": cypher, **asdict(truth)} for cypher, truth in zip(asked, answers, strict=True)]
+    cases = [
+        {"cypher": cypher, **asdict(truth)} for cypher, truth in zip(asked, answers, strict=True)
+    ]
     text = ",\n".join(json.dumps(case, ensure_ascii=False) for case in cases)
     options.renew.write_text(f"[\n{text}\n]\n", "utf-8")
     return 0
 
 
 async def _answers(server: Neo4jProcess, asked: list[str]) -> list[Answer]:
-    neo4j = await Neo4jGraph.open(server.login, read_scene(SCENE), reset=True, progress=_tell, limits=LIMITS)
+    neo4j = await Neo4jGraph.open(
+        server.login, read_scene(SCENE), reset=True, progress=_tell, limits=LIMITS
+    )
     try:
         return [await answer(neo4j._bolt, cypher) for cypher in asked]
     finally:
@@ -99,10 +108,17 @@ async def _end(embedded: EmbeddedGraph, cypher: str, truth: Answer) -> str:
     if adapted.refusal is not None and (found.rows or not adapted.needs_rows):
         if truth.error:
             return "refused by both"
-        # An error without a place is one of the data: Neo4j meets it with the first row, and had none.
-        return f"unknown refusal ({adapted.refusal})" if "(line " in adapted.refusal else "refused though no row came"
+        # An error without a place is one of the data: Neo4j meets it with the first row, and had
+        # none.
+        return (
+            f"unknown refusal ({adapted.refusal})"
+            if "(line " in adapted.refusal
+            else "refused though no row came"
+        )
     if found.error:
-        return "refused by both" if truth.error else "flagged"  # whatever the engine itself refuses is
+        return (
+            "refused by both" if truth.error else "flagged"
+        )  # whatever the engine itself refuses is
     if not truth.agrees(found):
         return f"unknown acceptance ({truth.error[:100]})" if truth.error else "unknown rows"
     return "same" if adapted.text == cypher else "mended"

@@ -55,18 +55,35 @@ class EchoProject:
     @classmethod
     def make(cls, path: Path, *, samples: int, wrong: frozenset[int] = frozenset()) -> EchoProject:
         """Write the project; the targets of `wrong` samples are not what the server says."""
-        (path / "pytest.ini").write_text("[pytest]\nfilterwarnings = error\nllmeval_report = reports\n")
+        (path / "pytest.ini").write_text(
+            "[pytest]\nfilterwarnings = error\nllmeval_report = reports\n"
+        )
         (path / "task.yaml").write_text(TASK)
         (path / "test_echo.py").write_text(TEST)
         answers = {n: "no echo" if n in wrong else f"echo: say {n}" for n in range(samples)}
-        rows = ({"id": n, "question": f"say {n}", "answer": answer} for n, answer in answers.items())
+        rows = (
+            {"id": n, "question": f"say {n}", "answer": answer} for n, answer in answers.items()
+        )
         (path / "data.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
         return cls(path)
 
     def start(self, *arguments: str, folder: str = ".", **options: Any) -> subprocess.Popen[str]:
         """Start pytest in `folder` of the project, without any variable that names a key or an endpoint."""
-        environment = {key: value for key, value in os.environ.items() if not key.startswith(("OPENAI", "LLMEVAL"))}
-        command = [sys.executable, "-m", "pytest", "-p", "pytest_llmeval.plugin", "-p", "no:randomly", *arguments]
+        environment = {
+            key: value
+            for key, value in os.environ.items()
+            if not key.startswith(("OPENAI", "LLMEVAL"))
+        }
+        command = [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-p",
+            "pytest_llmeval.plugin",
+            "-p",
+            "no:randomly",
+            *arguments,
+        ]
         return subprocess.Popen(
             command,
             cwd=self.path / folder,
@@ -80,7 +97,9 @@ class EchoProject:
 
     def run(self, *arguments: str, typed: str | None = None, folder: str = ".") -> tuple[int, str]:
         """Return exit status and output of a run that reads what is `typed`."""
-        with self.start(*arguments, folder=folder, stdin=None if typed is None else subprocess.PIPE) as process:
+        with self.start(
+            *arguments, folder=folder, stdin=None if typed is None else subprocess.PIPE
+        ) as process:
             output = self.ended(process, typed)
         return process.returncode, output
 

@@ -7,8 +7,8 @@ import signal
 import sys
 from pathlib import Path
 
-from pytest_llmeval.adapters.arcadedb import EmbeddedGraph
-from pytest_llmeval.cypher.scene_graph import read_scene
+from pytest_llmeval.domains.heracles.arcadedb import EmbeddedGraph
+from pytest_llmeval.domains.heracles.scene_graph import read_scene
 
 
 async def main() -> None:

@@ -11,7 +11,7 @@ import neo4j
 from neo4j.graph import Node, Path, Relationship
 from neo4j.spatial import Point
 
-from pytest_llmeval.adapters.bolt import Bolt
+from pytest_llmeval.domains.heracles.bolt import Bolt
 
 SECONDS = 5.0
 DIGITS = 5

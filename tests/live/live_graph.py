@@ -8,11 +8,11 @@ from typing import Any
 import neo4j
 from engine_answers import Answer, answer
 
-from pytest_llmeval.adapters.arcadedb import EmbeddedGraph
-from pytest_llmeval.adapters.bolt import Bolt, NoAnswerError, QueryFailedError
-from pytest_llmeval.adapters.neo4j import Neo4jGraph
-from pytest_llmeval.adapters.scene_loading import _holds, _sizes
-from pytest_llmeval.cypher.scene_graph import SceneGraph
+from pytest_llmeval.domains.heracles.arcadedb import EmbeddedGraph
+from pytest_llmeval.domains.heracles.bolt import Bolt, NoAnswerError, QueryFailedError
+from pytest_llmeval.domains.heracles.neo4j import Neo4jGraph
+from pytest_llmeval.domains.heracles.scene_graph import SceneGraph
+from pytest_llmeval.domains.heracles.scene_loading import _holds, _sizes
 from pytest_llmeval.records import GraphQuery
 
 

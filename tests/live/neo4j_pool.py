@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 from neo4j_process import Neo4jProcess
 
-from pytest_llmeval.adapters.bolt import Login
+from pytest_llmeval.domains.heracles.bolt import Login
 
 
 class Neo4jPool:

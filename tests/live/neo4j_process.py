@@ -12,7 +12,7 @@ from pathlib import Path
 import neo4j
 import pytest
 
-from pytest_llmeval.adapters.bolt import Login
+from pytest_llmeval.domains.heracles.bolt import Login
 
 SOURCES = Path(__file__).with_name("neo4j_server")
 JARS = Path(__file__).with_name(".cache") / "neo4j-5.26.16"
@@ -117,7 +117,11 @@ def _jars() -> Path:
 
 def _fetch() -> None:
     fetched = Path(tempfile.mkdtemp(dir=JARS.parent))
-    copy = ["dependency:copy-dependencies", "-DincludeScope=runtime", f"-DoutputDirectory={fetched}"]
+    copy = [
+        "dependency:copy-dependencies",
+        "-DincludeScope=runtime",
+        f"-DoutputDirectory={fetched}",
+    ]
     done = subprocess.run(
         ["mvn", "-B", "-q", "-f", str(SOURCES / "pom.xml"), *copy],
         capture_output=True,

@@ -19,7 +19,11 @@ HOPS = {
     ],
     "Place": [("-[:PLACE_CONNECTED]->", "Place"), ("<-[:CONTAINS]-", "Room")],
     "MeshPlace": [("-[:CONTAINS]->", "Object"), ("<-[:CONTAINS]-", "Room")],
-    "Object": [("<-[:CONTAINS]-", "MeshPlace"), ("-[:OBJECT_CONNECTED]-", "Object"), ("<-[:CONTAINS*1..2]-", "Room")],
+    "Object": [
+        ("<-[:CONTAINS]-", "MeshPlace"),
+        ("-[:OBJECT_CONNECTED]-", "Object"),
+        ("<-[:CONTAINS*1..2]-", "Room"),
+    ],
 }
 CLASSES = {
     "Room": ["office", "kitchen", "gallery", "corridor", "lounge"],
@@ -43,7 +47,15 @@ class Writer:
 
     def query(self) -> str:
         self.match()
-        steps = [self.match, self.optional, self.optional_count, self.count, self.shorten, self.subquery, self.collect]
+        steps = [
+            self.match,
+            self.optional,
+            self.optional_count,
+            self.count,
+            self.shorten,
+            self.subquery,
+            self.collect,
+        ]
         for step in self.random.sample(steps, self.random.choice((0, 1, 1, 2, 2, 3))):
             if not self.nodes:
                 self.match()
@@ -86,7 +98,9 @@ class Writer:
         if self.nodes and self.random.random() < 0.8:
             start = self.pick()
             if self.random.random() < 0.15:
-                return self.text.append(f"MATCH {self.name('way')} = {self.path(start)}{self.where()}")
+                return self.text.append(
+                    f"MATCH {self.name('way')} = {self.path(start)}{self.where()}"
+                )
             return self.text.append(f"MATCH {self.path(start)}{self.where()}")
         label = self.random.choice(("Room", "Room", "Object", "Place", "Building"))
         variable, pattern = self.node(label)
@@ -116,7 +130,9 @@ class Writer:
             return
         kind, count = self.name("c"), self.name("n")
         repeated = f"{node}.class <> 'office'"
-        condition = self.random.choice(("", f" WHERE {count} > 2", f" WHERE {repeated}", f" WHERE {kind} <> 'chair'"))
+        condition = self.random.choice(
+            ("", f" WHERE {count} > 2", f" WHERE {repeated}", f" WHERE {kind} <> 'chair'")
+        )
         self.text.append(f"WITH {node}.class AS {kind}, count(*) AS {count}{condition}")
         self.nodes, self.values = {}, {kind: "text", count: "number"}
 
@@ -124,7 +140,9 @@ class Writer:
         node = self.pick()
         kept = self.random.choice(("LIMIT 4", "SKIP 2", "SKIP 1 LIMIT 5"))
         down = self.random.choice(("", " DESC"))
-        key = self.random.choice((f"{node}.nodeSymbol{down}", f"{node}.center{down}, {node}.nodeSymbol"))
+        key = self.random.choice(
+            (f"{node}.nodeSymbol{down}", f"{node}.center{down}, {node}.nodeSymbol")
+        )
         self.text.append(f"WITH DISTINCT {node} ORDER BY {key} {kept}")
         self.nodes, self.values = {node: self.nodes[node]}, {}
         self.text[-1] += self.where()
@@ -140,7 +158,9 @@ class Writer:
     def collect(self) -> None:
         node = self.pick()
         label, all_of_it, one = self.nodes[node], self.name("l"), self.name(node[0])
-        self.text.append(f"WITH collect(DISTINCT {node}) AS {all_of_it} UNWIND {all_of_it} AS {one}")
+        self.text.append(
+            f"WITH collect(DISTINCT {node}) AS {all_of_it} UNWIND {all_of_it} AS {one}"
+        )
         self.nodes, self.values = {one: label}, {all_of_it: "list"}
 
     def carried(self) -> str:
@@ -168,13 +188,18 @@ class Writer:
             f"point.withinBBox({node}.center, point({{x: 0, y: 0, z: 0}}), point({{x: 12, y: 9, z: 2}}))",
         ]
         if label in CLASSES:
-            forms += [f"{node}.class = '{self.random.choice(CLASSES[label])}'", f"{node}.class STARTS WITH 'c'"]
+            forms += [
+                f"{node}.class = '{self.random.choice(CLASSES[label])}'",
+                f"{node}.class STARTS WITH 'c'",
+            ]
         return self.random.choice(forms)
 
     def give_back(self) -> None:
         columns = [f"{value}" for value, kind in sorted(self.values.items()) if kind != "list"]
         columns += [
-            self.random.choice((f"{node}.nodeSymbol AS s_{node}", f"{node}.center AS p_{node}", node))
+            self.random.choice(
+                (f"{node}.nodeSymbol AS s_{node}", f"{node}.center AS p_{node}", node)
+            )
             for node in sorted(self.nodes)
         ]
         self.random.shuffle(columns)
@@ -188,7 +213,9 @@ class Writer:
             forms += [
                 lambda: f"RETURN {node}.nodeSymbol AS s, count(*) AS n ORDER BY n DESC, s",
                 lambda: f"RETURN count(DISTINCT {node}) AS n, max({node}.center.z) AS top",
-                lambda: f"RETURN DISTINCT {node}.nodeSymbol AS s, [({node})--(q:Room) | q.nodeSymbol] AS rooms",
+                lambda: (
+                    f"RETURN DISTINCT {node}.nodeSymbol AS s, [({node})--(q:Room) | q.nodeSymbol] AS rooms"
+                ),
                 lambda: f"RETURN DISTINCT {node}.nodeSymbol AS s, {self.case(node)} AS c",
             ]
         self.text.append(self.random.choice(forms)() if columns else "RETURN count(*) AS n")

@@ -16,14 +16,14 @@ from typing import TYPE_CHECKING
 import pytest
 from neo4j.exceptions import Neo4jError
 
-from pytest_llmeval.adapters import arcadedb
-from pytest_llmeval.adapters.arcadedb import EmbeddedGraph
-from pytest_llmeval.adapters.bolt import Bolt, Login, TimeLimits
-from pytest_llmeval.adapters.graph import open_graph
+from pytest_llmeval.domains.heracles.arcadedb import EmbeddedGraph
+from pytest_llmeval.domains.heracles.bolt import Bolt, Login, TimeLimits
+from pytest_llmeval.domains.heracles.graph import open_graph
 from pytest_llmeval.errors import GraphError
+from pytest_llmeval.providers import arcadedb
 
 if TYPE_CHECKING:
-    from pytest_llmeval.cypher.scene_graph import SceneGraph
+    from pytest_llmeval.domains.heracles.scene_graph import SceneGraph
 
 GONE_SECONDS = 20
 HASTY = TimeLimits(server=1.0, deadline=2.0)
@@ -54,18 +54,26 @@ while lives(int(sys.argv[1])) or pathlib.Path(sys.argv[2]).exists():
 def wait_until_gone(process_id: str, folder: str) -> bool:
     """Return whether a process that is not ours, and its folder, vanish in time: nothing tells us when, so we watch."""
     try:
-        subprocess.run([sys.executable, "-c", WATCH, process_id, folder], timeout=GONE_SECONDS, check=True)
+        subprocess.run(
+            [sys.executable, "-c", WATCH, process_id, folder], timeout=GONE_SECONDS, check=True
+        )
     except subprocess.TimeoutExpired:
         return False
     return True
 
 
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
-def test_no_server_outlives_a_killed_parent(arcadedb: None, house: Path, how: signal.Signals) -> None:  # noqa: ARG001
+def test_no_server_outlives_a_killed_parent(
+    arcadedb: None, house: Path, how: signal.Signals
+) -> None:
     command = [sys.executable, str(Path(__file__).with_name("embedded_parent.py")), str(house)]
     root = str(Path(__file__).parents[2])
     with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env={**os.environ, "PYTHONPATH": root}
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        env={**os.environ, "PYTHONPATH": root},
     ) as parent:
         assert parent.stdout is not None
         process_id, folder = parent.stdout.readline().split()
@@ -87,9 +95,13 @@ def test_closing_ends_the_process_and_removes_its_folder(
     assert not folder.exists()
 
 
-def test_many_queries_run_at_once_on_one_server(runner: asyncio.Runner, graph: EmbeddedGraph) -> None:
+def test_many_queries_run_at_once_on_one_server(
+    runner: asyncio.Runner, graph: EmbeddedGraph
+) -> None:
     async def ask() -> set[str]:
-        queries = [graph.query(f"MATCH (r:Room) RETURN count(r) + {number} AS n") for number in range(100)]
+        queries = [
+            graph.query(f"MATCH (r:Room) RETURN count(r) + {number} AS n") for number in range(100)
+        ]
         return {result.text for result in await asyncio.gather(*queries)}
 
     before = graph.process_id
@@ -97,7 +109,9 @@ def test_many_queries_run_at_once_on_one_server(runner: asyncio.Runner, graph: E
     assert graph.process_id == before
 
 
-def test_a_server_that_died_is_replaced_before_the_next_query(runner: asyncio.Runner, graph: EmbeddedGraph) -> None:
+def test_a_server_that_died_is_replaced_before_the_next_query(
+    runner: asyncio.Runner, graph: EmbeddedGraph
+) -> None:
     assert graph.process_id is not None
     os.kill(graph.process_id, signal.SIGKILL)
     result = runner.run(graph.query("MATCH (r:Room) RETURN count(r) AS n"))
@@ -130,7 +144,9 @@ def reader(runner: asyncio.Runner, graph: EmbeddedGraph) -> Bolt:
     return runner.run(graph._running()).reader
 
 
-def test_the_reader_cannot_write_even_past_the_preflight(runner: asyncio.Runner, graph: EmbeddedGraph) -> None:
+def test_the_reader_cannot_write_even_past_the_preflight(
+    runner: asyncio.Runner, graph: EmbeddedGraph
+) -> None:
     bolt = reader(runner, graph)
 
     async def write() -> None:
@@ -159,5 +175,8 @@ def test_a_missing_installation_is_told_with_both_ways_out(
     runner: asyncio.Runner, house: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(arcadedb.importlib.util, "find_spec", lambda _: None)
-    with pytest.raises(GraphError, match=rf"'\.\[graph\]'.*{re.escape(platform.platform())}.*--llmeval-graph bolt://"):
+    with pytest.raises(
+        GraphError,
+        match=rf"'\.\[graph\]'.*{re.escape(platform.platform())}.*--llmeval-graph bolt://",
+    ):
         runner.run(open_graph(None, house))

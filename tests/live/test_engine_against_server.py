@@ -21,7 +21,9 @@ def project(tmp_path: Path) -> EchoProject:
 
 
 @MODES
-def test_every_sample_is_asked_exactly_once(project: EchoProject, model_server: ModelServer, mode: str) -> None:
+def test_every_sample_is_asked_exactly_once(
+    project: EchoProject, model_server: ModelServer, mode: str
+) -> None:
     status, output = project.run(*at(model_server), mode)
     assert status == 0, output
     report = model_server.report()
@@ -58,7 +60,9 @@ def test_a_refused_key_stops_the_run_with_one_message(
 def test_credit_that_ends_midway_keeps_what_was_answered(
     project: EchoProject, model_server: ModelServer, mode: str
 ) -> None:
-    model_server.program(script={f"say {n}": [{"kind": "402"}] for n in range(20, SAMPLES)}, latency=0.05)
+    model_server.program(
+        script={f"say {n}": [{"kind": "402"}] for n in range(20, SAMPLES)}, latency=0.05
+    )
     status, output = project.run(*at(model_server, "--llmeval-concurrency", "4"), mode)
     assert status == pytest.ExitCode.INTERRUPTED, output
     outcomes = project.outcomes()
@@ -83,12 +87,16 @@ def test_an_endpoint_where_nobody_answers_is_told_once(project: EchoProject, mod
     status, output = project.run(*arguments, mode)
     assert status == pytest.ExitCode.INTERRUPTED
     assert output.count("ERROR at setup of") == 1
-    assert "nothing answers at http://127.0.0.1:9/v1; is the server running, the URL right?" in output
+    assert (
+        "nothing answers at http://127.0.0.1:9/v1; is the server running, the URL right?" in output
+    )
     assert project.outcomes() == {"error": 1, "not run": SAMPLES - 1}
 
 
 @pytest.mark.parametrize("mode", ["-n0", "-n2"])
-def test_x_leaves_what_hangs_behind(project: EchoProject, model_server: ModelServer, mode: str) -> None:
+def test_x_leaves_what_hangs_behind(
+    project: EchoProject, model_server: ModelServer, mode: str
+) -> None:
     hanging = {f"say {n}": [{"kind": "stall"}] * 9 for n in range(1, SAMPLES)}
     model_server.program(script=hanging, reply={"content": "wrong"})
     status, output = project.run(*at(model_server, "--llmeval-timeout", "5"), mode, "-x")

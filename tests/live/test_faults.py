@@ -60,7 +60,9 @@ def test_a_server_of_which_a_third_of_the_requests_fail_costs_no_sample(
     assert (engine["errors"], engine["abandoned"]) == ({}, 0)
 
 
-def test_a_server_that_dies_half_way_stops_the_run_with_one_message_and_a_resumed_run_goes_on(tmp_path: Path) -> None:
+def test_a_server_that_dies_half_way_stops_the_run_with_one_message_and_a_resumed_run_goes_on(
+    tmp_path: Path,
+) -> None:
     project = EchoProject.make(tmp_path, samples=40)
     with ExitStack() as running:
         server = running.enter_context(serving())
@@ -110,8 +112,13 @@ def test_while_one_of_two_models_is_lost_the_other_goes_on_and_the_reason_is_tol
     status, output = project.run(*models, "--llmeval-base-url", model_server.url, "-rs")
     assert status == pytest.ExitCode.TESTS_FAILED, output
     rows = project.rows()
-    assert Counter(row["outcome"] for row in rows if row["model"] == "openai/good") == {"correct": 30}
-    assert Counter(row["outcome"] for row in rows if row["model"] == "openai/bad") == {"error": 1, "not run": 29}
+    assert Counter(row["outcome"] for row in rows if row["model"] == "openai/good") == {
+        "correct": 30
+    }
+    assert Counter(row["outcome"] for row in rows if row["model"] == "openai/bad") == {
+        "error": 1,
+        "not run": 29,
+    }
     assert output.count("ERROR at setup of") == 1
     # With its error, in the line of the error, and in the one line of those that did not run.
     assert output.count("the key is refused") <= 3
@@ -128,7 +135,13 @@ ENDINGS = {
 
 @pytest.mark.parametrize(
     ("ending", "mode"),
-    [("Ctrl-C", "-n0"), ("Ctrl-C", "-n2"), ("SIGTERM", "-n0"), ("SIGTERM", "-n2"), ("kill -9", "-n2")],
+    [
+        ("Ctrl-C", "-n0"),
+        ("Ctrl-C", "-n2"),
+        ("SIGTERM", "-n0"),
+        ("SIGTERM", "-n2"),
+        ("kill -9", "-n2"),
+    ],
 )
 def test_however_a_run_is_ended_nothing_stays_behind_and_a_resumed_one_asks_only_what_was_in_flight(
     tmp_path: Path, model_server: ModelServer, ending: str, mode: str
@@ -193,7 +206,8 @@ def test_replies_under_way_when_the_budget_is_spent_are_kept(
 ) -> None:
     project = EchoProject.make(tmp_path, samples=12)
     model_server.program(latency=[0.1, 0.8])
-    # Each reply uses twice what is expected of it, so that some are under way when the limit is reached.
+    # Each reply uses twice what is expected of it, so that some are under way when the limit is
+    # reached.
     limit = ["--llmeval-max-tokens-total", "60", "--llmeval-set", "echo.generate.max_tokens=5"]
     status, output = project.run(*at(model_server, *limit, "--llmeval-concurrency", "8"), mode)
     assert status == pytest.ExitCode.INTERRUPTED

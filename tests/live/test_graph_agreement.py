@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 import pytest
 from engine_answers import Answer, kind_of
 
-from pytest_llmeval.cypher.dialect import adapt, property_types
+from pytest_llmeval.domains.heracles.dialect import adapt, property_types
 
 if TYPE_CHECKING:
     from live_graph import LiveGraph
 
-    from pytest_llmeval.cypher.scene_graph import SceneGraph
+    from pytest_llmeval.domains.heracles.scene_graph import SceneGraph
 
 DATA = Path(__file__).parents[1] / "cypher" / "data" / "engines"
 
@@ -34,15 +34,22 @@ HELD_OUT = recorded("held_out")
 @embedded
 def test_held_out_queries_end_as_on_neo4j_or_are_flagged(live: LiveGraph) -> None:
     ends = Counter(
-        (kind_of(truth, live.answer(cypher)), end(live, cypher, truth)) for cypher, truth in HELD_OUT.items()
+        (kind_of(truth, live.answer(cypher)), end(live, cypher, truth))
+        for cypher, truth in HELD_OUT.items()
     )
-    kinds = {kind: sum(ends[found, way] for found, way in ends if found == kind) for kind, _ in ends}
+    kinds = {
+        kind: sum(ends[found, way] for found, way in ends if found == kind) for kind, _ in ends
+    }
     # Or the rates below would tell nothing.
     assert kinds["good"] > 120, kinds
     assert kinds["wrong rows"] > 25, kinds
     assert kinds["wrongly accepted"] > 50, kinds
 
-    wrong = ends["wrong rows", "as Neo4j"] + ends["wrong rows", "flagged"] + ends["wrong rows", "refused"]
+    wrong = (
+        ends["wrong rows", "as Neo4j"]
+        + ends["wrong rows", "flagged"]
+        + ends["wrong rows", "refused"]
+    )
     assert wrong >= 0.9 * kinds["wrong rows"], ends
     assert ends["wrongly accepted", "refused"] >= 0.85 * kinds["wrongly accepted"], ends
     assert ends["good", "flagged"] <= 0.03 * kinds["good"], ends
@@ -60,7 +67,9 @@ def end(live: LiveGraph, cypher: str, truth: Answer) -> str:
 
 
 @real
-def test_what_is_rewritten_keeps_the_rows_that_neo4j_gives(live: LiveGraph, scene: SceneGraph) -> None:
+def test_what_is_rewritten_keeps_the_rows_that_neo4j_gives(
+    live: LiveGraph, scene: SceneGraph
+) -> None:
     properties = property_types(scene)
     changed = {
         cypher: adapted.text
@@ -68,13 +77,17 @@ def test_what_is_rewritten_keeps_the_rows_that_neo4j_gives(live: LiveGraph, scen
         if (adapted := adapt(cypher, properties)).text != cypher and adapted.refusal is None
     }
     assert len(changed) > 30
-    assert [cypher for cypher, sent in changed.items() if not live.answer(sent).agrees(HELD_OUT[cypher])] == []
+    assert [
+        cypher for cypher, sent in changed.items() if not live.answer(sent).agrees(HELD_OUT[cypher])
+    ] == []
 
 
 @real
 def test_the_recorded_answers_are_those_of_neo4j(live: LiveGraph) -> None:
     asked = dict(list(HELD_OUT.items())[::6])
-    assert [cypher for cypher, truth in asked.items() if not live.answer(cypher).agrees(truth)] == []
+    assert [
+        cypher for cypher, truth in asked.items() if not live.answer(cypher).agrees(truth)
+    ] == []
 
 
 def test_a_result_without_rows_tells_its_columns(live: LiveGraph) -> None:
@@ -87,7 +100,9 @@ def test_a_record_holds_both_texts_and_the_doubt(live: LiveGraph) -> None:
     found = live.query(wanted)
     assert found.cypher == wanted
     assert ("LIMIT 3 WITH * WHERE" in found.executed) is live.is_embedded
-    assert found.uncertain == ("it takes the maximum of nodes or points" if live.is_embedded else None)
+    assert found.uncertain == (
+        "it takes the maximum of nodes or points" if live.is_embedded else None
+    )
 
 
 def test_an_error_that_only_rows_would_meet_needs_rows(live: LiveGraph) -> None:

@@ -13,15 +13,21 @@ import yaml
 from neo4j.graph import Node
 from neo4j.spatial import Point
 
-from pytest_llmeval.cypher import preflight
-from pytest_llmeval.cypher.dialect import adapt
-from pytest_llmeval.cypher.scene_graph import Node as SceneNode
-from pytest_llmeval.cypher.scene_graph import Relationship, SceneGraph
+from pytest_llmeval.domains.heracles.dialect import adapt
+from pytest_llmeval.domains.heracles.query import preflight
+from pytest_llmeval.domains.heracles.scene_graph import Node as SceneNode
+from pytest_llmeval.domains.heracles.scene_graph import Relationship, SceneGraph
 
 if TYPE_CHECKING:
     from live_graph import LiveGraph
 
-PROPERTIES = {"class": "String", "name": "String", "nodeSymbol": "String", "center": "Point", "bbox_dim": "Point"}
+PROPERTIES = {
+    "class": "String",
+    "name": "String",
+    "nodeSymbol": "String",
+    "center": "Point",
+    "bbox_dim": "Point",
+}
 
 
 @pytest.fixture(scope="module")
@@ -76,7 +82,9 @@ def agrees(live: LiveGraph, case: dict[str, Any]) -> bool:
         return bool(case["expected"] == "__error__")
     expected, found = case["expected"], [[plain(value) for value in row] for row in rows]
     if case["lists_unordered"]:
-        expected, found = ([[sorted_list(value) for value in row] for row in part] for part in (expected, found))
+        expected, found = (
+            [[sorted_list(value) for value in row] for row in part] for part in (expected, found)
+        )
     if not case["ordered"]:
         expected, found = sorted(expected, key=repr_rounded), sorted(found, key=repr_rounded)
     return close(expected, found)

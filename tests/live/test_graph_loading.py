@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_llmeval.adapters import scene_loading
-from pytest_llmeval.adapters.bolt import Bolt, Login
-from pytest_llmeval.adapters.graph import open_graph
-from pytest_llmeval.adapters.neo4j import LIMITS, Neo4jGraph
-from pytest_llmeval.adapters.scene_loading import _relationship_statements
+from pytest_llmeval.domains.heracles.bolt import Bolt, Login
+from pytest_llmeval.domains.heracles.graph import open_graph
+from pytest_llmeval.domains.heracles.neo4j import LIMITS, Neo4jGraph
+from pytest_llmeval.domains.heracles.scene_loading import _relationship_statements
 from pytest_llmeval.errors import GraphError, UsageError
+from pytest_llmeval.providers import scene_loading
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from pytest_llmeval.cypher.scene_graph import SceneGraph
+    from pytest_llmeval.domains.heracles.scene_graph import SceneGraph
 
 
 @pytest.fixture
@@ -37,7 +37,9 @@ def run(runner: asyncio.Runner, login: Login, statement: str) -> None:
     runner.run(execute())
 
 
-def load(runner: asyncio.Runner, login: Login, scene: SceneGraph, *, reset: bool = False) -> list[str]:
+def load(
+    runner: asyncio.Runner, login: Login, scene: SceneGraph, *, reset: bool = False
+) -> list[str]:
     """Load the scene and return what was told meanwhile."""
     told: list[str] = []
 
@@ -49,27 +51,37 @@ def load(runner: asyncio.Runner, login: Login, scene: SceneGraph, *, reset: bool
     return told
 
 
-def test_a_scene_that_is_there_is_not_loaded_again(runner: asyncio.Runner, emptied: Login, scene: SceneGraph) -> None:
+def test_a_scene_that_is_there_is_not_loaded_again(
+    runner: asyncio.Runner, emptied: Login, scene: SceneGraph
+) -> None:
     assert len(load(runner, emptied, scene)) == 1
     assert load(runner, emptied, scene) == []
 
 
-def test_a_single_changed_value_is_noticed(runner: asyncio.Runner, emptied: Login, scene: SceneGraph) -> None:
+def test_a_single_changed_value_is_noticed(
+    runner: asyncio.Runner, emptied: Login, scene: SceneGraph
+) -> None:
     load(runner, emptied, scene)
     run(runner, emptied, "MATCH (o:Object {nodeSymbol: 'O20'}) SET o.class = 'chair'")
     with pytest.raises(GraphError, match="not this scene"):
         load(runner, emptied, scene)
 
 
-def test_foreign_data_is_refused_and_kept(runner: asyncio.Runner, emptied: Login, scene: SceneGraph) -> None:
+def test_foreign_data_is_refused_and_kept(
+    runner: asyncio.Runner, emptied: Login, scene: SceneGraph
+) -> None:
     run(runner, emptied, "CREATE (:Invoice {number: 1})-[:OF]->(:Customer)")
-    with pytest.raises(GraphError, match=r"holds 2 nodes and 1 relationships .* --llmeval-graph-reset"):
+    with pytest.raises(
+        GraphError, match=r"holds 2 nodes and 1 relationships .* --llmeval-graph-reset"
+    ):
         load(runner, emptied, scene)
     with pytest.raises(GraphError, match="holds 2 nodes"):
         load(runner, emptied, scene)
 
 
-def test_foreign_data_is_wiped_where_that_is_allowed(runner: asyncio.Runner, emptied: Login, scene: SceneGraph) -> None:
+def test_foreign_data_is_wiped_where_that_is_allowed(
+    runner: asyncio.Runner, emptied: Login, scene: SceneGraph
+) -> None:
     run(runner, emptied, "UNWIND range(1, 25000) AS i CREATE (:Invoice {number: i})")
     told = load(runner, emptied, scene, reset=True)
     assert "wiping 25000 nodes" in told[0]

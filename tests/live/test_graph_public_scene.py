@@ -9,8 +9,8 @@ import pytest
 import yaml
 from sldp_from_rows import sldp_from_rows
 
-from pytest_llmeval.cypher.scene_graph import SceneGraph, read_scene
-from pytest_llmeval.sldp import sldp_equals
+from pytest_llmeval.domains.heracles.scene_graph import SceneGraph, read_scene
+from pytest_llmeval.scoring.sldp import sldp_equals
 
 if TYPE_CHECKING:
     from live_graph import LiveGraph
@@ -31,7 +31,9 @@ def test_the_example_scene_is_loaded_whole(live: LiveGraph) -> None:
 
 
 def test_every_public_questions_query_answers_it(live: LiveGraph, shared: Path) -> None:
-    questions = yaml.safe_load((shared / "conformance" / "dsg_questions.yaml").read_text("utf-8"))["questions"]
+    questions = yaml.safe_load((shared / "conformance" / "dsg_questions.yaml").read_text("utf-8"))[
+        "questions"
+    ]
     wrong = {}
     for question in questions:
         answer = sldp_from_rows(live.rows(question["cypher"]), question["solution"])

@@ -9,8 +9,8 @@ import pytest
 import yaml
 from sldp_from_rows import sldp_from_rows
 
-from pytest_llmeval.cypher.rows import MAX_ROWS
-from pytest_llmeval.sldp import sldp_equals
+from pytest_llmeval.domains.heracles.rows import MAX_ROWS
+from pytest_llmeval.scoring.sldp import sldp_equals
 
 if TYPE_CHECKING:
     from live_graph import LiveGraph
@@ -34,13 +34,17 @@ def test_the_house_is_loaded_as_it_is_in_the_file(live: LiveGraph) -> None:
 
 
 @pytest.mark.parametrize("question", questions(QUESTIONS), ids=lambda question: question["uid"])
-def test_a_question_about_the_house_is_answered_by_its_query(live: LiveGraph, question: dict[str, Any]) -> None:
+def test_a_question_about_the_house_is_answered_by_its_query(
+    live: LiveGraph, question: dict[str, Any]
+) -> None:
     answer = sldp_from_rows(live.rows(question["cypher"]), question["solution"])
     assert sldp_equals(answer, question["solution"]), answer
 
 
 @pytest.mark.parametrize("question", questions(QUESTIONS), ids=lambda question: question["uid"])
-def test_a_models_query_gets_all_those_rows_as_text(live: LiveGraph, question: dict[str, Any]) -> None:
+def test_a_models_query_gets_all_those_rows_as_text(
+    live: LiveGraph, question: dict[str, Any]
+) -> None:
     result = live.query(question["cypher"])
     assert (result.error, result.cut) == (None, None)
     assert result.row_count == len(live.rows(question["cypher"])) <= MAX_ROWS

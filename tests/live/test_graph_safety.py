@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 import pytest
 from cypher.corpus import statements
 
-from pytest_llmeval.adapters.bolt import TimeLimits
-from pytest_llmeval.cypher.rows import MAX_CHARACTERS, MAX_ROWS
+from pytest_llmeval.domains.heracles.bolt import TimeLimits
+from pytest_llmeval.domains.heracles.rows import MAX_CHARACTERS, MAX_ROWS
 
 if TYPE_CHECKING:
     from live_graph import LiveGraph
 
-    from pytest_llmeval.cypher.scene_graph import SceneGraph
+    from pytest_llmeval.domains.heracles.scene_graph import SceneGraph
 
 RESTART_SECONDS = 60
 
@@ -53,7 +53,9 @@ def test_what_writes_is_stopped_by_the_database_too(live: LiveGraph, scene: Scen
 
 
 @pytest.mark.parametrize("cypher", statements("costly.txt"))
-def test_a_costly_query_ends_in_time_and_the_next_one_works(live: LiveGraph, limits: TimeLimits, cypher: str) -> None:
+def test_a_costly_query_ends_in_time_and_the_next_one_works(
+    live: LiveGraph, limits: TimeLimits, cypher: str
+) -> None:
     result = live.query(cypher)
     # Alone on a fresh server a second time, at worst, and a restart after each.
     assert result.seconds < 2 * (limits.deadline + RESTART_SECONDS)

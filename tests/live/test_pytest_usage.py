@@ -31,7 +31,9 @@ def asked(server: ModelServer) -> list[int]:
     """Return the numbers that the server was asked to say, each as often as it was, and have it forget them."""
     attempts: dict[str, int] = server.report()["attempts"]
     server.program()
-    return sorted(int(prompt.removeprefix("say ")) for prompt, count in attempts.items() for _ in range(count))
+    return sorted(
+        int(prompt.removeprefix("say ")) for prompt, count in attempts.items() for _ in range(count)
+    )
 
 
 SKIPPED = """
@@ -58,7 +60,11 @@ def test_skipif(sample, completion): pass
     ids=["--co", "--setup-plan", "skip and skipif", "a broken file beside it", "--dist each"],
 )
 def test_what_runs_no_sample_asks_nothing(
-    project: EchoProject, model_server: ModelServer, model: list[str], arguments: list[str], status: int
+    project: EchoProject,
+    model_server: ModelServer,
+    model: list[str],
+    arguments: list[str],
+    status: int,
 ) -> None:
     (project.path / "other_skipped.py").write_text(SKIPPED)
     (project.path / "other_broken.py").write_text("def test_broken(:\n")
@@ -92,10 +98,16 @@ def test_what_failed_last_time_is_run_alone_or_first_or_step_by_step(
 
 
 @pytest.mark.parametrize(
-    ("arguments", "most"), [(["-x"], 4), (["--maxfail=2"], 7), (["-n2", "-x"], 6)], ids=["-x", "--maxfail", "-n2 -x"]
+    ("arguments", "most"),
+    [(["-x"], 4), (["--maxfail=2"], 7), (["-n2", "-x"], 6)],
+    ids=["-x", "--maxfail", "-n2 -x"],
 )
 def test_what_lies_behind_the_last_failure_allowed_is_not_asked(
-    project: EchoProject, model_server: ModelServer, model: list[str], arguments: list[str], most: int
+    project: EchoProject,
+    model_server: ModelServer,
+    model: list[str],
+    arguments: list[str],
+    most: int,
 ) -> None:
     project.run(*model, "--llmeval-concurrency", "1", *arguments)
     requests = asked(model_server)
@@ -127,7 +139,11 @@ def test_echo(sample, completion):
     ids=["a time-out by thread", "os._exit", "kill -9"],
 )
 def test_a_worker_that_dies_is_replaced_and_nothing_asked_again(
-    project: EchoProject, model_server: ModelServer, model: list[str], arguments: list[str], end: str
+    project: EchoProject,
+    model_server: ModelServer,
+    model: list[str],
+    arguments: list[str],
+    end: str,
 ) -> None:
     (project.path / "test_echo.py").write_text(DEADLY.format(end=end))
     status, output = project.run(*model, "-n2", *arguments)
@@ -147,7 +163,11 @@ def test_a_worker_that_dies_is_replaced_and_nothing_asked_again(
     ids=["loadfile and importlib", "loadgroup and maxprocesses", "another working folder"],
 )
 def test_however_tests_are_shared_out_each_sample_is_asked_once(
-    project: EchoProject, model_server: ModelServer, model: list[str], folder: str, arguments: list[str]
+    project: EchoProject,
+    model_server: ModelServer,
+    model: list[str],
+    folder: str,
+    arguments: list[str],
 ) -> None:
     (project.path / "elsewhere").mkdir()
     assert project.run(*model, *arguments, folder=folder)[0] == pytest.ExitCode.TESTS_FAILED

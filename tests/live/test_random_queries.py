@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from query_grammar import queries
 
-from pytest_llmeval.cypher import preflight
-from pytest_llmeval.cypher.dialect import adapt
+from pytest_llmeval.domains.heracles.dialect import adapt
+from pytest_llmeval.domains.heracles.query import preflight
 
 
 def test_the_same_seed_writes_the_same_queries() -> None:
@@ -14,5 +14,7 @@ def test_the_same_seed_writes_the_same_queries() -> None:
 
 def test_queries_that_are_not_spoilt_pass_and_most_spoilt_ones_do_not() -> None:
     right, spoilt = queries(5, 300, spoilt=0), queries(5, 300, spoilt=1)
-    assert [query for query in right if preflight(query) or adapt(query, {"center": "Point"}).refusal] == []
+    assert [
+        query for query in right if preflight(query) or adapt(query, {"center": "Point"}).refusal
+    ] == []
     assert sum(adapt(query, {"center": "Point"}).refusal is not None for query in spoilt) > 200

@@ -62,7 +62,9 @@ class Project:
 
     def run(self, *arguments: str) -> pytest.RunResult:
         """Run pytest with the plugin, as installed or not."""
-        return self.pytester.runpytest_subprocess("-p", "pytest_llmeval.plugin", "-p", "no:randomly", *arguments)
+        return self.pytester.runpytest_subprocess(
+            "-p", "pytest_llmeval.plugin", "-p", "no:randomly", *arguments
+        )
 
     def write(self, name: str, text: str) -> Path:
         """Write a file of the project."""
@@ -80,9 +82,15 @@ class Project:
 
     def rows(self) -> list[dict[str, Any]]:
         """Return the last run's rows, the last one of each key, in the order of samples."""
-        lines = (self.path / "reports" / "latest" / "rows.jsonl").read_text(encoding="utf-8").splitlines()
+        lines = (
+            (self.path / "reports" / "latest" / "rows.jsonl")
+            .read_text(encoding="utf-8")
+            .splitlines()
+        )
         rows = {(r["test"], r["sample"], r["model"], r["epoch"]): r for r in map(json.loads, lines)}
-        return sorted(rows.values(), key=lambda row: (int(row["sample"]), row["model"], row["epoch"]))
+        return sorted(
+            rows.values(), key=lambda row: (int(row["sample"]), row["model"], row["epoch"])
+        )
 
     def outcomes(self) -> dict[str, str]:
         """Return the last run's outcomes by sample id."""
@@ -90,24 +98,38 @@ class Project:
 
     def transcripts(self) -> list[dict[str, Any]]:
         """Return the last run's transcripts, in the order of samples and epochs."""
-        lines = (self.path / "reports" / "latest" / "transcripts.jsonl").read_text(encoding="utf-8").splitlines()
-        return sorted(map(json.loads, lines), key=lambda line: (int(line["sample"]), line["model"], line["epoch"]))
+        lines = (
+            (self.path / "reports" / "latest" / "transcripts.jsonl")
+            .read_text(encoding="utf-8")
+            .splitlines()
+        )
+        return sorted(
+            map(json.loads, lines),
+            key=lambda line: (int(line["sample"]), line["model"], line["epoch"]),
+        )
 
     def summary(self) -> dict[str, Any]:
         """Return the last run's summary."""
-        return json.loads((self.path / "reports" / "latest" / "summary.json").read_text(encoding="utf-8"))
+        return json.loads(
+            (self.path / "reports" / "latest" / "summary.json").read_text(encoding="utf-8")
+        )
 
 
 @pytest.fixture
 def project(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Project:
     """Return a project of twelve sums, of which the scripted model gets 0, 5 and 10 wrong and breaks over 7."""
-    monkeypatch.delenv("GITHUB_STEP_SUMMARY", raising=False)  # a job that runs these tests has a summary of its own
+    monkeypatch.delenv(
+        "GITHUB_STEP_SUMMARY", raising=False
+    )  # a job that runs these tests has a summary of its own
     project = Project(pytester)
     project.write("pytest.ini", "[pytest]\nfilterwarnings = error\nllmeval_report = reports\n")
     project.write("task.yaml", TASK)
     project.write("test_sums.py", TEST)
     project.write("model.py", MODEL)
-    lines = ({"id": n, "question": f"what is {n}+1", "answer": str(n + 1), "kind": _kind(n)} for n in range(12))
+    lines = (
+        {"id": n, "question": f"what is {n}+1", "answer": str(n + 1), "kind": _kind(n)}
+        for n in range(12)
+    )
     project.write("data.jsonl", "".join(json.dumps(line) + "\n" for line in lines))
     return project
 

@@ -13,7 +13,8 @@ if TYPE_CHECKING:
 SCRIPTED = ["--llmeval-model", "python/./model.py:reply"]
 
 ALIAS_BOMB = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
-    f"{name}: &{name} [{', '.join(['*' + before] * 9)}]\n" for before, name in zip("abcdefgh", "bcdefghi", strict=True)
+    f"{name}: &{name} [{', '.join(['*' + before] * 9)}]\n"
+    for before, name in zip("abcdefgh", "bcdefghi", strict=True)
 )
 
 
@@ -40,7 +41,9 @@ def test_a_wrong_task_is_a_collection_error_with_file_line_and_key(
     project.write("task.yaml", (project.path / "task.yaml").read_text() + addition)
     result = project.run(*SCRIPTED, *mode)
     # xdist's controller calls collection errors failures.
-    assert result.ret == (pytest.ExitCode.INTERRUPTED if mode == ["-n0"] else pytest.ExitCode.TESTS_FAILED)
+    assert result.ret == (
+        pytest.ExitCode.INTERRUPTED if mode == ["-n0"] else pytest.ExitCode.TESTS_FAILED
+    )
     result.stdout.fnmatch_lines(lines)
     assert "Traceback" not in result.stdout.str()
     assert project.calls() == []
@@ -56,7 +59,9 @@ DATA = {
 
 
 @pytest.mark.parametrize(("data", "lines"), DATA.values(), ids=DATA.keys())
-def test_a_wrong_dataset_is_a_collection_error_with_file_and_row(project: Project, data: str, lines: list[str]) -> None:
+def test_a_wrong_dataset_is_a_collection_error_with_file_and_row(
+    project: Project, data: str, lines: list[str]
+) -> None:
     project.write("data.jsonl", data)
     result = project.run(*SCRIPTED)
     assert result.ret == pytest.ExitCode.INTERRUPTED
@@ -72,8 +77,14 @@ IMAGES = {
 
 
 @pytest.mark.parametrize(("image", "line"), IMAGES.values(), ids=IMAGES.keys())
-def test_an_image_that_is_missing_or_outside_is_a_collection_error(project: Project, image: str, line: str) -> None:
-    task = (project.path / "task.yaml").read_text().replace("tags: [kind]", "tags: [kind], images: [images]")
+def test_an_image_that_is_missing_or_outside_is_a_collection_error(
+    project: Project, image: str, line: str
+) -> None:
+    task = (
+        (project.path / "task.yaml")
+        .read_text()
+        .replace("tags: [kind]", "tags: [kind], images: [images]")
+    )
     project.write("task.yaml", task)
     project.write("data.jsonl", rows({**ROW, "images": [image]}))
     result = project.run(*SCRIPTED)
@@ -85,23 +96,40 @@ OPTIONS = {
     "unknown model": (["--llmeval-model", "gpt-5"], "*unknown model spec 'gpt-5'*openai/NAME*"),
     "no such file": (["--llmeval-model", "replay/none.jsonl"], "*replay/none.jsonl*no file*"),
     "no such function": (["--llmeval-model", "python/./model.py"], "*names no callable*"),
-    "concurrency": ([*SCRIPTED, "--llmeval-concurrency", "0"], "*--llmeval-concurrency: '0' is not a whole number*"),
-    "time-out": ([*SCRIPTED, "--llmeval-timeout", "nan"], "*--llmeval-timeout: 'nan' is not a number*"),
-    "set": ([*SCRIPTED, "--llmeval-set", "sums"], "*'sums' is not of the form --llmeval-set TASK.KEY=VALUE*"),
-    "set task": ([*SCRIPTED, "--llmeval-set", "sum.version=2"], "*'sum'*tasks collected here: sums*"),
+    "concurrency": (
+        [*SCRIPTED, "--llmeval-concurrency", "0"],
+        "*--llmeval-concurrency: '0' is not a whole number*",
+    ),
+    "time-out": (
+        [*SCRIPTED, "--llmeval-timeout", "nan"],
+        "*--llmeval-timeout: 'nan' is not a number*",
+    ),
+    "set": (
+        [*SCRIPTED, "--llmeval-set", "sums"],
+        "*'sums' is not of the form --llmeval-set TASK.KEY=VALUE*",
+    ),
+    "set task": (
+        [*SCRIPTED, "--llmeval-set", "sum.version=2"],
+        "*'sum'*tasks collected here: sums*",
+    ),
     "dataset": ([*SCRIPTED, "--llmeval-dataset", "sums"], "*--llmeval-dataset TASK=PATH*"),
     "record": (
         [*SCRIPTED, "--llmeval-model", "openai/x", "--llmeval-record", "r.jsonl"],
         "*--llmeval-record takes one --llmeval-model*",
     ),
-    "report": ([*SCRIPTED, "--llmeval-report", "data.jsonl"], "*--llmeval-report*data.jsonl is no folder*"),
+    "report": (
+        [*SCRIPTED, "--llmeval-report", "data.jsonl"],
+        "*--llmeval-report*data.jsonl is no folder*",
+    ),
     "gate": ([*SCRIPTED, "--llmeval-gate", "none.yaml"], "*none.yaml*"),
 }
 
 
 @pytest.mark.parametrize(("arguments", "line"), OPTIONS.values(), ids=OPTIONS.keys())
 @pytest.mark.parametrize("mode", [["-n0"], ["-n2"]], ids=["-n0", "-n2"])
-def test_a_wrong_option_is_a_usage_error(project: Project, mode: list[str], arguments: list[str], line: str) -> None:
+def test_a_wrong_option_is_a_usage_error(
+    project: Project, mode: list[str], arguments: list[str], line: str
+) -> None:
     result = project.run(*arguments, *mode)
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines([line])
@@ -117,14 +145,20 @@ def test_a_wrong_override_names_the_option(project: Project) -> None:
 def test_neither_model_nor_recorded_replies_is_a_usage_error(project: Project) -> None:
     result = project.run()
     assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(["*task 'sums' has no recorded replies and no model is configured*--llmeval-model*"])
+    result.stderr.fnmatch_lines(
+        ["*task 'sums' has no recorded replies and no model is configured*--llmeval-model*"]
+    )
 
 
-def test_a_missing_key_is_one_clear_message(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_key_is_one_clear_message(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     result = project.run("--llmeval-model", "openai/gpt-5.1")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(["ERROR: openai/gpt-5.1: no key; set OPENAI_API_KEY, or --llmeval-base-url *"])
+    result.stderr.fnmatch_lines(
+        ["ERROR: openai/gpt-5.1: no key; set OPENAI_API_KEY, or --llmeval-base-url *"]
+    )
     assert project.run("--llmeval-model", "openai/gpt-5.1", "--co").ret == pytest.ExitCode.OK
     assert not (project.path / "reports").exists()
 
@@ -132,12 +166,16 @@ def test_a_missing_key_is_one_clear_message(project: Project, monkeypatch: pytes
 def test_a_function_that_is_not_there_is_a_usage_error_before_any_test(project: Project) -> None:
     result = project.run("--llmeval-model", "python/./model.py:nothing", "-n2")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(["ERROR: model python/./model.py:nothing: *model.py: has no 'nothing', which *"])
+    result.stderr.fnmatch_lines(
+        ["ERROR: model python/./model.py:nothing: *model.py: has no 'nothing', which *"]
+    )
     assert not (project.path / "reports").exists()
 
 
 @pytest.mark.parametrize("mode", [["-n0"], ["-n2"]], ids=["-n0", "-n2"])
-def test_workers_that_collect_different_data_get_a_clear_error(project: Project, mode: list[str]) -> None:
+def test_workers_that_collect_different_data_get_a_clear_error(
+    project: Project, mode: list[str]
+) -> None:
     project.write(
         "conftest.py",
         """

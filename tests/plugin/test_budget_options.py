@@ -19,12 +19,25 @@ def wordy(request):
     usage = Usage(input_tokens=0, output_tokens=1_000_000, requests=1)
     return Reply(text=reply(request), usage=usage)
 """
-WORDY = ["--llmeval-model", "python/./model.py:wordy", "--llmeval-concurrency", "1", "-k", "not 0007"]
+WORDY = [
+    "--llmeval-model",
+    "python/./model.py:wordy",
+    "--llmeval-concurrency",
+    "1",
+    "-k",
+    "not 0007",
+]
 LIMITS = pytest.mark.parametrize(
     ("limit", "told"),
     [
-        (["--llmeval-budget", "5.5", "--llmeval-prices", "prices.yaml"], "*budget of 5.5 USD reached: 5.0000 spent*"),
-        (["--llmeval-max-tokens-total", "5500000"], "*limit of 5500000 tokens reached: 5000000 used*"),
+        (
+            ["--llmeval-budget", "5.5", "--llmeval-prices", "prices.yaml"],
+            "*budget of 5.5 USD reached: 5.0000 spent*",
+        ),
+        (
+            ["--llmeval-max-tokens-total", "5500000"],
+            "*limit of 5500000 tokens reached: 5000000 used*",
+        ),
     ],
     ids=["dollars", "tokens"],
 )
@@ -54,8 +67,11 @@ def test_a_spent_budget_ends_the_run_with_one_line_and_a_resumed_run_goes_on(
     assert finished <= set(asked)
     assert finished
     assert "error" not in outcomes.values()
-    # What the run has spent already counts: how much a reply needs, the new session does not know before the first.
-    wordy.run(*WORDY, *mode, *limit, "--llmeval-resume").stdout.fnmatch_lines([told.replace(": 5", ": 6")])
+    # What the run has spent already counts: how much a reply needs, the new session does not know
+    # before the first.
+    wordy.run(*WORDY, *mode, *limit, "--llmeval-resume").stdout.fnmatch_lines(
+        [told.replace(": 5", ": 6")]
+    )
     asked += wordy.calls()
     assert len(asked) == 6
     wordy.run(*WORDY, *mode, "--llmeval-resume")
@@ -64,10 +80,14 @@ def test_a_spent_budget_ends_the_run_with_one_line_and_a_resumed_run_goes_on(
 
 
 @MODES
-def test_a_model_without_a_price_is_refused_before_any_call(wordy: Project, mode: list[str]) -> None:
+def test_a_model_without_a_price_is_refused_before_any_call(
+    wordy: Project, mode: list[str]
+) -> None:
     result = wordy.run("--llmeval-model", "openai/gpt-x", *mode, "--llmeval-budget", "5")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(["*no price is known for openai/gpt-x; add it to the file of --llmeval-prices*"])
+    result.stderr.fnmatch_lines(
+        ["*no price is known for openai/gpt-x; add it to the file of --llmeval-prices*"]
+    )
     assert not (wordy.path / "reports").exists()
 
 

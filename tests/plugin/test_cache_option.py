@@ -61,12 +61,16 @@ def test_answers_that_are_too_old_are_asked_again(project: Project) -> None:
 def test_an_age_that_is_no_span_of_time_is_a_usage_error(project: Project, age: str) -> None:
     result = project.run(*CACHED, f"--llmeval-cache-max-age={age}")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines([f"*--llmeval-cache-max-age: '{age}' is not a span of time, such as*7d*"])
+    result.stderr.fnmatch_lines(
+        [f"*--llmeval-cache-max-age: '{age}' is not a span of time, such as*7d*"]
+    )
 
 
 def test_recorded_replies_neither_fill_nor_use_the_cache(project: Project) -> None:
     project.run(*CACHED, "--llmeval-record", "replies.jsonl")
-    project.run("--llmeval-model", "replay/replies.jsonl", "-k", "not 0007", "--llmeval-cache", "other")
+    project.run(
+        "--llmeval-model", "replay/replies.jsonl", "-k", "not 0007", "--llmeval-cache", "other"
+    )
     rows = project.rows()
     assert all(row["recorded"] and not row["cached"] for row in rows)
     with sqlite3.connect(project.path / "other" / "completions.sqlite3") as connection:

@@ -14,11 +14,15 @@ MODES = pytest.mark.parametrize("mode", [["-n0"], ["-n2"]], ids=["-n0", "-n2"])
 
 
 @MODES
-def test_the_calls_are_summed_up_below_the_table_and_in_the_summary(project: Project, mode: list[str]) -> None:
+def test_the_calls_are_summed_up_below_the_table_and_in_the_summary(
+    project: Project, mode: list[str]
+) -> None:
     result = project.run(*SCRIPTED, *mode, "--llmeval-concurrency", "2")
     causes = "retries: none · failed: 1 python"
     result.stdout.fnmatch_lines(
-        [f"engine: 12 requests · 0 replies from store · {causes} · lost 0.0 s to limits, 0.0 s to back-off"]
+        [
+            f"engine: 12 requests · 0 replies from store · {causes} · lost 0.0 s to limits, 0.0 s to back-off"
+        ]
     )
     result.stdout.fnmatch_lines(["*0 tokens · – · latency p50 / p95 * s · at most [12] in flight"])
     engine = project.summary()["engine"]

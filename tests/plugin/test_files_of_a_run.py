@@ -62,19 +62,35 @@ def keyed(project: Project, model_server: Any, monkeypatch: pytest.MonkeyPatch) 
 
 
 @pytest.mark.parametrize("mode", ["-n0", "-n2"])
-def test_the_story_of_a_sample_is_whole_and_no_file_holds_the_key(keyed: Project, model_server: Any, mode: str) -> None:
+def test_the_story_of_a_sample_is_whole_and_no_file_holds_the_key(
+    keyed: Project, model_server: Any, mode: str
+) -> None:
     url = ["--llmeval-base-url", model_server.url, "--llmeval-seed", "3"]
     models = ["--llmeval-model", "openai/solver,top_p=0.5", "--llmeval-judge", "openai/judge"]
-    files = ["--llmeval-record", "replies.jsonl", "--llmeval-cache", "cache", "--junitxml", "junit.xml"]
+    files = [
+        "--llmeval-record",
+        "replies.jsonl",
+        "--llmeval-cache",
+        "cache",
+        "--junitxml",
+        "junit.xml",
+    ]
     result = keyed.run(*url, *models, *files, mode, "--llmeval-limit", "2")
     result.assert_outcomes(passed=1, errors=1)
-    assert all(f"Bearer {KEY}" == seen["headers"]["authorization"] for seen in model_server.report()["seen"])
+    assert all(
+        f"Bearer {KEY}" == seen["headers"]["authorization"]
+        for seen in model_server.report()["seen"]
+    )
 
     assert KEY not in result.stdout.str() + result.stderr.str()
     written = [file for file in keyed.path.rglob("*") if file.is_file()]
-    assert {"run.json", "transcripts.jsonl", "completions.sqlite3", "replies.jsonl", "junit.xml"} <= {
-        file.name for file in written
-    }
+    assert {
+        "run.json",
+        "transcripts.jsonl",
+        "completions.sqlite3",
+        "replies.jsonl",
+        "junit.xml",
+    } <= {file.name for file in written}
     assert [file for file in written if KEY.encode() in file.read_bytes()] == []
 
     told, failed = keyed.transcripts()
@@ -102,9 +118,18 @@ def test_the_story_of_a_sample_is_whole_and_no_file_holds_the_key(keyed: Project
     assert end["text"] == f"ProviderError: {broken['error']}"
 
 
-def test_each_request_is_stored_once_however_often_it_is_asked(keyed: Project, model_server: Any) -> None:
+def test_each_request_is_stored_once_however_often_it_is_asked(
+    keyed: Project, model_server: Any
+) -> None:
     project, url = keyed, ["--llmeval-base-url", model_server.url]
-    models = ["--llmeval-model", "openai/solver", "--llmeval-judge", "openai/judge", "--llmeval-epochs", "2"]
+    models = [
+        "--llmeval-model",
+        "openai/solver",
+        "--llmeval-judge",
+        "openai/judge",
+        "--llmeval-epochs",
+        "2",
+    ]
     project.run(*url, *models, "-k", "0000")
     with sqlite3.connect(project.path / "reports/latest/completions.sqlite3") as store:
         roles = dict(store.execute("SELECT role, count(*) FROM completions GROUP BY role"))

@@ -23,7 +23,9 @@ def test_plain():
 """
 
 
-@pytest.mark.parametrize("mode", [["-n0"], ["-n2"], ["-p", "no:xdist"]], ids=["-n0", "-n2", "no xdist"])
+@pytest.mark.parametrize(
+    "mode", [["-n0"], ["-n2"], ["-p", "no:xdist"]], ids=["-n0", "-n2", "no xdist"]
+)
 def test_the_assertions_serve_without_a_task(pytester: pytest.Pytester, mode: list[str]) -> None:
     pytester.makepyfile(OWN)
     result = pytester.runpytest_subprocess("-p", "pytest_llmeval.plugin", *mode)
@@ -42,7 +44,16 @@ def test_modules():
     assert not heavy & set(sys.modules)
 """
     )
-    arguments = ("-p", "pytest_llmeval.plugin", "-p", "no:xdist", "-p", "no:anyio", "-p", "no:hypothesispytest")
+    arguments = (
+        "-p",
+        "pytest_llmeval.plugin",
+        "-p",
+        "no:xdist",
+        "-p",
+        "no:anyio",
+        "-p",
+        "no:hypothesispytest",
+    )
     pytester.runpytest_subprocess(*arguments).assert_outcomes(passed=1)
 
 
@@ -55,7 +66,9 @@ def test_sample_without_the_mark_says_what_is_missing(pytester: pytest.Pytester)
 
 def test_llm_asks_the_configured_model_in_a_test_of_ones_own(pytester: pytest.Pytester) -> None:
     pytester.makepyfile(model="def reply(request):\n    return request.messages[0].text.upper()\n")
-    pytester.makepyfile("def test_x(llm):\n    assert llm.generate('hello', temperature=0).text == 'HELLO'\n")
+    pytester.makepyfile(
+        "def test_x(llm):\n    assert llm.generate('hello', temperature=0).text == 'HELLO'\n"
+    )
     arguments = ("-p", "pytest_llmeval.plugin", "--llmeval-model", "python/./model.py:reply")
     pytester.runpytest_subprocess(*arguments).assert_outcomes(passed=1)
 

@@ -26,7 +26,9 @@ def test_a_met_gate_passes_though_samples_are_wrong(project: Project, mode: list
 
 
 @MODES
-def test_a_missed_gate_fails_the_session_and_says_by_which_rule(project: Project, mode: list[str]) -> None:
+def test_a_missed_gate_fails_the_session_and_says_by_which_rule(
+    project: Project, mode: list[str]
+) -> None:
     project.write("gate.yaml", STRICT)
     result = project.run(*SCRIPTED, *mode, "--llmeval-gate", "gate.yaml")
     assert result.ret == pytest.ExitCode.TESTS_FAILED
@@ -43,11 +45,17 @@ def test_coverage_below_one_fails_unless_the_gate_allows_it(project: Project) ->
     [
         ("test_own.py", "def test_own():\n    assert False\n", pytest.ExitCode.TESTS_FAILED),
         ("test_own.py", "def test_own(:\n", pytest.ExitCode.INTERRUPTED),
-        ("test_own.py", "def test_own():\n    raise KeyboardInterrupt\n", pytest.ExitCode.INTERRUPTED),
+        (
+            "test_own.py",
+            "def test_own():\n    raise KeyboardInterrupt\n",
+            pytest.ExitCode.INTERRUPTED,
+        ),
     ],
     ids=["own test fails", "collection error", "Ctrl-C"],
 )
-def test_a_met_gate_hides_nothing_else(project: Project, name: str, text: str, status: pytest.ExitCode) -> None:
+def test_a_met_gate_hides_nothing_else(
+    project: Project, name: str, text: str, status: pytest.ExitCode
+) -> None:
     project.write("gate.yaml", "coverage: 0\nrules:\n  sums.accuracy: {min: 0}\n")
     project.write(name, text)
     assert project.run(*SCRIPTED, "--llmeval-gate", "gate.yaml", "-k", "own or sums").ret == status

@@ -33,18 +33,31 @@ def repository(project: Project) -> Project:
 def steps() -> list[dict[str, Any]]:
     """Return the steps of the job that run commands."""
     job = yaml.safe_load(WORKFLOW.read_text(encoding="utf-8"))["jobs"]["gate"]
-    return [{**step, "env": {**job["env"], **step.get("env", {})}} for step in job["steps"] if "run" in step]
+    return [
+        {**step, "env": {**job["env"], **step.get("env", {})}}
+        for step in job["steps"]
+        if "run" in step
+    ]
 
 
-def run_step(project: Project, command: str, env: dict[str, str]) -> subprocess.CompletedProcess[str]:
+def run_step(
+    project: Project, command: str, env: dict[str, str]
+) -> subprocess.CompletedProcess[str]:
     """Run a command as a step runs: by ``bash -eo pipefail``, in the repository, with the job's summary."""
-    surroundings = {name: value for name, value in os.environ.items() if not name.startswith(("LLMEVAL_", "PYTEST_"))}
+    surroundings = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("LLMEVAL_", "PYTEST_"))
+    }
     surroundings |= {
         "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
         "PYTEST_XDIST_AUTO_NUM_WORKERS": "1",  # the machine's other cores run other tests
         "PIP_NO_INDEX": "1",  # the package is installed; nothing is to be fetched
         "GITHUB_STEP_SUMMARY": str(project.path / "step.md"),
-        **{name: "a-secret-of-the-job" if "secrets." in value else value for name, value in env.items()},
+        **{
+            name: "a-secret-of-the-job" if "secrets." in value else value
+            for name, value in env.items()
+        },
         "LLMEVAL_MODEL": "python/./model.py:reply",
     }
     return subprocess.run(
@@ -64,10 +77,16 @@ def run_job(project: Project) -> list[int]:
     return [one.returncode for one in done]
 
 
-def test_the_steps_pass_a_run_like_its_baseline_and_stop_one_that_got_worse(repository: Project) -> None:
+def test_the_steps_pass_a_run_like_its_baseline_and_stop_one_that_got_worse(
+    repository: Project,
+) -> None:
     pytest.importorskip("xdist", reason="the workflow runs in parallel")
     # Wrong answers make pytest's own status 1 where no gate decides.
-    by_hand = run_step(repository, "python -m pytest benchmarks/ -q || llmeval baseline set latest", steps()[0]["env"])
+    by_hand = run_step(
+        repository,
+        "python -m pytest benchmarks/ -q || llmeval baseline set latest",
+        steps()[0]["env"],
+    )
     assert by_hand.returncode == 0, by_hand.stdout + by_hand.stderr
 
     assert run_job(repository) == [0, 0, 0], (repository.path / "log.txt").read_text()

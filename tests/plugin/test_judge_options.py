@@ -88,7 +88,9 @@ def details(project: Project) -> dict[str, Any]:
     return {row["sample"]: row["scores"][0]["details"] for row in project.rows()}
 
 
-def test_who_decided_stands_in_rows_and_table_and_the_gate_knows_the_calibration(project: Project) -> None:
+def test_who_decided_stands_in_rows_and_table_and_the_gate_knows_the_calibration(
+    project: Project,
+) -> None:
     calibrated(project, "python/./judge.py:strict")
     project.write("gate.yaml", "rules:\n  judge.kappa: {min: 0.9}\n  sums.accuracy: {min: 0.8}\n")
     result = project.run(*RUN, STRICT, "--llmeval-gate", "gate.yaml")
@@ -98,9 +100,15 @@ def test_who_decided_stands_in_rows_and_table_and_the_gate_knows_the_calibration
         **dict.fromkeys("135", "judge"),
     }
     assert judging(project)["deciders"] == {"judge": 3, "symbolic": 3}
-    result.stdout.fnmatch_lines(["*answers decided by*", "*judged by python/./judge.py:strict: kappa 0.970*"])
+    result.stdout.fnmatch_lines(
+        ["*answers decided by*", "*judged by python/./judge.py:strict: kappa 0.970*"]
+    )
     [told] = json.loads((project.path / "reports/latest/run.json").read_text())["judges"]
-    assert (told["task"], told["judge"], told["calibration"]["kappa"]) == ("sums", "python/./judge.py:strict", 0.97)
+    assert (told["task"], told["judge"], told["calibration"]["kappa"]) == (
+        "sums",
+        "python/./judge.py:strict",
+        0.97,
+    )
 
 
 def test_a_broken_calibration_is_told_before_anything_is_asked(project: Project) -> None:
@@ -110,10 +118,14 @@ def test_a_broken_calibration_is_told_before_anything_is_asked(project: Project)
     result.stderr.fnmatch_lines(["*it.json*no calibration*"])
 
 
-def test_without_a_judge_plain_answers_are_decided_and_the_rest_is_unscored(project: Project) -> None:
+def test_without_a_judge_plain_answers_are_decided_and_the_rest_is_unscored(
+    project: Project,
+) -> None:
     project.run(*RUN).assert_outcomes(passed=3, errors=3)
     assert judging(project)["deciders"] == {"nobody": 3, "symbolic": 3}
-    assert {outcome for sample, outcome in project.outcomes().items() if int(sample) % 2} == {"unscored"}
+    assert {outcome for sample, outcome in project.outcomes().items() if int(sample) % 2} == {
+        "unscored"
+    }
 
 
 def test_a_tasks_judges_decide_by_majority_without_prefilter_and_need_a_calibration_of_their_own(
@@ -151,7 +163,9 @@ def test_a_model_without_vision_is_refused_before_any_call(project: Project) -> 
     model = "openai/some-text-model,vision=off"
     result = project.run("--llmeval-model", model, "--llmeval-base-url", "http://127.0.0.1:9/v1")
     assert result.ret == 4
-    result.stderr.fnmatch_lines([f"*{model} reads no pictures, and sample '4' of task 'sums' has some*"])
+    result.stderr.fnmatch_lines(
+        [f"*{model} reads no pictures, and sample '4' of task 'sums' has some*"]
+    )
 
 
 def test_an_image_mode_that_does_not_exist_is_a_usage_error(project: Project) -> None:

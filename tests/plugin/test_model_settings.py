@@ -18,10 +18,19 @@ MODES = pytest.mark.parametrize("mode", ["-n0", "-n2"])
 def test_two_settings_of_one_model_are_asked_and_told_side_by_side(
     project: Project, model_server: Any, mode: str
 ) -> None:
-    both = ["--llmeval-model", COLD, "--llmeval-model", WARM, "--llmeval-base-url", model_server.url]
+    both = [
+        "--llmeval-model",
+        COLD,
+        "--llmeval-model",
+        WARM,
+        "--llmeval-base-url",
+        model_server.url,
+    ]
     project.write("prices.yaml", "openai/x: {input: 1, output: 1}\n")
     limits = ["--llmeval-limit", "2", "--llmeval-epochs", "2", "--llmeval-seed", "5"]
-    result = project.run(*both, *limits, mode, "--llmeval-prices", "prices.yaml", "--llmeval-budget", "1")
+    result = project.run(
+        *both, *limits, mode, "--llmeval-prices", "prices.yaml", "--llmeval-budget", "1"
+    )
     result.assert_outcomes(failed=8)
 
     report = model_server.report()
@@ -30,14 +39,19 @@ def test_two_settings_of_one_model_are_asked_and_told_side_by_side(
         for body in (seen["body"] for seen in report["seen"])
     ]
     # The task says temperature 0, which the one setting leaves out and the other replaces.
-    cold, warm = [{"seed": 9}], [{"temperature": 1, "max_tokens": 50, "seed": seed} for seed in (5, 1005)]
+    cold, warm = (
+        [{"seed": 9}],
+        [{"temperature": 1, "max_tokens": 50, "seed": seed} for seed in (5, 1005)],
+    )
     assert sorted(sent, key=str) == sorted([*cold * 4, *warm * 2], key=str)
 
     rows = project.rows()
     assert {(row["model"], row["epoch"]) for row in rows} == {
         (model, epoch) for model in (COLD, WARM) for epoch in (1, 2)
     }
-    assert "test_sums.py::test_sums[0000-openai-x-temperature-null-seed-9-e1]" in {row["nodeid"] for row in rows}
+    assert "test_sums.py::test_sums[0000-openai-x-temperature-null-seed-9-e1]" in {
+        row["nodeid"] for row in rows
+    }
     settings = json.loads((project.path / "reports/latest/run.json").read_text())["settings"]
     assert (settings["models"], settings["seed"]) == ([COLD, WARM], 5)
     # Markdown escapes underlines.
@@ -48,13 +62,18 @@ def test_two_settings_of_one_model_are_asked_and_told_side_by_side(
 
 
 def test_recorded_settings_are_replayed_apart(project: Project) -> None:
-    project.write("model.py", "def reply(request):\n    return str(request.parameters['temperature'])\n")
+    project.write(
+        "model.py", "def reply(request):\n    return str(request.parameters['temperature'])\n"
+    )
     scripted = [f"python/./model.py:reply,temperature={value}" for value in (1, 2)]
     record = ["--llmeval-record", "replies.jsonl", "--llmeval-limit", "2"]
     project.run(*(f"--llmeval-model={spec}" for spec in scripted), *record)
     replayed = [f"replay/replies.jsonl,temperature={value}" for value in (2, 1)]
     project.run(*(f"--llmeval-model={spec}" for spec in replayed), "--llmeval-limit", "2")
-    assert {(row["model"], row["answer"]) for row in project.rows()} == {(replayed[0], "2"), (replayed[1], "1")}
+    assert {(row["model"], row["answer"]) for row in project.rows()} == {
+        (replayed[0], "2"),
+        (replayed[1], "1"),
+    }
 
 
 @pytest.mark.parametrize(
@@ -62,16 +81,27 @@ def test_recorded_settings_are_replayed_apart(project: Project) -> None:
     [
         (["--llmeval-seed", "-1"], "--llmeval-seed: '-1' is not a whole number from 0 on"),
         (["--llmeval-seed", "1.5"], "--llmeval-seed: '1.5' is not a whole number"),
-        (["--llmeval-shard", "0/3"], "--llmeval-shard: '0/3' is not of the form I/N with I from 1 to N"),
+        (
+            ["--llmeval-shard", "0/3"],
+            "--llmeval-shard: '0/3' is not of the form I/N with I from 1 to N",
+        ),
         (["--llmeval-shard", "4/3"], "--llmeval-shard: '4/3' is not of the form I/N"),
         (["--llmeval-shard", "1"], "--llmeval-shard: '1' is not of the form I/N"),
         (["--llmeval-shard", "1/2/3"], "--llmeval-shard: '1/2/3' is not of the form I/N"),
-        (["--llmeval-model", "openai/m", "--llmeval-model", "openai/m"], "'openai/m' is the same model as 'openai/m'"),
-        (["--llmeval-base-url", "http://me:hunter22@x/v1"], "--llmeval-base-url: the address holds a user or password"),
+        (
+            ["--llmeval-model", "openai/m", "--llmeval-model", "openai/m"],
+            "'openai/m' is the same model as 'openai/m'",
+        ),
+        (
+            ["--llmeval-base-url", "http://me:hunter22@x/v1"],
+            "--llmeval-base-url: the address holds a user or password",
+        ),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
-def test_values_that_cannot_be_are_usage_errors(pytester: pytest.Pytester, arguments: list[str], told: str) -> None:
+def test_values_that_cannot_be_are_usage_errors(
+    pytester: pytest.Pytester, arguments: list[str], told: str
+) -> None:
     with pytest.raises(pytest.UsageError) as caught:
         pytester.parseconfigure(*arguments)
     assert told in str(caught.value)

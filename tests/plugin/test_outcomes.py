@@ -44,7 +44,9 @@ RIGHT, WRONG, UNDECIDED = score(correct=True), score(correct=False), score(corre
         ("setup", RunStopped(), [], "not run"),
     ],
 )
-def test_outcome(when: str, raised: BaseException | None, scores: list[Score], expected: str) -> None:
+def test_outcome(
+    when: str, raised: BaseException | None, scores: list[Score], expected: str
+) -> None:
     assert outcome_of(when, raised, scores) == expected
 
 
@@ -79,11 +81,19 @@ def test_accuracy_counts_correct_and_incorrect_alone(project: Project) -> None:
     project.write("test_sums.py", BODIES)
     project.run(*SCRIPTED, "--llmeval-limit", "5")
     tally = project.summary()["entries"][0]["tally"]
-    assert tally["counts"] == {"correct": 1, "incorrect": 1, "error": 2, "unscored": 1, "not_run": 0}
+    assert tally["counts"] == {
+        "correct": 1,
+        "incorrect": 1,
+        "error": 2,
+        "unscored": 1,
+        "not_run": 0,
+    }
     assert (tally["accuracy"]["value"], tally["accuracy"]["n"]) == (0.5, 2)
 
 
-@pytest.mark.parametrize("value", ["numpy.float64(1)", "decimal.Decimal(1)", "float('nan')", "{1: 2}", "object()"])
+@pytest.mark.parametrize(
+    "value", ["numpy.float64(1)", "decimal.Decimal(1)", "float('nan')", "{1: 2}", "object()"]
+)
 @pytest.mark.parametrize("mode", [["-n0"], ["-n2"]], ids=["-n0", "-n2"])
 def test_a_value_that_is_no_plain_json_is_a_clear_error_and_loses_nothing(
     project: Project, mode: list[str], value: str
@@ -101,12 +111,16 @@ def test_sums(sample, completion):
     )
     result = project.run(*SCRIPTED, *mode, "--llmeval-limit", "3")
     result.assert_outcomes(passed=2, errors=1)
-    result.stdout.fnmatch_lines(["*ScorerError: sample '1', score 'own', field 'details'*not plain JSON*"])
+    result.stdout.fnmatch_lines(
+        ["*ScorerError: sample '1', score 'own', field 'details'*not plain JSON*"]
+    )
     assert project.outcomes() == {"0": "correct", "1": "error", "2": "correct"}
 
 
 def test_reruns_replace_the_row_and_are_counted(project: Project) -> None:
-    project.run(*SCRIPTED, "--reruns", "1", "-k", "0005 or 0001").assert_outcomes(passed=1, failed=1)
+    project.run(*SCRIPTED, "--reruns", "1", "-k", "0005 or 0001").assert_outcomes(
+        passed=1, failed=1
+    )
     assert {row["sample"]: row["reports"] for row in project.rows()} == {"1": 1, "5": 2}
     assert project.calls() == [1, 5]
 

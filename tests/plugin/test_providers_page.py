@@ -22,7 +22,9 @@ def acme(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     files = dict(re.findall(r"```\w+\n# acme/(\S+)\n(.*?)```", PAGE, re.DOTALL))
     (version,) = re.findall(r'version = "(.+)"', files["pyproject.toml"])
     ((name, value),) = re.findall(r'(\w+) = "(llmeval_acme:\w+)"', files["pyproject.toml"])
-    install_provider(project.path / "site", "acme", version, files["llmeval_acme.py"], f"{name} = {value}")
+    install_provider(
+        project.path / "site", "acme", version, files["llmeval_acme.py"], f"{name} = {value}"
+    )
     monkeypatch.setenv("PYTHONPATH", str(project.path / "site"))
     monkeypatch.delenv("ACME_API_KEY", raising=False)
 
@@ -38,7 +40,10 @@ def test_the_pages_provider_answers_and_counts_like_any_other(
     result.assert_outcomes(failed=2)
     result.stdout.fnmatch_lines(["*engine: 2 requests*"])
     rows = project.rows()
-    assert [(row["answer"], row["model"]) for row in rows] == [("Q: WHAT IS 0+1", model), ("Q: WHAT IS 1+1", model)]
+    assert [(row["answer"], row["model"]) for row in rows] == [
+        ("Q: WHAT IS 0+1", model),
+        ("Q: WHAT IS 1+1", model),
+    ]
     assert [row["usage"]["cost"] for row in rows] == [14, 14]
     (call, *_) = project.transcripts()[0]["events"]
     assert call["parameters"] == {"temperature": 0.5}

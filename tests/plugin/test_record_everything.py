@@ -47,13 +47,23 @@ def test_stages_draws_epochs_votes_and_pictures_are_replayed(
     for name, text in {"task.yaml": TASK, "solver.py": SOLVER, "test_sums.py": TEST}.items():
         project.write(name, text)
     model_server.program(reply={"content": json.dumps({"answer_correct": 1, "reason": "as asked"})})
-    live = ["--llmeval-model", "openai/m", "--llmeval-judge", "openai/j", "--llmeval-base-url", model_server.url]
+    live = [
+        "--llmeval-model",
+        "openai/m",
+        "--llmeval-judge",
+        "openai/j",
+        "--llmeval-base-url",
+        model_server.url,
+    ]
     project.run(*live, *LIMITS, "--llmeval-record", "replies.jsonl").assert_outcomes(passed=4)
     # A picture, two drafts and two votes for each of two samples and two epochs.
     assert model_server.report()["requests"] == 20
-    recorded = [json.loads(line) for line in (project.path / "replies.jsonl").read_text().splitlines()]
+    recorded = [
+        json.loads(line) for line in (project.path / "replies.jsonl").read_text().splitlines()
+    ]
     assert len(recorded) == len({line["key"] for line in recorded}) == 20
-    # Every picture the server drew is the same one, stored once for the run and once beside the recording.
+    # Every picture the server drew is the same one, stored once for the run and once beside the
+    # recording.
     for folder in ("replies-images", "reports/latest/images"):
         assert len([file for file in (project.path / folder).iterdir() if file.is_file()]) == 1
 

@@ -15,7 +15,9 @@ MODES = pytest.mark.parametrize("mode", [["-n0"], ["-n2"]], ids=["-n0", "-n2"])
 
 
 @MODES
-def test_a_recording_gives_the_same_outcomes_without_a_call(project: Project, mode: list[str]) -> None:
+def test_a_recording_gives_the_same_outcomes_without_a_call(
+    project: Project, mode: list[str]
+) -> None:
     project.run(*SCRIPTED, *mode, "--llmeval-record", "replies.jsonl")
     live = project.outcomes()
     assert len(project.calls()) == 12
@@ -25,7 +27,9 @@ def test_a_recording_gives_the_same_outcomes_without_a_call(project: Project, mo
     assert all(row["recorded"] for row in project.rows())
 
 
-def test_a_task_without_a_model_runs_its_own_recording_and_the_title_says_so(project: Project) -> None:
+def test_a_task_without_a_model_runs_its_own_recording_and_the_title_says_so(
+    project: Project,
+) -> None:
     project.run(*SCRIPTED, "--llmeval-record", "replies.jsonl")
     project.calls()
     project.write("task.yaml", (project.path / "task.yaml").read_text() + "replay: replies.jsonl\n")
@@ -47,11 +51,15 @@ def test_recording_twice_gives_the_same_file(project: Project) -> None:
     assert recorded() == first
 
 
-def test_a_request_that_was_not_recorded_is_an_error_that_shows_the_nearest_one(project: Project) -> None:
+def test_a_request_that_was_not_recorded_is_an_error_that_shows_the_nearest_one(
+    project: Project,
+) -> None:
     project.run(*SCRIPTED, "--llmeval-record", "replies.jsonl", "-k", "not 0011")
     result = project.run(*REPLAY, "-k", "0011")
     result.assert_outcomes(errors=1)
-    result.stdout.fnmatch_lines(["*no recorded reply to this request; the nearest one differs in messages*"])
+    result.stdout.fnmatch_lines(
+        ["*no recorded reply to this request; the nearest one differs in messages*"]
+    )
 
 
 def test_other_parameters_are_another_request(project: Project) -> None:
@@ -70,7 +78,15 @@ def test_epochs_are_recorded_and_replayed_apart(project: Project, mode: list[str
 
 def test_several_models_run_side_by_side(project: Project) -> None:
     project.write("other.py", "def reply(request):\n    return '1'\n")
-    result = project.run(*SCRIPTED, "--llmeval-model", "python/./other.py:reply", "--llmeval-limit", "2", "--co", "-q")
+    result = project.run(
+        *SCRIPTED,
+        "--llmeval-model",
+        "python/./other.py:reply",
+        "--llmeval-limit",
+        "2",
+        "--co",
+        "-q",
+    )
     assert result.outlines[:4] == [
         "test_sums.py::test_sums[0000-python-model-py-reply]",
         "test_sums.py::test_sums[0000-python-other-py-reply]",
@@ -78,4 +94,9 @@ def test_several_models_run_side_by_side(project: Project) -> None:
         "test_sums.py::test_sums[0001-python-other-py-reply]",
     ]
     project.run(*SCRIPTED, "--llmeval-model", "python/./other.py:reply", "--llmeval-limit", "2")
-    assert [row["outcome"] for row in project.rows()] == ["incorrect", "correct", "correct", "incorrect"]
+    assert [row["outcome"] for row in project.rows()] == [
+        "incorrect",
+        "correct",
+        "correct",
+        "incorrect",
+    ]

@@ -27,10 +27,18 @@ def test_nobody_is_asked_and_every_change_has_its_cause(project: Project, mode: 
     assert (project.path / "reports" / "latest").resolve() != first
     assert {row["cached"] for row in project.rows() if row["sample"] != "7"} == {True}
 
-    # The target of 1 changes, a tolerance of 1.5 makes 5 right, and of 2 the first line is now the answer.
+    # The target of 1 changes, a tolerance of 1.5 makes 5 right, and of 2 the first line is now the
+    # answer.
     data = (project.path / "data.jsonl").read_text()
-    project.write("data.jsonl", data.replace('"id": 1, "question": "what is 1+1", "answer": "2"', _RETARGETED))
-    result = project.run(*mode, f"--llmeval-replay-run={first.name}", "--llmeval-set", "sums.scorer.sldp.tolerance=1.5")
+    project.write(
+        "data.jsonl", data.replace('"id": 1, "question": "what is 1+1", "answer": "2"', _RETARGETED)
+    )
+    result = project.run(
+        *mode,
+        f"--llmeval-replay-run={first.name}",
+        "--llmeval-set",
+        "sums.scorer.sldp.tolerance=1.5",
+    )
     assert project.calls() == []
     text = " ".join(result.stdout.str().split())
     assert f"scored again from {first.name}: 8 changed, 16 the same" in text
@@ -51,7 +59,9 @@ def test_another_answer_rule_and_another_prompt_are_told_apart(project: Project)
     result = project.run("--llmeval-replay-run", "--llmeval-set", "sums.answer=whole")
     text = " ".join(result.stdout.str().split())
     assert "cause answer: 8" in text  # the eight right ones now have two lines that are no number
-    project.write("task.yaml", (project.path / "task.yaml").read_text().replace('"Q: ', '"Question: '))
+    project.write(
+        "task.yaml", (project.path / "task.yaml").read_text().replace('"Q: ', '"Question: ')
+    )
     first = min((project.path / "reports").glob("*Z-*")).name
     result = project.run(f"--llmeval-replay-run={first}")
     assert project.calls() == []
@@ -65,17 +75,24 @@ def test_samples_that_were_no_part_of_the_run_are_errors_and_counted(project: Pr
     result = project.run("-k", "0001 or 0004", "--llmeval-replay-run")
     result.assert_outcomes(passed=1, errors=1, deselected=10)
     assert project.calls() == []
-    result.stdout.fnmatch_lines(["not in that run, so without a stored reply: 1", "of that run, not selected again: 2"])
+    result.stdout.fnmatch_lines(
+        ["not in that run, so without a stored reply: 1", "of that run, not selected again: 2"]
+    )
 
 
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
         (["--llmeval-replay-run=nowhere"], "*--llmeval-replay-run nowhere: *nowhere: no run here*"),
-        (["--llmeval-replay-run", "--llmeval-resume"], "*--llmeval-replay-run scores into a run of its own*"),
+        (
+            ["--llmeval-replay-run", "--llmeval-resume"],
+            "*--llmeval-replay-run scores into a run of its own*",
+        ),
     ],
 )
-def test_what_cannot_be_scored_again_is_a_usage_error(project: Project, arguments: list[str], said: str) -> None:
+def test_what_cannot_be_scored_again_is_a_usage_error(
+    project: Project, arguments: list[str], said: str
+) -> None:
     project.run(*SCRIPTED, "-k", "0001")
     result = project.run(*arguments)
     assert result.ret == pytest.ExitCode.USAGE_ERROR

@@ -15,7 +15,8 @@ SCRIPTED = ["--llmeval-model", "python/./model.py:reply"]
 MODES = pytest.mark.parametrize("mode", [["-n0"], ["-n2"]], ids=["-n0", "-n2"])
 IN_FLIGHT = 2
 
-# While the file "deadly" is there, the sixth call, or one beside it, kills the process that the user started.
+# While the file "deadly" is there, the sixth call, or one beside it, kills the process that the
+# user started.
 DEADLY = """
 import signal
 
@@ -59,7 +60,9 @@ def test_a_killed_run_resumes_to_the_same_table_and_asks_again_at_most_what_was_
     assert {row["reports"] for row in rows} == {1}
     project.run(*deadly, *mode)
     assert (project.path / "reports" / "latest").resolve() != killed
-    assert [_figures(entry) for entry in resumed["entries"]] == [_figures(e) for e in project.summary()["entries"]]
+    assert [_figures(entry) for entry in resumed["entries"]] == [
+        _figures(e) for e in project.summary()["entries"]
+    ]
 
 
 def _figures(entry: dict[str, object]) -> dict[str, object]:
@@ -70,7 +73,9 @@ def _figures(entry: dict[str, object]) -> dict[str, object]:
 
 
 @MODES
-def test_a_finished_run_resumes_without_a_call_whose_reply_it_has(project: Project, mode: list[str]) -> None:
+def test_a_finished_run_resumes_without_a_call_whose_reply_it_has(
+    project: Project, mode: list[str]
+) -> None:
     project.run(*SCRIPTED, *mode)
     project.calls()
     project.run(*SCRIPTED, *mode, "--llmeval-resume").assert_outcomes(passed=8, failed=3, errors=1)
@@ -89,7 +94,9 @@ def test_a_row_cut_off_by_a_power_failure_is_scored_again(project: Project) -> N
 
 def test_rows_that_are_not_selected_again_stand(project: Project) -> None:
     project.run(*SCRIPTED, "-k", "0001 or 0002")
-    project.run(*SCRIPTED, "-k", "0003", "--llmeval-resume").assert_outcomes(passed=1, deselected=11)
+    project.run(*SCRIPTED, "-k", "0003", "--llmeval-resume").assert_outcomes(
+        passed=1, deselected=11
+    )
     assert project.outcomes() == {"1": "correct", "2": "correct", "3": "correct"}
     assert project.summary()["entries"][0]["tally"]["counts"]["correct"] == 3
 
@@ -110,7 +117,9 @@ def test_a_run_is_named_by_its_folder_or_path(project: Project) -> None:
     project.run(*SCRIPTED, "-k", "0002")
     project.calls()
     for name in (first.name, f"reports/{first.name}"):
-        project.run(*SCRIPTED, "-k", "0001", f"--llmeval-resume={name}").assert_outcomes(passed=1, deselected=11)
+        project.run(*SCRIPTED, "-k", "0001", f"--llmeval-resume={name}").assert_outcomes(
+            passed=1, deselected=11
+        )
     assert project.calls() == []
     resumed = json.loads((first / "run.json").read_text())["resumed"]
     assert [session["planned"] for session in resumed] == [1, 1]
@@ -118,7 +127,9 @@ def test_a_run_is_named_by_its_folder_or_path(project: Project) -> None:
 
 @MODES
 @pytest.mark.parametrize("name", ["nowhere", "latest"])
-def test_a_run_that_does_not_exist_is_a_usage_error_that_names_it(project: Project, mode: list[str], name: str) -> None:
+def test_a_run_that_does_not_exist_is_a_usage_error_that_names_it(
+    project: Project, mode: list[str], name: str
+) -> None:
     result = project.run(*SCRIPTED, *mode, "--llmeval-resume", name)
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines([f"*--llmeval-resume {name}: *reports/{name}: no run here*"])
@@ -128,4 +139,6 @@ def test_a_run_that_does_not_exist_is_a_usage_error_that_names_it(project: Proje
 def test_the_latest_run_of_no_folder_is_a_usage_error(project: Project) -> None:
     result = project.run(*SCRIPTED, "-o", "llmeval_report=", "--llmeval-resume")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(["*--llmeval-resume: name the run's folder, or *--llmeval-report DIR*"])
+    result.stderr.fnmatch_lines(
+        ["*--llmeval-resume: name the run's folder, or *--llmeval-report DIR*"]
+    )

@@ -31,11 +31,20 @@ def test_a_run_against_a_baseline_is_told_to_ci_in_every_form(
     first = (project.path / "reports" / "latest").resolve()
     model = project.path / "model.py"
     model.write_text(model.read_text().replace("number % 5 == 0", "number % 5 < 3"))
-    gated = ["--llmeval-gate", "gate.yaml", "--llmeval-baseline", str(first), "--junitxml", "junit.xml"]
+    gated = [
+        "--llmeval-gate",
+        "gate.yaml",
+        "--llmeval-baseline",
+        str(first),
+        "--junitxml",
+        "junit.xml",
+    ]
     result = project.run(*SCRIPTED, *mode, *gated)
     assert result.ret == pytest.ExitCode.TESTS_FAILED
     # Samples 1, 2, 6, 11 flip: 5 and 10 were wrong before, 7 breaks.
-    result.stdout.fnmatch_lines([f"*against {first.name}*", "lost: 4 (1, 11, 2, 6)", "*gate not passed*"])
+    result.stdout.fnmatch_lines(
+        [f"*against {first.name}*", "lost: 4 (1, 11, 2, 6)", "*gate not passed*"]
+    )
     assert "- lost: 4 (1, 11, 2, 6)" in step.read_text()
     assert "## gate not passed" in step.read_text()
     suite = ET.parse(project.path / "junit.xml").getroot().find("testsuite")  # noqa: S314 - our own file
@@ -44,9 +53,19 @@ def test_a_run_against_a_baseline_is_told_to_ci_in_every_form(
     assert verdicts["llmeval.gate"] == "not passed"
     assert str(verdicts["llmeval.gate.sums.coverage"]).startswith("pass: 0.91")
     cases = {case.get("name"): case for case in suite.findall("testcase")}
-    of_one = {p.get("name"): p.get("value") for p in cases["test_sums[0001]"].findall("./properties/property")}
-    assert of_one == {"llmeval.outcome": "incorrect", "llmeval.model": SCRIPTED[1], "llmeval.SLDP": "0.0"}
-    broken = {p.get("name"): p.get("value") for p in cases["test_sums[0007]"].findall("./properties/property")}
+    of_one = {
+        p.get("name"): p.get("value")
+        for p in cases["test_sums[0001]"].findall("./properties/property")
+    }
+    assert of_one == {
+        "llmeval.outcome": "incorrect",
+        "llmeval.model": SCRIPTED[1],
+        "llmeval.SLDP": "0.0",
+    }
+    broken = {
+        p.get("name"): p.get("value")
+        for p in cases["test_sums[0007]"].findall("./properties/property")
+    }
     assert broken["llmeval.outcome"] == "error"
     _files_are_as_documented(project.path / "reports" / "latest")
 
@@ -67,8 +86,12 @@ def test_rules_against_a_baseline_want_one(project: Project) -> None:
     project.write("gate.yaml", GATE)
     result = project.run(*SCRIPTED, "--llmeval-gate", "gate.yaml")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(["*gate.yaml: sums.accuracy (max_drop 0.2) needs a baseline*--llmeval-baseline PATH*"])
-    result = project.run(*SCRIPTED, "--llmeval-gate", "gate.yaml", "--llmeval-baseline", "none.jsonl")
+    result.stderr.fnmatch_lines(
+        ["*gate.yaml: sums.accuracy (max_drop 0.2) needs a baseline*--llmeval-baseline PATH*"]
+    )
+    result = project.run(
+        *SCRIPTED, "--llmeval-gate", "gate.yaml", "--llmeval-baseline", "none.jsonl"
+    )
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(["*none.jsonl: no run here*"])
     assert project.calls() == []

@@ -44,7 +44,9 @@ def test_limit_takes_the_first_samples_of_a_task(project: Project) -> None:
 
 
 def test_sample_picks_by_raw_id(project: Project) -> None:
-    project.run(*SCRIPTED, "--llmeval-sample", "1", "--llmeval-sample", "11").assert_outcomes(passed=2)
+    project.run(*SCRIPTED, "--llmeval-sample", "1", "--llmeval-sample", "11").assert_outcomes(
+        passed=2
+    )
     assert project.calls() == [1, 11]
 
 

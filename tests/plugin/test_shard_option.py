@@ -28,7 +28,9 @@ def test_parts_are_disjoint_complete_and_equal_after_everything_else_selected(
     parts = []
     for part in (1, 2, 3):
         monkeypatch.setenv("SHUFFLE", str(part))
-        result = project.run(*SCRIPTED, "--co", "-q", "-k", "not 0004", "--llmeval-shard", f"{part}/3")
+        result = project.run(
+            *SCRIPTED, "--co", "-q", "-k", "not 0004", "--llmeval-shard", f"{part}/3"
+        )
         parts.append([line for line in result.outlines if "::" in line])
     assert all("test_own.py::test_of_our_own" in part for part in parts)
     assert sorted(map(len, parts)) == [4, 5, 5]

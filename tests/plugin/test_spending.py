@@ -8,9 +8,9 @@ import pytest
 
 from pytest_llmeval.engine.specs import parse_spec
 from pytest_llmeval.errors import UsageError
-from pytest_llmeval.plugin.spending import Spending
 from pytest_llmeval.records import Usage
-from pytest_llmeval.settings import Settings
+from pytest_llmeval.session.settings import Settings
+from pytest_llmeval.session.spending import Spending
 
 MILLION = Usage(input_tokens=1_000_000, cached_tokens=500_000)
 THERE = "openai/m,base_url=http://x/v1"
@@ -37,11 +37,23 @@ def cost(tmp_path: Path) -> object:
         ("openai/m", "openai/m: {input: 2, cached_input: 1, output: 9}", 1.5),
         ("openai/m,temperature=0", "openai/m: {input: 2, output: 9}", 2.0),
         (THERE, "openai/m: {input: 2, output: 9}", 2.0),
-        (f"{THERE},temperature=0", f"openai/m: {{input: 2, output: 9}}\n'{THERE}': {{input: 0, output: 0}}", 0.0),
+        (
+            f"{THERE},temperature=0",
+            f"openai/m: {{input: 2, output: 9}}\n'{THERE}': {{input: 0, output: 0}}",
+            0.0,
+        ),
         ("python/../x:f", "openai/m: {input: 2, output: 9}", None),
         ("replay/replies.jsonl", "openai/m: {input: 2, output: 9}", None),
     ],
-    ids=["its name", "cached", "settings", "address", "address of its own", "function", "recording"],
+    ids=[
+        "its name",
+        "cached",
+        "settings",
+        "address",
+        "address of its own",
+        "function",
+        "recording",
+    ],
 )
 def test_a_model_costs_what_its_name_or_its_own_address_does(
     cost: object, tmp_path: Path, spec: str, prices: str, dollars: float | None
@@ -54,5 +66,7 @@ def test_a_model_costs_what_its_name_or_its_own_address_does(
 @pytest.mark.parametrize("spec", ["openai/other", "azure/m", "openai/m2,temperature=0"])
 def test_with_a_budget_a_model_without_a_price_is_refused(cost: object, spec: str) -> None:
     assert callable(cost)
-    with pytest.raises(UsageError, match=f"no price is known for {spec.partition(',')[0]}; add it to the file"):
+    with pytest.raises(
+        UsageError, match=f"no price is known for {spec.partition(',')[0]}; add it to the file"
+    ):
         cost(spec, "openai/m: {input: 2, output: 9}")

@@ -39,7 +39,9 @@ def project(project: Project) -> Project:
     texts = (json.dumps({**line, "solution": f"one more than {line['id']}"}) for line in lines)
     project.write("data.jsonl", "".join(f"{text}\n" for text in texts))
     task = (project.path / "task.yaml").read_text()
-    project.write("task.yaml", task.replace("tags: [kind]", "tags: [kind], metadata: {solution: solution}"))
+    project.write(
+        "task.yaml", task.replace("tags: [kind]", "tags: [kind], metadata: {solution: solution}")
+    )
     project.write("judge.py", JUDGE)
     return project
 
@@ -63,7 +65,9 @@ EXPECTED = {"0": ("PP", "because of 0"), "5": ("RR", "because of 5"), "10": (Non
 
 
 @MODES
-def test_wrong_answers_alone_are_labelled_and_every_outcome_stays(project: Project, mode: list[str]) -> None:
+def test_wrong_answers_alone_are_labelled_and_every_outcome_stays(
+    project: Project, mode: list[str]
+) -> None:
     project.run(*MODEL, *mode)
     outcomes = project.outcomes()
     assert labels(project) == {}
@@ -72,7 +76,11 @@ def test_wrong_answers_alone_are_labelled_and_every_outcome_stays(project: Proje
     assert project.outcomes() == outcomes
     assert labels(project) == EXPECTED
     assert judged(project) == [0, 5, 5, 10, 10, 10, 10]
-    assert project.summary()["entries"][0]["tally"]["taxonomy"] == {"PP": 1, "RR": 1, "unlabelled": 1}
+    assert project.summary()["entries"][0]["tally"]["taxonomy"] == {
+        "PP": 1,
+        "RR": 1,
+        "unlabelled": 1,
+    }
     result.stdout.re_match_lines_random([r"all +1 +1 +1", "wrong answers by kind of error: .*"])
     assert "| all | 1 | 1 | 1 |" in (project.path / "reports/latest/summary.md").read_text()
 
@@ -108,7 +116,9 @@ def test_the_transcript_holds_solver_and_label(project: Project) -> None:
 
 
 @MODES
-def test_a_recording_gives_the_same_labels_without_a_call(project: Project, mode: list[str]) -> None:
+def test_a_recording_gives_the_same_labels_without_a_call(
+    project: Project, mode: list[str]
+) -> None:
     project.run(*LABELS, *mode, "--llmeval-record", "replies.jsonl")
     project.calls(), judged(project)
     project.run("--llmeval-model", "replay/replies.jsonl", "--llmeval-taxonomy", *mode)
@@ -121,7 +131,10 @@ def test_a_recording_without_labels_leaves_them_out_and_says_why(project: Projec
     project.run(*MODEL, "--llmeval-record", "replies.jsonl")
     result = project.run("--llmeval-model", "replay/replies.jsonl", "--llmeval-taxonomy")
     result.assert_outcomes(passed=8, failed=3, errors=1)
-    assert all(label is None and "no recorded reply" in reason for label, reason in labels(project).values())
+    assert all(
+        label is None and "no recorded reply" in reason
+        for label, reason in labels(project).values()
+    )
 
 
 def test_a_judge_that_breaks_leaves_the_outcome_and_tells_the_reason(project: Project) -> None:
@@ -133,7 +146,9 @@ def test_a_judge_that_breaks_leaves_the_outcome_and_tells_the_reason(project: Pr
 
 
 def test_paid_calls_count_also_where_a_later_one_breaks(project: Project) -> None:
-    broken = JUDGE.replace("    label =", "    if request.draw == 1:\n        raise RuntimeError('out')\n    label =")
+    broken = JUDGE.replace(
+        "    label =", "    if request.draw == 1:\n        raise RuntimeError('out')\n    label ="
+    )
     project.write("judge.py", broken)
     project.run(*LABELS, "--llmeval-sample", "5")
     [row] = project.rows()
@@ -157,14 +172,19 @@ def test_without_a_reference_solution_there_is_nothing_to_compare_with(project: 
 
 def test_an_assertion_of_ones_own_is_no_score_and_gets_no_label(project: Project) -> None:
     test = (project.path / "test_sums.py").read_text()
-    project.write("test_sums.py", test.replace("assert_sldp_equal(completion.answer, sample.target)", "assert False"))
+    project.write(
+        "test_sums.py",
+        test.replace("assert_sldp_equal(completion.answer, sample.target)", "assert False"),
+    )
     project.run(*LABELS, "--llmeval-limit", "2").assert_outcomes(failed=2)
     assert judged(project) == []
 
 
 def test_under_a_gate_wrong_answers_are_labelled_too(project: Project) -> None:
     project.write("gate.yaml", "coverage: 0.5\nrules:\n  sums.accuracy: {min: 0.5}\n")
-    project.run(*LABELS, "--llmeval-gate", "gate.yaml").assert_outcomes(passed=8, xfailed=3, skipped=1)
+    project.run(*LABELS, "--llmeval-gate", "gate.yaml").assert_outcomes(
+        passed=8, xfailed=3, skipped=1
+    )
     assert labels(project) == EXPECTED
 
 

@@ -41,21 +41,43 @@ JUDGE = 'def reply(request):\n    return \'{"answer_correct": 1, "reason": "the 
 def wheel_python(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the Python of an environment that holds the built wheel, with this one's packages as its dependencies."""
     folder = tmp_path_factory.mktemp("wheel")
-    build = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(folder / "dist"), str(ROOT)]
+    build = [
+        sys.executable,
+        "-m",
+        "build",
+        "--wheel",
+        "--no-isolation",
+        "--outdir",
+        str(folder / "dist"),
+        str(ROOT),
+    ]
     subprocess.run(build, check=True, capture_output=True)
     venv.create(folder / "env", symlinks=True)
     packages = next((folder / "env").glob("lib/python*/site-packages"))
     zipfile.ZipFile(next((folder / "dist").glob("*.whl"))).extractall(packages)
-    # A plain line adds the folder without reading the .pth files in it, which would bring the checkout.
+    # A plain line adds the folder without reading the .pth files in it, which would bring the
+    # checkout.
     (packages / "dependencies.pth").write_text("\n".join(site.getsitepackages()) + "\n")
     return folder / "env" / "bin" / "python"
 
 
-@pytest.mark.parametrize("mode", [["-n0"], ["-n2"], ["-p", "no:xdist"]], ids=["-n0", "-n2", "no xdist"])
-def test_a_foreign_project_uses_the_assertions(wheel_python: Path, tmp_path: Path, mode: list[str]) -> None:
+@pytest.mark.parametrize(
+    "mode", [["-n0"], ["-n2"], ["-p", "no:xdist"]], ids=["-n0", "-n2", "no xdist"]
+)
+def test_a_foreign_project_uses_the_assertions(
+    wheel_python: Path, tmp_path: Path, mode: list[str]
+) -> None:
     (tmp_path / "test_own.py").write_text(OWN_TESTS)
     (tmp_path / "judge.py").write_text(JUDGE)
-    command = [str(wheel_python), "-m", "pytest", "-q", "--llmeval-judge", "python/./judge.py:reply", *mode]
+    command = [
+        str(wheel_python),
+        "-m",
+        "pytest",
+        "-q",
+        "--llmeval-judge",
+        "python/./judge.py:reply",
+        *mode,
+    ]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "5 passed" in done.stdout
@@ -70,6 +92,10 @@ def test_the_command_line_is_there(wheel_python: Path) -> None:
 
 
 def test_the_parts_of_the_html_report_are_there(wheel_python: Path) -> None:
-    code = "from pytest_llmeval.report.html import render_sheets; print(render_sheets('Nothing', []))"
-    done = subprocess.run([str(wheel_python), "-c", code], capture_output=True, text=True, check=False, cwd="/")
+    code = (
+        "from pytest_llmeval.report.html import render_sheets; print(render_sheets('Nothing', []))"
+    )
+    done = subprocess.run(
+        [str(wheel_python), "-c", code], capture_output=True, text=True, check=False, cwd="/"
+    )
     assert "<h1>Nothing</h1>" in done.stdout, done.stderr

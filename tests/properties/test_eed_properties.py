@@ -8,10 +8,10 @@ from typing import TypeAlias
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from pytest_llmeval.eed import Weights, eed_score
-from pytest_llmeval.eed.distance import PUBLISHED_WEIGHTS, TreeDistance
-from pytest_llmeval.eed.edits import Edit, edit_script
-from pytest_llmeval.eed.tree import Node, Numbering
+from pytest_llmeval.scoring.eed import Weights, eed_score
+from pytest_llmeval.scoring.eed.distance import PUBLISHED_WEIGHTS, TreeDistance
+from pytest_llmeval.scoring.eed.edits import Edit, edit_script
+from pytest_llmeval.scoring.eed.tree import Node, Numbering
 
 QUICK = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 MANY = settings(max_examples=120, deadline=None)
@@ -26,7 +26,9 @@ def commuting(template: str, inner: st.SearchStrategy[Twice]) -> st.SearchStrate
     """Fill two places that may be exchanged, and exchange them in the second writing or not."""
 
     def written(one: Twice, other: Twice, order: list[int]) -> Twice:
-        return template % (one[0], other[0]), template % tuple((one[1], other[1])[place] for place in order)
+        return template % (one[0], other[0]), template % tuple(
+            (one[1], other[1])[place] for place in order
+        )
 
     return st.builds(written, inner, inner, st.permutations((0, 1)))
 
@@ -44,7 +46,9 @@ written_twice = st.recursive(
     lambda inner: st.one_of(
         commuting(r"\left(%s+%s\right)", inner),
         commuting(r"%s\cdot %s", inner),
-        fixed(r"\left(%s-\pi\cdot %s\right)", inner, inner),  # never 0, which nothing may be divided by
+        fixed(
+            r"\left(%s-\pi\cdot %s\right)", inner, inner
+        ),  # never 0, which nothing may be divided by
         fixed(r"\frac{%s}{%s}", inner, inner),
         fixed(r"\left(%s\right)^{%s}", inner, exponents),
         fixed(r"\sqrt{%s}", inner),
@@ -57,7 +61,9 @@ labels = st.sampled_from("abcd")
 trees = st.recursive(
     labels.map(lambda text: Node("symbol", text)),
     lambda inner: st.builds(
-        lambda text, children: Node("operator", text, tuple(children)), labels, st.lists(inner, min_size=1, max_size=4)
+        lambda text, children: Node("operator", text, tuple(children)),
+        labels,
+        st.lists(inner, min_size=1, max_size=4),
     ),
     max_leaves=12,
 )
@@ -79,7 +85,9 @@ def test_a_formula_equals_itself(formula: str) -> None:
 @QUICK
 @given(formulas, formulas)
 @example("a+b+c+m+r", "a+b+c+m+2")
-def test_scores_are_bounded_and_between_60_and_100_there_is_nothing(answer: str, target: str) -> None:
+def test_scores_are_bounded_and_between_60_and_100_there_is_nothing(
+    answer: str, target: str
+) -> None:
     result = eed_score(answer, target)
     assert 0 <= result.score <= 60 or result.score == 100
     assert result.reading != "unreadable"
@@ -89,7 +97,9 @@ def test_scores_are_bounded_and_between_60_and_100_there_is_nothing(answer: str,
 @QUICK
 @given(formulas, formulas, st.permutations("kqstz"))
 @example(r"\sin\left(a\cdot a\right)", r"\sin\left(a\cdot b\right)", list("qkstz"))
-def test_renaming_all_symbols_alike_changes_nothing(answer: str, target: str, names: list[str]) -> None:
+def test_renaming_all_symbols_alike_changes_nothing(
+    answer: str, target: str, names: list[str]
+) -> None:
     renaming = str.maketrans(LETTERS, "".join(names))
     plain = eed_score(answer, target)
     renamed = eed_score(rename(answer, renaming), rename(target, renaming))
@@ -122,9 +132,13 @@ def test_distance_is_symmetric_when_directions_cost_the_same(source: Node, targe
 
 @MANY
 @given(trees, trees, weights)
-def test_swapping_the_trees_swaps_insertion_and_deletion(source: Node, target: Node, costs: Weights) -> None:
+def test_swapping_the_trees_swaps_insertion_and_deletion(
+    source: Node, target: Node, costs: Weights
+) -> None:
     swapped = Weights(insert=costs.delete, delete=costs.insert, relabel=costs.relabel)
-    assert close(TreeDistance(source, target, costs).value, TreeDistance(target, source, swapped).value)
+    assert close(
+        TreeDistance(source, target, costs).value, TreeDistance(target, source, swapped).value
+    )
 
 
 @MANY
@@ -169,13 +183,21 @@ def stripped(tree: Numbering, script: tuple[Edit, ...]) -> list[Node]:
     return forest(tree, {}, inserted, whole)
 
 
-def forest(tree: Numbering, labels: dict[int | None, str], gone: set[int | None], whole: set[int | None]) -> list[Node]:
+def forest(
+    tree: Numbering, labels: dict[int | None, str], gone: set[int | None], whole: set[int | None]
+) -> list[Node]:
     """Return what is left, with the children of a lost node in its place; kinds play no part here."""
     kept: list[list[Node]] = []
     for index, node in enumerate(tree.nodes):
         below = [child for k in range(index) if tree.parents[k] == index for child in kept[k]]
         text = labels.get(index, node.text)
-        kept.append([] if index in whole else below if index in gone else [Node("symbol", text, tuple(below))])
+        kept.append(
+            []
+            if index in whole
+            else below
+            if index in gone
+            else [Node("symbol", text, tuple(below))]
+        )
     return kept[-1]
 
 

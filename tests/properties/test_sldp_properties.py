@@ -9,7 +9,7 @@ from fractions import Fraction
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytest_llmeval.sldp import (
+from pytest_llmeval.scoring.sldp import (
     DictValue,
     ListValue,
     NumberValue,
@@ -27,14 +27,17 @@ from pytest_llmeval.sldp import (
 EXACT = Context(prec=1000)  # more digits than the sum of any two doubles has
 unhurried = settings(deadline=None)  # the first example builds the parser
 
-# Few different values, and close together: chance then often makes two of them equal, nearly equal or not quite.
+# Few different values, and close together: chance then often makes two of them equal, nearly equal
+# or not quite.
 close = st.integers(-12, 12).map(lambda steps: Decimal(steps) / 250)
 wide = st.floats(allow_nan=False, allow_infinity=False).map(lambda number: Decimal(repr(number)))
 words = st.sampled_from(["O1", "o1", "O2", " O2", "straße", "STRASSE", "1"])
 texts = st.text(max_size=8)
 
 
-def values(numbers: st.SearchStrategy[Decimal], strings: st.SearchStrategy[str]) -> st.SearchStrategy[Value]:
+def values(
+    numbers: st.SearchStrategy[Decimal], strings: st.SearchStrategy[str]
+) -> st.SearchStrategy[Value]:
     number = numbers.map(lambda size: NumberValue(number=size or Decimal(0)))
     string = strings.map(lambda text: StringValue(text=text))
     point = st.tuples(number, number, number).map(
@@ -48,7 +51,9 @@ def values(numbers: st.SearchStrategy[Decimal], strings: st.SearchStrategy[str])
             | st.lists(
                 st.tuples(number | string, inner),
                 max_size=4,
-                unique_by=lambda entry: entry[0].number if isinstance(entry[0], NumberValue) else entry[0].text.strip(),
+                unique_by=lambda entry: (
+                    entry[0].number if isinstance(entry[0], NumberValue) else entry[0].text.strip()
+                ),
             ).map(lambda entries: DictValue(entries=tuple(entries)))
         ),
         max_leaves=14,
@@ -69,13 +74,22 @@ def slowly_equal(left: Value, right: Value) -> bool:  # noqa: PLR0911 - one case
             return left.text.strip().casefold() == right.text.strip().casefold()
         case PointValue(), PointValue():
             pairs = zip(left.coordinates, right.coordinates, strict=True)
-            return all(slowly_equal(NumberValue(number=ours), NumberValue(number=theirs)) for ours, theirs in pairs)
+            return all(
+                slowly_equal(NumberValue(number=ours), NumberValue(number=theirs))
+                for ours, theirs in pairs
+            )
         case ListValue(), ListValue():
-            return len(left.elements) == len(right.elements) and all(map(slowly_equal, left.elements, right.elements))
+            return len(left.elements) == len(right.elements) and all(
+                map(slowly_equal, left.elements, right.elements)
+            )
         case SetValue(), SetValue():
-            return included(left.elements, right.elements) and included(right.elements, left.elements)
+            return included(left.elements, right.elements) and included(
+                right.elements, left.elements
+            )
         case DictValue(), DictValue():
-            return slowly_equal(*(SetValue(elements=tuple(map(as_list, one.entries))) for one in (left, right)))
+            return slowly_equal(
+                *(SetValue(elements=tuple(map(as_list, one.entries))) for one in (left, right))
+            )
         case _:
             return False
 
@@ -92,9 +106,13 @@ def nudged(value: Value, generator: random.Random) -> Value:
     """Return a value that must be equal: numbers moved by less than the tolerance, sets and dicts in another order."""
     match value:
         case NumberValue():
-            return NumberValue(number=EXACT.add(value.number, Decimal(generator.randint(-9, 9)) / 1000))
+            return NumberValue(
+                number=EXACT.add(value.number, Decimal(generator.randint(-9, 9)) / 1000)
+            )
         case ListValue():
-            return ListValue(elements=tuple(nudged(element, generator) for element in value.elements))
+            return ListValue(
+                elements=tuple(nudged(element, generator) for element in value.elements)
+            )
         case SetValue():
             elements = [nudged(element, generator) for element in value.elements]
             return SetValue(elements=tuple(generator.sample(elements, len(elements))))
@@ -134,11 +152,18 @@ def test_sets_are_equal_as_defined(left: list[Value], right: list[Value]) -> Non
 
 
 @unhurried
-@given(st.lists(st.lists(close, min_size=4, max_size=4), max_size=20), st.randoms(use_true_random=False))
+@given(
+    st.lists(st.lists(close, min_size=4, max_size=4), max_size=20),
+    st.randoms(use_true_random=False),
+)
 def test_rows_are_found_whichever_coordinate_tells_them_apart(
     rows: list[list[Decimal]], generator: random.Random
 ) -> None:
-    value = SetValue(elements=tuple(ListValue(elements=tuple(NumberValue(number=n) for n in row)) for row in rows))
+    value = SetValue(
+        elements=tuple(
+            ListValue(elements=tuple(NumberValue(number=n) for n in row)) for row in rows
+        )
+    )
     other = nudged(value, generator)
     assert sldp_equals(value, other)
     fewer = SetValue(elements=value.elements[1:])
@@ -147,7 +172,9 @@ def test_rows_are_found_whichever_coordinate_tells_them_apart(
 
 @unhurried
 @given(any_value, st.randoms(use_true_random=False))
-def test_order_in_sets_and_small_shifts_do_not_count(value: Value, generator: random.Random) -> None:
+def test_order_in_sets_and_small_shifts_do_not_count(
+    value: Value, generator: random.Random
+) -> None:
     assert sldp_equals(value, nudged(value, generator))
 
 

@@ -7,8 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from pytest_llmeval import assertions
-from pytest_llmeval.eed import eed_score
+from pytest_llmeval.files.redaction import Redactor
 from pytest_llmeval.records import (
     Asked,
     FailedCall,
@@ -29,9 +28,10 @@ from pytest_llmeval.records import (
     Usage,
 )
 from pytest_llmeval.results.metrics import summarise
-from pytest_llmeval.results.secrets import Redactor
 from pytest_llmeval.results.store import RunFolder
 from pytest_llmeval.results.summary import TaskInfo
+from pytest_llmeval.scoring import assertions
+from pytest_llmeval.scoring.eed import eed_score
 
 PICTURE = Path(__file__).parents[2] / "fixtures" / "geometry3k" / "images" / "001_hypotenuse.png"
 
@@ -68,33 +68,56 @@ def formula(sample: str, answer: str, target: str, tag: str = "OPTICS") -> tuple
     """Return a sample that is scored by expression edit distance, in this process."""
     score = assertions._eed_score("EED", eed_score(answer, target), 100.0, decides=True)
     outcome: Outcome = "correct" if score.correct else "incorrect"
-    asked = call(Message.of("user", f"Find the formula number {sample}."), rf"It is $\boxed{{{answer}}}$")
-    fields = {"scores": (score,), "answer": answer, "target": target, "tags": (tag,), "groups": {"tag": (tag,)}}
+    asked = call(
+        Message.of("user", f"Find the formula number {sample}."), rf"It is $\boxed{{{answer}}}$"
+    )
+    fields = {
+        "scores": (score,),
+        "answer": answer,
+        "target": target,
+        "tags": (tag,),
+        "groups": {"tag": (tag,)},
+    }
     return row("physics", sample, outcome, **fields), Transcript(events=(asked,))
 
 
 def pictured(sample: str = "7", path: Path = PICTURE) -> tuple[Row, Transcript]:
     """Return a sample that asks about a picture and is judged."""
     parts = (ImagePart(image=Image.load(path)), TextPart(text="Find x."))
-    asked = call(Message(role="user", parts=parts), "Doubling the leg gives x = 12.", stage="question")
-    judged = call(Message.of("user", "Are 12 and 13 the same?"), '{"answer_correct": 0}', stage="judge", role="judge")
+    asked = call(
+        Message(role="user", parts=parts), "Doubling the leg gives x = 12.", stage="question"
+    )
+    judged = call(
+        Message.of("user", "Are 12 and 13 the same?"),
+        '{"answer_correct": 0}',
+        stage="judge",
+        role="judge",
+    )
     score = Score(
         name="judge", value=0.0, correct=False, explanation="The numbers differ.", grader="judge/1",
         details={"tally": {"equivalent": 0, "different": 1, "lost": 0, "replies": 1}, "judge": "openai/judge"},
     )  # fmt: skip
-    fields = {"scores": (score,), "answer": "Doubling the leg gives x = 12.", "target": r"\sqrt{169}"}
+    fields = {
+        "scores": (score,),
+        "answer": "Doubling the leg gives x = 12.",
+        "target": r"\sqrt{169}",
+    }
     return row("geometry", sample, "incorrect", **fields), Transcript(events=(asked, judged))
 
 
 def graph(sample: str = "H1") -> tuple[Row, Transcript]:
     """Return a sample that asks a graph database."""
-    asked = call(Message.of("user", "How many rooms?"), "<answer>MATCH (r:Room) RETURN count(r)</answer>")
+    asked = call(
+        Message.of("user", "How many rooms?"), "<answer>MATCH (r:Room) RETURN count(r)</answer>"
+    )
     query = GraphQuery(
         stage="generate", cypher="MATCH (r:Room) RETURN count(r)", executed="MATCH (r:Room) RETURN count(r)",
         engine="ArcadeDB/1", text="count(r)\n4", row_count=1, seconds=0.02,
     )  # fmt: skip
     note = StageNote(stage="refine", text="the first row was taken")
-    score = Score(name="SLDP", value=0.0, correct=False, explanation="$: found 4, expected 5", grader="sldp/1")
+    score = Score(
+        name="SLDP", value=0.0, correct=False, explanation="$: found 4, expected 5", grader="sldp/1"
+    )
     fields = {"scores": (score,), "answer": "4", "target": "5", "tags": ("count",)}
     return row("graph", sample, "incorrect", **fields), Transcript(events=(asked, query, note))
 
@@ -107,10 +130,19 @@ def hostile(attack: str = ATTACK) -> tuple[Row, Transcript]:
     asked = call(
         Message(role=attack, parts=parts, tool_calls=(tool,)),
         stage=attack,
-        reply=Reply(text=attack + LONG, images=(image,), tool_calls=(tool,), model=attack, latency=1.0),
+        reply=Reply(
+            text=attack + LONG, images=(image,), tool_calls=(tool,), model=attack, latency=1.0
+        ),
     )
     query = GraphQuery(
-        stage=attack, cypher=attack, executed=LONG, engine=attack, error=attack, cut=attack, row_count=1, seconds=1.0
+        stage=attack,
+        cypher=attack,
+        executed=LONG,
+        engine=attack,
+        error=attack,
+        cut=attack,
+        row_count=1,
+        seconds=1.0,
     )
     formula_score = Score(
         name="EED", value=1.0, scale=100.0, correct=False, explanation=attack, grader=attack,
@@ -120,7 +152,9 @@ def hostile(attack: str = ATTACK) -> tuple[Row, Transcript]:
             "trees": {"answer": [[attack, 0, attack]], "target": [["x", 0, ""], [attack, 1, "insert"]]},
         },
     )  # fmt: skip
-    other = Score(name=attack, value=0.0, correct=False, explanation=attack + LONG, details={attack: attack})
+    other = Score(
+        name=attack, value=0.0, correct=False, explanation=attack + LONG, details={attack: attack}
+    )
     fields = {
         "scores": (other, formula_score), "answer": attack, "target": attack, "explanation": attack, "worker": attack,
         "tags": (attack,), "groups": {attack: (attack,)}, "stop_reason": attack, "details": {attack: attack},
@@ -130,12 +164,19 @@ def hostile(attack: str = ATTACK) -> tuple[Row, Transcript]:
     return row(attack, attack, "incorrect", model=attack, **fields), Transcript(events=events)
 
 
-def row(task: str, sample: str, outcome: Outcome, *, model: str = "openai/small", **fields: Any) -> Row:
+def row(
+    task: str, sample: str, outcome: Outcome, *, model: str = "openai/small", **fields: Any
+) -> Row:
     """Return a row of ``test_<task>``."""
     test = f"benchmarks/test_{task}.py::test_{task}"
     usage = Usage(input_tokens=100, output_tokens=50, requests=1, cost=0.01)
     made = {"usage": usage, "seconds": 2.0, "stop_reason": "stop", **fields}
-    return Row(key=RowKey(test, task, sample, model, 1), nodeid=f"{test}[{sample}]", outcome=outcome, **made)
+    return Row(
+        key=RowKey(test, task, sample, model, 1),
+        nodeid=f"{test}[{sample}]",
+        outcome=outcome,
+        **made,
+    )
 
 
 def write_run(
@@ -146,7 +187,11 @@ def write_run(
     tasks: Mapping[str, TaskInfo] | None = None,
 ) -> Path:
     """Write a run and return its folder."""
-    made = {"settings": {"models": ["openai/small"]}, "versions": {"python": "3.11"}, **(info or {})}
+    made = {
+        "settings": {"models": ["openai/small"]},
+        "versions": {"python": "3.11"},
+        **(info or {}),
+    }
     folder = RunFolder.create(reports, made, redactor=Redactor(secrets={}))
     kept: list[Row] = []
     for one, transcript in rows:
@@ -165,10 +210,19 @@ def example_run(reports: Path, more: Sequence[tuple[Row, Transcript | None]] = (
     formulas = [
         formula(str(number), answer, "2a+b", tag)
         for number, (answer, tag) in enumerate(
-            [("b+2a", "OPTICS"), ("3a+b", "OPTICS"), ("a+b", "MECHANICS"), ("7", "MECHANICS"), ("(", "MODERN")], 9
+            [
+                ("b+2a", "OPTICS"),
+                ("3a+b", "OPTICS"),
+                ("a+b", "MECHANICS"),
+                ("7", "MECHANICS"),
+                ("(", "MODERN"),
+            ],
+            9,
         )
     ]
-    failed = row("graph", "H2", "error", explanation="ProviderError: 503 Service Unavailable", scores=())
+    failed = row(
+        "graph", "H2", "error", explanation="ProviderError: 503 Service Unavailable", scores=()
+    )
     asked = Asked(
         stage="generate", role="solver", model="openai/small", parameters={}, key="k",
         messages=(Message.of("user", "How many doors?"),),
@@ -176,5 +230,13 @@ def example_run(reports: Path, more: Sequence[tuple[Row, Transcript | None]] = (
     failure = FailedCall(asked=asked, error="503 Service Unavailable")
     skipped = row("graph", "H3", "not run", usage=Usage(), seconds=0.0)
     return write_run(
-        reports, [*formulas, pictured(), graph(), (failed, Transcript(events=(failure,))), (skipped, None), *more]
+        reports,
+        [
+            *formulas,
+            pictured(),
+            graph(),
+            (failed, Transcript(events=(failure,))),
+            (skipped, None),
+            *more,
+        ],
     )

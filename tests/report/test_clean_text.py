@@ -12,7 +12,11 @@ from pytest_llmeval.report.clean import clean
 @pytest.mark.parametrize(
     ("text", "shown"),
     [
-        pytest.param("plain, with ünïcödé 漢字 and \\alpha", "plain, with ünïcödé 漢字 and \\alpha", id="plain"),
+        pytest.param(
+            "plain, with ünïcödé 漢字 and \\alpha",
+            "plain, with ünïcödé 漢字 and \\alpha",
+            id="plain",
+        ),
         pytest.param("\x1b[31mred\x1b[0m", "red", id="colour"),
         pytest.param("\x1b[2J\x1b[Hgone", "gone", id="clears the screen"),
         pytest.param("\x1b]0;title\x07text", "text", id="window title"),

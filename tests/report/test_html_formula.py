@@ -51,7 +51,14 @@ def test_no_command_links_styles_hides_or_moves_anything(latex: str) -> None:
     assert "x" in texts(latex)
     for node in walk(mathml(latex)):
         if isinstance(node, list):
-            assert node[0] not in {"mphantom", "mpadded", "menclose", "semantics", "annotation-xml", "maction"}
+            assert node[0] not in {
+                "mphantom",
+                "mpadded",
+                "menclose",
+                "semantics",
+                "annotation-xml",
+                "maction",
+            }
             assert set(node[1]) <= {"display", "displaystyle"}
 
 

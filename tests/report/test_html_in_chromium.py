@@ -13,7 +13,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from html_run import ATTACK, ATTACKS, LONG, call, example_run, formula, graph, hostile, row, write_run
+from html_run import (
+    ATTACK,
+    ATTACKS,
+    LONG,
+    call,
+    example_run,
+    formula,
+    graph,
+    hostile,
+    row,
+    write_run,
+)
 
 from pytest_llmeval.records import Message, Transcript
 from pytest_llmeval.report.html import MAX_BYTES, write_report
@@ -78,7 +89,10 @@ def opened(chromium: Any) -> Iterator[Callable[..., Opened]]:
         page.on("pageerror", lambda error: told(f"error: {error}"))
         page.on("dialog", lambda dialog: told(f"dialog: {dialog.message}"))
         page.on(
-            "request", lambda request: request.url.startswith((address, "data:")) or told(f"asked for {request.url}")
+            "request",
+            lambda request: (
+                request.url.startswith((address, "data:")) or told(f"asked for {request.url}")
+            ),
         )
         made.append((browsing, result))
         page.goto(address)
@@ -99,11 +113,19 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def attacked(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the report of a run in which every text is an attack, all together and each alone."""
-    samples = [hostile(), *map(hostile, ATTACKS), *(formula(str(n), text, text) for n, text in enumerate(ATTACKS))]
-    return write_report(write_run(tmp_path_factory.mktemp("reports"), samples, info={"settings": {"x": ATTACK}}))
+    samples = [
+        hostile(),
+        *map(hostile, ATTACKS),
+        *(formula(str(n), text, text) for n, text in enumerate(ATTACKS)),
+    ]
+    return write_report(
+        write_run(tmp_path_factory.mktemp("reports"), samples, info={"settings": {"x": ATTACK}})
+    )
 
 
-def test_the_table_is_searched_narrowed_sorted_and_cleared(opened: Callable[..., Opened], report: Path) -> None:
+def test_the_table_is_searched_narrowed_sorted_and_cleared(
+    opened: Callable[..., Opened], report: Path
+) -> None:
     view = opened(report)
     page = view.page
     assert view.rows() == ["7", "H1", "H2", "H3", "9", "10", "11", "12", "13"]
@@ -134,11 +156,15 @@ def test_a_formula_is_shown_as_mathml_beside_its_text_with_coloured_trees(
     assert sample.locator("h2").inner_text().startswith("Sample 10")
     assert "incorrect" in sample.locator("h2").inner_text()
     assert sample.locator("math mi").all_text_contents() == ["a", "b", "a", "b"]
-    assert sample.locator("math").first.evaluate("node => node.namespaceURI") == "http://www.w3.org/1998/Math/MathML"
+    assert (
+        sample.locator("math").first.evaluate("node => node.namespaceURI")
+        == "http://www.w3.org/1998/Math/MathML"
+    )
     changed = sample.locator("svg.tree .node.relabel")
     assert changed.locator("text").all_text_contents() == ["3", "2"]
     colours = {
-        sample.locator(f".node{kind} rect").first.evaluate("n => getComputedStyle(n).fill") for kind in ("", ".relabel")
+        sample.locator(f".node{kind} rect").first.evaluate("n => getComputedStyle(n).fill")
+        for kind in ("", ".relabel")
     }
     assert len(colours) == 2
     assert "relabel" in sample.get_by_text("3 -> 2 under Mul").inner_text()
@@ -161,7 +187,12 @@ def test_stages_tell_messages_pictures_queries_the_judge_and_their_time(
     view.page.get_by_role("link", name="All samples").click()
     asked = view.sample("H1")
     told = asked.inner_text()
-    for text in ("MATCH (r:Room) RETURN count(r)", "count(r)\n4", "ArcadeDB/1", "the first row was taken"):
+    for text in (
+        "MATCH (r:Room) RETURN count(r)",
+        "count(r)\n4",
+        "ArcadeDB/1",
+        "the first row was taken",
+    ):
         assert text in told
     assert asked.locator(".differences").inner_text() == "$: found 4, expected 5"
     view.page.get_by_role("link", name="Next").click()
@@ -203,7 +234,9 @@ def test_a_link_to_a_sample_opens_it(opened: Callable[..., Opened], report: Path
     view.page.get_by_role("heading", name="Sample H1").wait_for()
 
 
-def test_nothing_that_a_model_wrote_is_anything_but_text(opened: Callable[..., Opened], attacked: Path) -> None:
+def test_nothing_that_a_model_wrote_is_anything_but_text(
+    opened: Callable[..., Opened], attacked: Path
+) -> None:
     view = opened(attacked)
     page = view.page
     told = ""
@@ -218,7 +251,9 @@ def test_nothing_that_a_model_wrote_is_anything_but_text(opened: Callable[..., O
             assert attack in told
 
 
-def test_signs_that_turn_or_hide_text_are_shown_by_number(opened: Callable[..., Opened], tmp_path: Path) -> None:
+def test_signs_that_turn_or_hide_text_are_shown_by_number(
+    opened: Callable[..., Opened], tmp_path: Path
+) -> None:
     attack = "left\u202ethgir\u2066 zero\u200b\u2028 \x00\x00\x00 \ud800"
     sample = row("graph", "1", "correct", answer=attack)
     view = opened(write_report(write_run(tmp_path, [(sample, None)])))
@@ -233,12 +268,17 @@ def test_a_megabyte_in_one_line_is_cut_with_a_note_and_widens_nothing(
     report = write_report(write_run(tmp_path, [(row("graph", "1", "correct", answer=LONG), asked)]))
     view = opened(report, viewport=PHONE)
     told = view.sample("1").inner_text()
-    assert "The first 40,000 of 1,000,000 characters; the whole stands in rows.jsonl or transcripts.jsonl" in told
+    assert (
+        "The first 40,000 of 1,000,000 characters; the whole stands in rows.jsonl or transcripts.jsonl"
+        in told
+    )
     assert view.page.evaluate("document.documentElement.scrollWidth") == PHONE["width"]
 
 
 @pytest.mark.parametrize("sample", ["", "#sample/0", "#sample/1", "#sample/5", "#sample/7"])
-def test_a_phone_needs_no_sideways_scrolling(opened: Callable[..., Opened], report: Path, sample: str) -> None:
+def test_a_phone_needs_no_sideways_scrolling(
+    opened: Callable[..., Opened], report: Path, sample: str
+) -> None:
     view = opened(report, viewport=PHONE)
     view.page.goto(f"{report.as_uri()}{sample}")
     view.page.locator("#sample .stages" if sample else "#table").wait_for(state="attached")
@@ -246,13 +286,32 @@ def test_a_phone_needs_no_sideways_scrolling(opened: Callable[..., Opened], repo
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_every_text_can_be_told_from_its_ground(opened: Callable[..., Opened], report: Path, scheme: str) -> None:
+def test_every_text_can_be_told_from_its_ground(
+    opened: Callable[..., Opened], report: Path, scheme: str
+) -> None:
     view = opened(report, color_scheme=scheme)
-    names = ("paper", "sheet", "faint", "ink", "quiet", "accent", *OUTCOMES, *(f"{one}-soft" for one in OUTCOMES))
+    names = (
+        "paper",
+        "sheet",
+        "faint",
+        "ink",
+        "quiet",
+        "accent",
+        *OUTCOMES,
+        *(f"{one}-soft" for one in OUTCOMES),
+    )
     colours = view.page.evaluate(COLOURS, [f"--{name}" for name in names])
     assert (luminance(colours["--paper"]) < 0.1) == (scheme == "dark")
-    grounds = [(text, ground) for text in ("ink", "quiet", "accent") for ground in ("paper", "sheet", "faint")]
-    for text, ground in [*grounds, *((one, f"{one}-soft") for one in OUTCOMES), *((one, "sheet") for one in OUTCOMES)]:
+    grounds = [
+        (text, ground)
+        for text in ("ink", "quiet", "accent")
+        for ground in ("paper", "sheet", "faint")
+    ]
+    for text, ground in [
+        *grounds,
+        *((one, f"{one}-soft") for one in OUTCOMES),
+        *((one, "sheet") for one in OUTCOMES),
+    ]:
         # 4.5 : 1 is what WCAG 2.2 asks of text (level AA).
         assert contrast(colours[f"--{text}"], colours[f"--{ground}"]) >= 4.5, (text, ground)
 
@@ -261,7 +320,9 @@ def test_every_control_has_a_name(opened: Callable[..., Opened], report: Path) -
     view = opened(report)
     assert view.page.evaluate(UNNAMED) == []
     assert view.page.locator("html[lang=en]").count() == 1
-    levels = view.page.locator("h1, h2, h3").evaluate_all("all => all.map((one) => Number(one.tagName[1]))")
+    levels = view.page.locator("h1, h2, h3").evaluate_all(
+        "all => all.map((one) => Number(one.tagName[1]))"
+    )
     assert all(after - before <= 1 for before, after in itertools.pairwise(levels))
 
 
@@ -272,13 +333,16 @@ def test_ten_thousand_rows_stay_within_the_limit_and_open_at_once(
     samples = []
     for number in range(10_000):
         one, _ = graph(f"H{number}")
-        asked = call(Message.of("user", prompt + str(number)), "The rooms are counted. " * 60 + str(number))
+        asked = call(
+            Message.of("user", prompt + str(number)), "The rooms are counted. " * 60 + str(number)
+        )
         samples.append((one, Transcript(events=(asked,))))
     report = write_report(write_run(tmp_path, samples))
     assert report.stat().st_size < MAX_BYTES
     view = opened(report)
     page = view.page
-    # What the page itself needs is told by the browser's clock; how long a loaded machine takes is not tested.
+    # What the page itself needs is told by the browser's clock; how long a loaded machine takes is
+    # not tested.
     assert page.evaluate("document.querySelectorAll('*').length") < 2_500
     page.get_by_role("button", name="Next page").click()
     assert page.locator("#pager span").inner_text() == "51–100 of 10,000"
@@ -286,9 +350,7 @@ def test_ten_thousand_rows_stay_within_the_limit_and_open_at_once(
     assert "9999" in view.sample("H9999").locator(".prompt").inner_text()
 
 
-SHOWN = (
-    "number => document.querySelector('#sample').dataset.number === `${number}` && document.querySelector('.stages')"
-)
+SHOWN = "number => document.querySelector('#sample').dataset.number === `${number}` && document.querySelector('.stages')"
 
 ACTIVE = """
 [...document.querySelectorAll('*')].filter((one) => one.matches('iframe, object, embed, mglyph, animate, [style]')
@@ -319,7 +381,9 @@ def luminance(colour: str) -> float:
     found = re.fullmatch(r"#([0-9a-f]{2})([0-9a-f]{2})([0-9a-f]{2})", colour)
     assert found is not None, colour
     parts = [int(part, 16) / 255 for part in found.groups()]
-    red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+    red, green, blue = (
+        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts
+    )
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 

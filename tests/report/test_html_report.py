@@ -11,7 +11,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from html_run import ATTACK, LONG, PICTURE, call, example_run, formula, graph, hostile, pictured, row, write_run
+from html_run import (
+    ATTACK,
+    LONG,
+    PICTURE,
+    call,
+    example_run,
+    formula,
+    graph,
+    hostile,
+    pictured,
+    row,
+    write_run,
+)
 
 from pytest_llmeval.errors import UsageError
 from pytest_llmeval.records import Message, Transcript
@@ -63,7 +75,9 @@ def page(run: Path) -> str:
 def test_figures_stand_in_the_page_without_any_script(page: str) -> None:
     told = text(page)
     # 1 of 5 formulas is right: Wilson 3.6 to 62.4.
-    assert "physics openai/small · test_physics 5 of 5 scored accuracy 20.0 % 95 %: 3.6–62.4" in told
+    assert (
+        "physics openai/small · test_physics 5 of 5 scored accuracy 20.0 % 95 %: 3.6–62.4" in told
+    )
     assert "Accuracy by tag" in told
     assert "EED by tag" in told
     assert "Distribution of EED · n 5" in told
@@ -87,7 +101,9 @@ def test_the_evidence_of_a_formula_is_its_mathml_trees_and_messages(page: str) -
     told = evidence(page, "10")
     assert told["formulas"]["answer"][:2] == ["math", {"display": "block"}]
     assert told["scores"][0]["details"]["trees"]["target"][-1][1] == 2
-    assert told["messages"] == [{"role": "user", "parts": ["Find the formula number 10."], "tools": []}]
+    assert told["messages"] == [
+        {"role": "user", "parts": ["Find the formula number 10."], "tools": []}
+    ]
     assert told["events"][0]["messages"] == [0]
     assert evidence(page, "13")["formulas"]["answer"] is not None
     assert evidence(page, "H1")["formulas"] == {"answer": None, "target": None}
@@ -125,10 +141,16 @@ def test_only_the_scripts_and_styles_of_the_page_are_let_through(page: str) -> N
 
 
 def test_hostile_texts_open_and_close_nothing(tmp_path: Path) -> None:
-    info = {"settings": {ATTACK: ATTACK, "models": [ATTACK]}, "versions": {"x": ATTACK}, "git": {"commit": ATTACK}}
+    info = {
+        "settings": {ATTACK: ATTACK, "models": [ATTACK]},
+        "versions": {"x": ATTACK},
+        "git": {"commit": ATTACK},
+    }
     tasks = {ATTACK: TaskInfo(title=ATTACK, group_by=(ATTACK,))}
     plain = write_report(write_run(tmp_path, [graph()])).read_text(encoding="utf-8")
-    page = write_report(write_run(tmp_path, [graph(), hostile()], info=info, tasks=tasks)).read_text(encoding="utf-8")
+    page = write_report(
+        write_run(tmp_path, [graph(), hostile()], info=info, tasks=tasks)
+    ).read_text(encoding="utf-8")
     assert page.count("<script") == plain.count("<script")
     for opened in ("<iframe", "<img", "<math", "<svg onload", '<a href="javascript'):
         assert opened not in page
@@ -141,7 +163,8 @@ def test_hostile_texts_open_and_close_nothing(tmp_path: Path) -> None:
 
 def test_replies_that_were_scored_again_have_their_changes_in_the_report(tmp_path: Path) -> None:
     before, after = (
-        write_run(tmp_path / name, [formula("1", said, "2a+b")]) for name, said in (("a", "3a+b"), ("b", "2a+b"))
+        write_run(tmp_path / name, [formula("1", said, "2a+b")])
+        for name, said in (("a", "3a+b"), ("b", "2a+b"))
     )
     again = rescoring("<then>", read_run(before).rows, read_run(after).rows)
     page = write_report(after, again=again).read_text(encoding="utf-8")
@@ -153,15 +176,24 @@ def test_replies_that_were_scored_again_have_their_changes_in_the_report(tmp_pat
 
 
 def test_a_gate_a_comparison_and_a_note_on_recorded_replies_stand_on_top(tmp_path: Path) -> None:
-    before = [formula("1", "3a+b", "2a+b"), formula("2", "2a+b", "2a+b"), formula("3", "2a+b", "2a+b")]
+    before = [
+        formula("1", "3a+b", "2a+b"),
+        formula("2", "2a+b", "2a+b"),
+        formula("3", "2a+b", "2a+b"),
+    ]
     after = [formula("1", "2a+b", "2a+b"), formula("2", "2a+b", "2a+b"), formula("3", "a", "2a+b")]
     recorded = row("physics", "4", "correct", recorded=True)
-    a, b = (write_run(tmp_path / name, rows) for name, rows in (("a", before), ("b", [*after, (recorded, None)])))
+    a, b = (
+        write_run(tmp_path / name, rows)
+        for name, rows in (("a", before), ("b", [*after, (recorded, None)]))
+    )
     rule = Rule(task="physics", metric="accuracy", bounds=Bounds(minimum=0.9))
     gate = check(Gate(rules=(rule,), recorded_allowed=True), read_summary(b))
     comparison = compare(read_run(a).rows, read_run(b).rows)
     target = tmp_path / "elsewhere.html"
-    page = write_report(b, target, gate=gate, against=Against(name="main", comparison=comparison)).read_text()
+    page = write_report(
+        b, target, gate=gate, against=Against(name="main", comparison=comparison)
+    ).read_text()
     told = text(page)
     assert target.is_file()
     assert not (b / "report.html").exists()
@@ -187,7 +219,10 @@ def test_a_killed_run_has_a_report_too(tmp_path: Path) -> None:
 
 def test_of_several_transcripts_of_a_row_the_last_is_shown(tmp_path: Path) -> None:
     sample, _ = graph()
-    twice = [(sample, Transcript(events=(call(Message.of("user", text)),))) for text in ("first", "second")]
+    twice = [
+        (sample, Transcript(events=(call(Message.of("user", text)),)))
+        for text in ("first", "second")
+    ]
     page = write_report(write_run(tmp_path, twice)).read_text(encoding="utf-8")
     assert evidence(page, "H1")["messages"][0]["parts"] == ["second"]
 
@@ -198,11 +233,16 @@ def test_a_report_without_rows_says_so(tmp_path: Path) -> None:
         write_report(tmp_path / "nowhere")
 
 
-def test_what_does_not_fit_is_cut_and_still_told_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_does_not_fit_is_cut_and_still_told_of(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(html, "MAX_BYTES", html._FRAME + 40_000)
     noise = [hashlib.sha256(bytes([number])).hexdigest() * 300 for number in range(30)]
     many = [
-        (row("graph", f"{number:02}", "correct"), Transcript(events=(call(Message.of("user", text)),)))
+        (
+            row("graph", f"{number:02}", "correct"),
+            Transcript(events=(call(Message.of("user", text)),)),
+        )
         for number, text in enumerate(noise)
     ]
     page = write_report(write_run(tmp_path, many)).read_text(encoding="utf-8")

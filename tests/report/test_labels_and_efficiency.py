@@ -18,7 +18,13 @@ from pytest_llmeval.results.summary import Summary, TaskInfo
 def rows(model: str, *labels: str | None) -> list[Row]:
     """Return two right formulas and a labelled wrong one for each label."""
     wrong = [
-        row(f"w{i}", "incorrect", model=model, scores=eed(60 - 20 * i), details={"taxonomy": {"label": label}})
+        row(
+            f"w{i}",
+            "incorrect",
+            model=model,
+            scores=eed(60 - 20 * i),
+            details={"taxonomy": {"label": label}},
+        )
         for i, label in enumerate(labels)
     ]
     return [*(row(f"r{i}", "correct", model=model, scores=eed(100)) for i in range(2)), *wrong]
@@ -35,13 +41,17 @@ def many_rows() -> list[Row]:
 
 
 def summary(*parts: list[Row], **info: tuple[str, ...]) -> Summary:
-    return summarise([row for part in parts for row in part], {"demo": TaskInfo(title="demo", **info)})
+    return summarise(
+        [row for part in parts for row in part], {"demo": TaskInfo(title="demo", **info)}
+    )
 
 
 def test_each_model_has_its_counts_by_kind() -> None:
     both = summary(rows("small", "PP", "RR"), rows("large", "RR", None))
     text = render_table(both, width=100, color=False)
-    table = text.split("wrong answers by kind of error: PP = Physical Perception, RR = Robust Reasoning\n")[1]
+    table = text.split(
+        "wrong answers by kind of error: PP = Physical Perception, RR = Robust Reasoning\n"
+    )[1]
     assert [line.split() for line in table.splitlines()[:3]] == [
         ["PP", "RR", "unlabelled"],
         ["large", "0", "1", "1"],

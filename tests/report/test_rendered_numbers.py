@@ -23,7 +23,8 @@ def test_percent(value: float | None, text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "scale", "text"), [(None, 100, "–"), (67.25, 100, "67.2"), (100.0, 100, "100.0"), (0.5, 1, "0.500")]
+    ("value", "scale", "text"),
+    [(None, 100, "–"), (67.25, 100, "67.2"), (100.0, 100, "100.0"), (0.5, 1, "0.500")],
 )
 def test_score(value: float | None, scale: float, text: str) -> None:
     assert numbers.score(value, scale) == text
@@ -35,7 +36,8 @@ def test_interval() -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "text"), [(0, "0"), (12_345, "12,345"), (9_999_999, "9,999,999"), (12_345_678, "12.3 M")]
+    ("value", "text"),
+    [(0, "0"), (12_345, "12,345"), (9_999_999, "9,999,999"), (12_345_678, "12.3 M")],
 )
 def test_count(value: int, text: str) -> None:
     assert numbers.count(value) == text
@@ -62,14 +64,23 @@ def test_money_of_which_a_part_is_unknown() -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "text"), [(None, "–"), (0.04, "0.0"), (35.23, "35.2"), (99.94, "99.9"), (100.0, "100"), (4321.5, "4,322")]
+    ("value", "text"),
+    [
+        (None, "–"),
+        (0.04, "0.0"),
+        (35.23, "35.2"),
+        (99.94, "99.9"),
+        (100.0, "100"),
+        (4321.5, "4,322"),
+    ],
 )
 def test_seconds(value: float | None, text: str) -> None:
     assert numbers.seconds(value) == text
 
 
 @pytest.mark.parametrize(
-    ("value", "text"), [(0.4, "0 s"), (59, "59 s"), (61, "1 min"), (7300, "2 h"), (86_400 * 3.4, "3 d")]
+    ("value", "text"),
+    [(0.4, "0 s"), (59, "59 s"), (61, "1 min"), (7300, "2 h"), (86_400 * 3.4, "3 d")],
 )
 def test_age(value: float, text: str) -> None:
     assert numbers.age(value) == text

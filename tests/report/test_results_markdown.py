@@ -36,7 +36,10 @@ def test_text_is_shown_as_it_is(text: str, escaped: str) -> None:
 
 
 def test_hostile_names_break_neither_the_table_nor_out_of_it() -> None:
-    rows = [row(str(i), model=f"{HOSTILE}{i}", groups={"tag": (HOSTILE,)}, scores=eed(30)) for i in range(2)]
+    rows = [
+        row(str(i), model=f"{HOSTILE}{i}", groups={"tag": (HOSTILE,)}, scores=eed(30))
+        for i in range(2)
+    ]
     info = TaskInfo(title=HOSTILE, group_by=("tag",))
     text = render_markdown(summarise(rows, {"demo": info}))
     assert "<img" not in text
@@ -49,7 +52,11 @@ def test_hostile_names_break_neither_the_table_nor_out_of_it() -> None:
 
 
 def test_the_markdown_holds_the_figures_of_the_table_and_the_gates_verdict() -> None:
-    rows = [row("1", scores=eed(100, 80)), row("2", "incorrect", scores=eed(50, 0)), row("3", "error")]
+    rows = [
+        row("1", scores=eed(100, 80)),
+        row("2", "incorrect", scores=eed(50, 0)),
+        row("3", "error"),
+    ]
     summary = summarise(rows, {"demo": TaskInfo(title="demo", demo=True)})
     text = render_markdown(summary, check(Gate(), summary))
     assert "## gate not passed: 1 of 3 rules" in text

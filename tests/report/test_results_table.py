@@ -26,11 +26,27 @@ def formula_rows(**fields: Any) -> list[Row]:
     """Return ten formulas: five right, three nearly right, an error and one not run."""
     tags = ["OPTICS", "MECHANICS"]
     rows = [
-        row(str(i), "correct", scores=eed(100, 100), usage=USAGE, seconds=2.0, groups={"tag": (tags[i % 2],)}, **fields)
+        row(
+            str(i),
+            "correct",
+            scores=eed(100, 100),
+            usage=USAGE,
+            seconds=2.0,
+            groups={"tag": (tags[i % 2],)},
+            **fields,
+        )
         for i in range(5)
     ]
     rows += [
-        row(str(i), "incorrect", scores=eed(40, 10), usage=USAGE, seconds=4.0, groups={"tag": (tags[i % 2],)}, **fields)
+        row(
+            str(i),
+            "incorrect",
+            scores=eed(40, 10),
+            usage=USAGE,
+            seconds=4.0,
+            groups={"tag": (tags[i % 2],)},
+            **fields,
+        )
         for i in range(5, 8)
     ]
     rows.append(row("8", "error", usage=USAGE, groups={"tag": ("OPTICS",)}, **fields))
@@ -51,7 +67,8 @@ def cells(text: str, label: str) -> list[str]:
 
 def test_the_table_tells_every_figure_with_its_n_and_scale() -> None:
     text = drawn(formula_rows(), 140, group_by=("tag",))
-    # 5 of 8: Wilson 30.6 to 86.3. EED (5 * 100 + 3 * 40) / 8 = 77.5, published (500 + 30) / 8 = 66.25.
+    # 5 of 8: Wilson 30.6 to 86.3. EED (5 * 100 + 3 * 40) / 8 = 77.5, published (500 + 30) / 8 =
+    # 66.25.
     figures = cells(text, "all")
     assert figures[:4] == ["62.5 %", "30.6–86.3", "8 of 10", "77.5"]
     assert figures[5:11] == ["66.2", "5", "3", "1", "0", "1"]
@@ -109,7 +126,12 @@ def test_color_changes_the_looks_and_not_the_text() -> None:
 
 def test_the_environment_does_not_change_the_table(monkeypatch: pytest.MonkeyPatch) -> None:
     before = drawn(formula_rows(), 80, color=True)
-    for name, value in {"NO_COLOR": "1", "COLUMNS": "40", "TERM": "dumb", "FORCE_COLOR": "1"}.items():
+    for name, value in {
+        "NO_COLOR": "1",
+        "COLUMNS": "40",
+        "TERM": "dumb",
+        "FORCE_COLOR": "1",
+    }.items():
         monkeypatch.setenv(name, value)
     assert drawn(formula_rows(), 80, color=True) == before
 
@@ -139,7 +161,11 @@ def test_demo_data_is_called_so_and_literature_stays_away_from_it() -> None:
     )
     public = drawn(formula_rows(), 80, published=published)
     assert "(demo data)" not in public
-    [place] = [place for place, line in enumerate(public.splitlines()) if line == "published: paper, table 4"]
+    [place] = [
+        place
+        for place, line in enumerate(public.splitlines())
+        if line == "published: paper, table 4"
+    ]
     assert re.search(r"accuracy +EED published 0–100$", public.splitlines()[place + 1])
     assert cells(public, "o3-high") == ["34.6 %", "46.3"]
     assert cells(public, "students") == ["61.9 %", "–"]
@@ -151,7 +177,9 @@ def test_demo_data_is_called_so_and_literature_stays_away_from_it() -> None:
 
 def test_beside_published_figures_the_title_says_when_only_a_part_ran() -> None:
     published = (Published(name="o3", metric="accuracy", value=0.3, source="paper"),)
-    assert "demo · openai/small · 10 of 100 samples ─" in drawn(formula_rows(), published=published, whole=100)
+    assert "demo · openai/small · 10 of 100 samples ─" in drawn(
+        formula_rows(), published=published, whole=100
+    )
     assert "of 10 samples" not in drawn(formula_rows(), published=published, whole=10)
 
 
@@ -166,7 +194,9 @@ def test_a_score_of_zero_or_one_that_repeats_the_accuracy_has_no_column_and_vali
         row(
             str(i),
             "correct" if i else "incorrect",
-            scores=(Score(name="SLDP", value=float(i), correct=bool(i), details={"valid_sldp": True}),),
+            scores=(
+                Score(name="SLDP", value=float(i), correct=bool(i), details={"valid_sldp": True}),
+            ),
             details={"valid_cypher": bool(i)},
         )
         for i in range(2)
@@ -178,22 +208,36 @@ def test_a_score_of_zero_or_one_that_repeats_the_accuracy_has_no_column_and_vali
 
 
 def test_epochs_show_their_pass_rates() -> None:
-    rows = [row(str(i), "correct" if epoch == 1 else "incorrect", epoch=epoch) for i in range(4) for epoch in (1, 2)]
+    rows = [
+        row(str(i), "correct" if epoch == 1 else "incorrect", epoch=epoch)
+        for i in range(4)
+        for epoch in (1, 2)
+    ]
     text = drawn(rows, 140)
     assert re.search(r"pass@2 +pass\^2", text)
     assert cells(text, "all")[3:5] == ["100.0 %", "0.0 %"]
 
 
 def test_two_models_are_rows_of_one_table_with_both_ends_of_their_names() -> None:
-    names = ("azure/a-very-long-deployment-name-2025-04-14", "azure/a-very-long-deployment-name-2025-08-07")
+    names = (
+        "azure/a-very-long-deployment-name-2025-04-14",
+        "azure/a-very-long-deployment-name-2025-08-07",
+    )
     text = drawn([row("1", model=name) for name in names], 80)
-    labels = [line.split("  ")[0] for line in text.splitlines() if "%" in line and line.startswith("azure")]
+    labels = [
+        line.split("  ")[0]
+        for line in text.splitlines()
+        if "%" in line and line.startswith("azure")
+    ]
     assert len(labels) == len(set(labels)) == 2
     assert all(label.startswith("azure/a-v") for label in labels)
 
 
 def test_cut_replies_reruns_and_mixed_versions_are_told() -> None:
-    rows = [row("1", stop_reason="length", reports=2, versions={"prompt": "ab"}), row("2", versions={"prompt": "cd"})]
+    rows = [
+        row("1", stop_reason="length", reports=2, versions={"prompt": "ab"}),
+        row("2", versions={"prompt": "cd"}),
+    ]
     text = drawn(rows)
     assert "all: cut replies: length 1." in text
     assert "all: mixed rows: prompt is ab and cd." in text
@@ -213,7 +257,9 @@ def test_an_empty_run_has_an_empty_table() -> None:
 
 @pytest.mark.parametrize("width", [40, 80])
 def test_a_gate_shows_each_rule_and_why_it_did_not_pass(width: int) -> None:
-    text = render_gate(check(Gate(), summarise(formula_rows(recorded=True), {})), width=width, color=False)
+    text = render_gate(
+        check(Gate(), summarise(formula_rows(recorded=True), {})), width=width, color=False
+    )
     assert text.lstrip().startswith("gate not passed: 2 of 3 rules")
     assert len(re.findall(r" fail$", text, re.MULTILINE)) == 2
     assert "8 of 10 planned samples were scored (1 error" in " ".join(text.split())
@@ -221,4 +267,6 @@ def test_a_gate_shows_each_rule_and_why_it_did_not_pass(width: int) -> None:
 
 
 def test_a_gate_over_nothing_says_so() -> None:
-    assert "the run holds no rows" in render_gate(check(Gate(), summarise([], {})), width=80, color=False)
+    assert "the run holds no rows" in render_gate(
+        check(Gate(), summarise([], {})), width=80, color=False
+    )

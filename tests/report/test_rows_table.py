@@ -58,7 +58,13 @@ def test_no_cell_begins_a_formula_or_steers_a_terminal(text: str) -> None:
 
 def test_every_score_and_group_has_a_column_of_numbers_or_texts() -> None:
     rows = [
-        row("2", "incorrect", scores=eed(40, 10), groups={"tag": ("a", "b")}, usage=Usage(input_tokens=7, cost=0.5)),
+        row(
+            "2",
+            "incorrect",
+            scores=eed(40, 10),
+            groups={"tag": ("a", "b")},
+            usage=Usage(input_tokens=7, cost=0.5),
+        ),
         row("1", "error"),
     ]
     columns = columns_of(rows)

@@ -16,7 +16,13 @@ def run(outcomes: str, model: str = "openai/small", **fields: object) -> list[Ro
     """Return a row for each letter: c correct, i incorrect, e error, - not run; samples are numbered from 0."""
     words = {"c": "correct", "i": "incorrect", "e": "error", "-": "not run"}
     return [
-        row(str(place), words[letter], model=model, scores=eed(100 if letter == "c" else 20), **fields)  # type: ignore[arg-type]
+        row(
+            str(place),
+            words[letter],
+            model=model,
+            scores=eed(100 if letter == "c" else 20),
+            **fields,
+        )  # type: ignore[arg-type]
         for place, letter in enumerate(outcomes)
     ]
 
@@ -43,7 +49,10 @@ def test_flips_are_named_and_tested_by_mcnemar() -> None:
 def test_scores_are_compared_in_pairs_with_an_interval() -> None:
     generator = random.Random(1)
     before = [row(str(i), "incorrect", scores=eed(generator.uniform(0, 40))) for i in range(40)]
-    after = [row(str(i), "incorrect", scores=eed(one.scores[0].value + 5 + i % 3)) for i, one in enumerate(before)]  # type: ignore[operator]
+    after = [
+        row(str(i), "incorrect", scores=eed(one.scores[0].value + 5 + i % 3))
+        for i, one in enumerate(before)
+    ]  # type: ignore[operator]
     change = only_pair(compare(before, after)).changes[1]
     # 5 and the mean of 0, 1, 2 over 40 samples: 13 full cycles and one 0 are 39 / 40.
     assert (change.name, change.scale, change.n) == ("EED", 100.0, 40)
@@ -58,24 +67,33 @@ def test_scores_are_compared_in_pairs_with_an_interval() -> None:
 def test_a_run_does_not_differ_from_itself() -> None:
     pair = only_pair(compare(run("ccii"), run("ccii")))
     assert (pair.gained, pair.lost, pair.versions) == ((), (), {})
-    assert all((change.difference, change.p_value, change.adjusted) == (0, 1, 1) for change in pair.changes)
+    assert all(
+        (change.difference, change.p_value, change.adjusted) == (0, 1, 1) for change in pair.changes
+    )
 
 
 def test_p_values_are_adjusted_for_all_changes_together() -> None:
     changes = only_pair(compare(run("iiiiiiiiii"), run("cccccccccc"))).changes
     assert changes[0].p_value == 2 / 2**10
-    assert changes[0].adjusted == changes[0].p_value  # the score's difference is constant, so it has no p-value
+    assert (
+        changes[0].adjusted == changes[0].p_value
+    )  # the score's difference is constant, so it has no p-value
     assert changes[1].p_value is None
     assert changes[1].adjusted is None
     mixed = only_pair(compare(run("iiiiiiiiic"), run("cccccccccc"))).changes
     assert mixed[0].p_value == 2 / 2**9
-    assert all(one.adjusted is not None and one.p_value is not None and one.adjusted >= one.p_value for one in mixed)
+    assert all(
+        one.adjusted is not None and one.p_value is not None and one.adjusted >= one.p_value
+        for one in mixed
+    )
 
 
 def test_a_score_that_is_called_accuracy_too_is_adjusted_by_its_own_p_value() -> None:
     def scored(letters: str, *values: float) -> list[Row]:
         named = [(Score(name="accuracy", value=value, correct=None),) for value in values]
-        return [replace(one, scores=scores) for one, scores in zip(run(letters), named, strict=True)]
+        return [
+            replace(one, scores=scores) for one, scores in zip(run(letters), named, strict=True)
+        ]
 
     pair = only_pair(compare(scored("cccccccc", *[0.5] * 8), scored("iiiiiiic", *[0.4, 0.6] * 4)))
     accuracy, score = pair.changes
@@ -86,8 +104,13 @@ def test_a_score_that_is_called_accuracy_too_is_adjusted_by_its_own_p_value() ->
 def test_a_score_that_repeats_the_outcome_is_no_second_change() -> None:
     def judged(outcomes: str) -> list[Row]:
         words = {"c": "correct", "i": "incorrect"}
-        scores = {letter: (Score(name="judge", value=float(letter == "c"), correct=letter == "c"),) for letter in "ci"}
-        return [row(str(i), words[letter], scores=scores[letter]) for i, letter in enumerate(outcomes)]  # type: ignore[arg-type]
+        scores = {
+            letter: (Score(name="judge", value=float(letter == "c"), correct=letter == "c"),)
+            for letter in "ci"
+        }
+        return [
+            row(str(i), words[letter], scores=scores[letter]) for i, letter in enumerate(outcomes)
+        ]  # type: ignore[arg-type]
 
     [only] = only_pair(compare(judged("ccii"), judged("cici"))).changes
     assert only.name == "accuracy"
@@ -108,7 +131,9 @@ def test_a_task_that_one_run_lacks_is_named() -> None:
 
 
 def test_a_sample_whose_target_changed_is_left_out() -> None:
-    pair = only_pair(compare(run("cc", target="4"), [*run("c", target="4"), row("1", "incorrect", target="5")]))
+    pair = only_pair(
+        compare(run("cc", target="4"), [*run("c", target="4"), row("1", "incorrect", target="5")])
+    )
     assert (pair.n, pair.retargeted, pair.lost) == (1, 1, ())
 
 
@@ -118,13 +143,26 @@ def test_runs_without_a_common_sample_have_no_changes() -> None:
 
 
 def test_versions_that_differ_are_told() -> None:
-    a, b = run("cc", versions={"prompt": "ab", "task": 1}), run("cc", versions={"prompt": "cd", "task": 1})
+    a, b = (
+        run("cc", versions={"prompt": "ab", "task": 1}),
+        run("cc", versions={"prompt": "cd", "task": 1}),
+    )
     assert only_pair(compare(a, b)).versions == {"prompt": ("ab", "cd")}
 
 
 def test_epochs_count_by_sample() -> None:
-    a = [row("1", "correct", epoch=1), row("1", "incorrect", epoch=2), row("2", epoch=1), row("2", epoch=2)]
-    b = [row("1", "correct", epoch=1), row("1", "correct", epoch=2), row("2", epoch=1), row("2", "incorrect", epoch=2)]
+    a = [
+        row("1", "correct", epoch=1),
+        row("1", "incorrect", epoch=2),
+        row("2", epoch=1),
+        row("2", epoch=2),
+    ]
+    b = [
+        row("1", "correct", epoch=1),
+        row("1", "correct", epoch=2),
+        row("2", epoch=1),
+        row("2", "incorrect", epoch=2),
+    ]
     pair = only_pair(compare(a, b))
     assert (pair.n, pair.gained, pair.lost) == (2, ("1",), ("2",))
     assert (pair.changes[0].a, pair.changes[0].b) == (0.75, 0.75)
@@ -139,9 +177,11 @@ def test_the_order_of_rows_changes_nothing() -> None:
 
 def test_a_difference_is_told_with_its_effect_and_what_so_many_samples_would_show() -> None:
     accuracy = only_pair(compare(run("cccccciiiiii"), run("cccciicccccc"))).changes[0]
-    # Differences: 2 of -1, 6 of +1, 4 of 0; mean 1/3; s^2 = (8 - 12/9) / 11; d_z = (1/3) / 0.77850 = 0.42817.
+    # Differences: 2 of -1, 6 of +1, 4 of 0; mean 1/3; s^2 = (8 - 12/9) / 11; d_z = (1/3) / 0.77850
+    # = 0.42817.
     assert accuracy.effect == pytest.approx(0.42817, abs=1e-5)
-    # (1.95996 + 0.84162) * 0.77850 / sqrt(12) = 0.62961, more than the 6 of 12 that McNemar's test needs.
+    # (1.95996 + 0.84162) * 0.77850 / sqrt(12) = 0.62961, more than the 6 of 12 that McNemar's test
+    # needs.
     assert accuracy.smallest == pytest.approx(0.62961, abs=1e-5)
     alike = only_pair(compare(run("c" * 12), run("c" * 12))).changes[0]
     assert (alike.effect, alike.smallest) == (None, 0.5)

@@ -11,6 +11,7 @@ import pytest
 from example_rows import eed, row
 
 from pytest_llmeval.errors import UsageError
+from pytest_llmeval.files.redaction import Redactor
 from pytest_llmeval.records import Json, Row, Usage
 from pytest_llmeval.results.baseline import Baseline, baseline_of, read_baseline, write_baseline
 from pytest_llmeval.results.compare import compare
@@ -18,7 +19,6 @@ from pytest_llmeval.results.gate import GateResult, RuleResult
 from pytest_llmeval.results.gate_file import parse_gate
 from pytest_llmeval.results.metrics import summarise
 from pytest_llmeval.results.regression import check_against
-from pytest_llmeval.results.secrets import Redactor
 from pytest_llmeval.results.store import RunFolder
 from pytest_llmeval.results.summary import TaskInfo
 
@@ -38,7 +38,12 @@ def baseline(rows: Sequence[Row]) -> Baseline:
 
 def judged(text: str, before: Sequence[Row], after: Sequence[Row]) -> GateResult:
     gate, then = parse_gate(text, "gates.yaml"), baseline(before)
-    return check_against(gate, summarise(after, {}), then, compare(then.rows, after, confidence=1 - gate.significance))
+    return check_against(
+        gate,
+        summarise(after, {}),
+        then,
+        compare(then.rows, after, confidence=1 - gate.significance),
+    )
 
 
 def last(text: str, before: Sequence[Row], after: Sequence[Row]) -> RuleResult:
@@ -49,7 +54,8 @@ DROP = "rules: {demo.accuracy: {max_drop: 0.05}}"
 
 
 def test_a_run_like_its_baseline_passes_when_there_are_samples_enough_to_tell() -> None:
-    # Of 200 equal pairs at most 1 - 0.025^(1/200) = 1.8 % of all samples behave otherwise; of 20, up to 16.8 %.
+    # Of 200 equal pairs at most 1 - 0.025^(1/200) = 1.8 % of all samples behave otherwise; of 20,
+    # up to 16.8 %.
     assert judged(DROP, run(150, 50), run(150, 50)).passed
     few = last(DROP, run(15, 5), run(15, 5))
     assert (few.verdict, few.value, few.baseline) == ("inconclusive", 0.75, 0.75)
@@ -67,7 +73,8 @@ def test_a_drop_beyond_all_doubt_fails_and_one_in_doubt_is_inconclusive() -> Non
 
 
 def test_flips_too_few_for_the_test_of_the_table_prove_no_drop() -> None:
-    # 4 of 40 lost, none gained: McNemar's p is 0.125, though the bootstrap alone leaves 0 out; 6 have p = 0.031.
+    # 4 of 40 lost, none gained: McNemar's p is 0.125, though the bootstrap alone leaves 0 out; 6
+    # have p = 0.031.
     none = "rules: {demo.accuracy: {max_drop: 0}}"
     doubtful = last(none, run(36, 4), run(36, 4, lost=4))
     assert doubtful.verdict == "inconclusive"
@@ -77,7 +84,8 @@ def test_flips_too_few_for_the_test_of_the_table_prove_no_drop() -> None:
 
 
 def test_the_level_of_significance_widens_or_narrows_the_doubt() -> None:
-    # 14 of 200 lost are 7 points with a standard error of 1.8: beyond 5 for sure only at a low level.
+    # 14 of 200 lost are 7 points with a standard error of 1.8: beyond 5 for sure only at a low
+    # level.
     before, after = run(150, 50), run(150, 50, lost=14)
     assert last(DROP, before, after).verdict == "inconclusive"
     assert last("significance: 0.5\n" + DROP, before, after).verdict == "fail"
@@ -105,7 +113,9 @@ def test_cost_and_latency_are_held_against_the_baselines() -> None:
 
 def test_a_sum_over_other_samples_is_no_measure() -> None:
     priced = {"usage": Usage(requests=1, cost=0.02)}
-    found = last("compared: 0\nrules: {demo.cost: {max_rise: 0}}", run(5, 5, **priced), run(5, 4, **priced))
+    found = last(
+        "compared: 0\nrules: {demo.cost: {max_rise: 0}}", run(5, 5, **priced), run(5, 4, **priced)
+    )
     assert (found.verdict, found.reason[:20]) == ("missing", "a sum over 9 planned")
 
 
@@ -114,7 +124,10 @@ def test_samples_that_the_run_left_out_shut_the_gate_unless_its_file_allows_it()
     result = judged(text, run(10, 10), run(10, 5))
     [overlap] = [one for one in result.results if one.metric == "compared"]
     assert (overlap.verdict, overlap.value) == ("fail", 0.75)
-    assert overlap.reason == "15 of the baseline's 20 scored samples were scored again, with the same target"
+    assert (
+        overlap.reason
+        == "15 of the baseline's 20 scored samples were scored again, with the same target"
+    )
     assert judged("compared: 0.7\n" + text, run(10, 10), run(10, 5)).passed
     retargeted = judged("compared: 0.7\n" + text, run(10, 10, target="1"), run(10, 10, target="2"))
     assert [one.verdict for one in retargeted.results if one.metric == "compared"] == ["fail"]
@@ -124,7 +137,10 @@ def test_samples_that_the_run_left_out_shut_the_gate_unless_its_file_allows_it()
     ("rule", "said"),
     [
         ("other.accuracy: {max_drop: 0}", "run and baseline have no part of this task in common"),
-        ("demo.acuracy: {max_drop: 1}", "this run has no such figure (this run has accuracy, coverage"),
+        (
+            "demo.acuracy: {max_drop: 1}",
+            "this run has no such figure (this run has accuracy, coverage",
+        ),
         ("demo.cost: {max_rise: 1}", "this run has no such figure"),
         ("judge.kappa: {max_drop: 0.1}", "run and baseline have no part of this task"),
     ],
@@ -138,7 +154,11 @@ def test_what_is_not_there_is_never_a_pass(rule: str, said: str) -> None:
 
 def test_a_model_that_the_baseline_lacks_is_not_passed_over() -> None:
     after = [*run(150, 50), *run(150, 50, model="new")]
-    verdicts = {one.model: one.verdict for one in judged(DROP, run(150, 50), after).results if one.metric == "accuracy"}
+    verdicts = {
+        one.model: one.verdict
+        for one in judged(DROP, run(150, 50), after).results
+        if one.metric == "accuracy"
+    }
     assert verdicts == {"openai/small": "pass", "new": "missing"}
 
 
@@ -147,7 +167,9 @@ def test_a_single_new_model_is_held_against_the_baselines_single_one() -> None:
 
 
 def test_a_baseline_survives_its_file_and_decides_alike(tmp_path: Path) -> None:
-    before = run(15, 5, target="\\frac{a}{b}", versions={"grader:EED": "eed/1", "task": 1}, seconds=2.0)
+    before = run(
+        15, 5, target="\\frac{a}{b}", versions={"grader:EED": "eed/1", "task": 1}, seconds=2.0
+    )
     after = run(15, 5, lost=3, target="\\frac{a}{b}", versions={"grader:EED": "eed/2", "task": 1})
     file = tmp_path / "new" / "main.jsonl"
     write_baseline(baseline(before), file)
@@ -169,7 +191,10 @@ def test_a_baseline_is_small_in_stable_order_and_spreads_no_answers(tmp_path: Pa
     assert "secret" not in text
     write_baseline(baseline(run(15, 5, lost=1, target="the secret answer")), tmp_path / "c.jsonl")
     changed = set((tmp_path / "c.jsonl").read_text().splitlines()) ^ set(text.splitlines())
-    assert {json.loads(line).get("sample") for line in changed} == {None, "0000"}  # None: the figures of the part
+    assert {json.loads(line).get("sample") for line in changed} == {
+        None,
+        "0000",
+    }  # None: the figures of the part
 
 
 @pytest.mark.parametrize(
@@ -183,7 +208,9 @@ def test_a_baseline_is_small_in_stable_order_and_spreads_no_answers(tmp_path: Pa
         ("[]\n", "b.jsonl:1: not a line of a baseline"),
     ],
 )
-def test_a_file_that_is_no_baseline_is_refused_with_its_line(tmp_path: Path, text: str, said: str) -> None:
+def test_a_file_that_is_no_baseline_is_refused_with_its_line(
+    tmp_path: Path, text: str, said: str
+) -> None:
     (tmp_path / "b.jsonl").write_text(text)
     with pytest.raises(UsageError, match=re.escape(said)):
         read_baseline(tmp_path / "b.jsonl")

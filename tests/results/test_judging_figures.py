@@ -33,7 +33,13 @@ CALIBRATED = Calibrated(
 
 
 def opinion(judge: str, equivalent: Vote, *votes: Vote, wanted: int = 1) -> dict[str, Any]:
-    return {"judge": judge, "equivalent": equivalent, "reason": "", "votes": [*votes], "wanted": wanted}
+    return {
+        "judge": judge,
+        "equivalent": equivalent,
+        "reason": "",
+        "votes": [*votes],
+        "wanted": wanted,
+    }
 
 
 def judged(sample: int, decided_by: str | None, *opinions: dict[str, Any]) -> Row:
@@ -66,7 +72,10 @@ def test_rows_that_no_judge_scores_have_no_such_figures() -> None:
 
 def test_two_judges_agree_by_cohens_kappa_where_both_decided() -> None:
     verdicts = [(True, True), (True, False), (False, False), (False, False), (None, True)]
-    rows = [judged(n, "judge", opinion("a", one), opinion("b", two)) for n, (one, two) in enumerate(verdicts)]
+    rows = [
+        judged(n, "judge", opinion("a", one), opinion("b", two))
+        for n, (one, two) in enumerate(verdicts)
+    ]
     # observed 3/4; chance 1/2 * 1/4 + 1/2 * 3/4 = 1/2; (3/4 - 1/2) / (1 - 1/2) = 1/2
     found = judging(*rows).agreement
     assert found is not None
@@ -86,9 +95,18 @@ def test_three_judges_agree_by_fleiss_kappa() -> None:
 
 
 def test_votes_that_ended_early_are_compared_by_those_that_are_always_cast() -> None:
-    votes = [(True, True), (False, False), (True, False, True), (False, True, False), (True, None, True)]
-    rows = [judged(n, "judge", opinion("a", cast[-1], *cast, wanted=3)) for n, cast in enumerate(votes)]
-    # the first two of each ballot: observed 1/2, shares 1/2 and 1/2, chance 1/2; the ballot with a lost vote is out
+    votes = [
+        (True, True),
+        (False, False),
+        (True, False, True),
+        (False, True, False),
+        (True, None, True),
+    ]
+    rows = [
+        judged(n, "judge", opinion("a", cast[-1], *cast, wanted=3)) for n, cast in enumerate(votes)
+    ]
+    # the first two of each ballot: observed 1/2, shares 1/2 and 1/2, chance 1/2; the ballot with a
+    # lost vote is out
     found = judging(*rows).vote_agreement
     assert found is not None
     assert (found.kappa, found.n) == (0.0, 4)
@@ -130,8 +148,13 @@ def test_the_table_says_who_decided_and_what_the_judge_is_worth() -> None:
     rows = [judged(1, "symbolic"), judged(2, "judge", opinion("openai/a", True))]
     text = render_table(summary(*rows), width=120, color=False)
     assert "answers decided by" in text
-    assert "judged by openai/a: kappa 0.950 (95 % 0.880–0.980) on 143 labelled cases" in text.replace("\n", " ")
-    unknown = render_table(summary(judged(1, "judge", opinion("openai/b", True))), width=120, color=False)
+    assert (
+        "judged by openai/a: kappa 0.950 (95 % 0.880–0.980) on 143 labelled cases"
+        in text.replace("\n", " ")
+    )
+    unknown = render_table(
+        summary(judged(1, "judge", opinion("openai/b", True))), width=120, color=False
+    )
     assert "judged by openai/b, which is not calibrated" in unknown
 
 

@@ -33,7 +33,10 @@ def test_figures_come_with_their_source_and_the_datasets_they_belong_to(tmp_path
     ("text", "said"),
     [
         ("figure: []", "published.yaml:1: figure: unknown key; expected one of datasets, figures"),
-        ("datasets: {a: {sha256: b}}", "datasets.a.samples: expected the number of samples, not None"),
+        (
+            "datasets: {a: {sha256: b}}",
+            "datasets.a.samples: expected the number of samples, not None",
+        ),
         ("datasets: {a: {sha256: b, samples: many}}", "datasets.a.samples: expected a number"),
         ("figures: {}", "published.yaml:1: figures: expected a list"),
         ("figures:\n  - values: {a: {accuracy: 1}}", "every figure needs its source"),
@@ -51,7 +54,11 @@ def test_a_wrong_file_is_refused_with_its_place(tmp_path: Path, text: str, said:
 
 
 def test_the_figures_of_phybench_can_be_read() -> None:
-    found = load_literature(Path(__file__).parents[2] / "benchmarks" / "phybench" / "published.yaml")
+    found = load_literature(
+        Path(__file__).parents[2] / "benchmarks" / "phybench" / "published.yaml"
+    )
     assert all(re.fullmatch("[0-9a-f]{64}", digest) for digest in found.datasets)
     assert {figure.metric for figure in found.figures} == {"accuracy", "eed_published"}
-    assert all(0 <= figure.value <= (1 if figure.metric == "accuracy" else 100) for figure in found.figures)
+    assert all(
+        0 <= figure.value <= (1 if figure.metric == "accuracy" else 100) for figure in found.figures
+    )

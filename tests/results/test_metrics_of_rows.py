@@ -33,15 +33,31 @@ MIXED = [
 def test_the_five_counts_stay_apart_and_accuracy_is_of_correct_and_incorrect() -> None:
     tally = tally_of(MIXED)
     counts = tally.counts
-    assert (counts.correct, counts.incorrect, counts.error, counts.unscored, counts.not_run) == (2, 1, 1, 1, 1)
+    assert (counts.correct, counts.incorrect, counts.error, counts.unscored, counts.not_run) == (
+        2,
+        1,
+        1,
+        1,
+        1,
+    )
     assert (counts.planned, counts.scored, counts.coverage) == (6, 3, 0.5)
     assert (tally.accuracy.value, tally.accuracy.n) == (2 / 3, 3)
 
 
 def test_both_eeds_have_their_own_mean_and_scale_over_the_scored_rows() -> None:
     corrected, published = tally_of(MIXED).scores
-    assert (corrected.name, corrected.value, corrected.n, corrected.scale) == ("EED", 80.0, 3, 100.0)
-    assert (published.name, published.value, published.n, published.scale) == ("EED published", 40.0, 3, 100.0)
+    assert (corrected.name, corrected.value, corrected.n, corrected.scale) == (
+        "EED",
+        80.0,
+        3,
+        100.0,
+    )
+    assert (published.name, published.value, published.n, published.scale) == (
+        "EED published",
+        40.0,
+        3,
+        100.0,
+    )
     assert corrected.low is not None
     assert corrected.high is not None
     assert 40 <= corrected.low < 80 < corrected.high <= 100
@@ -55,7 +71,12 @@ def test_a_run_in_which_nothing_was_scored_has_no_accuracy_rather_than_0() -> No
 
 
 def test_a_mean_is_not_rounded() -> None:
-    tally = tally_of([row(str(i), "incorrect", scores=eed(value)) for i, value in enumerate([33.04, 33.04, 33.03])])
+    tally = tally_of(
+        [
+            row(str(i), "incorrect", scores=eed(value))
+            for i, value in enumerate([33.04, 33.04, 33.03])
+        ]
+    )
     assert tally.scores[0].value == pytest.approx(99.11 / 3, abs=1e-12)
 
 
@@ -90,8 +111,16 @@ def test_models_and_test_functions_are_told_apart_and_tasks_stand_in_order() -> 
         row("1", task="a", model="x", test="t.py::two"),
         row("1", task="a", model="x", test="t.py::one"),
     ]
-    found = [(entry.task, entry.test.partition("::")[2], entry.model) for entry in summarise(rows, {}).entries]
-    assert found == [("a", "test_demo", "y"), ("a", "one", "x"), ("a", "two", "x"), ("b", "test_demo", "openai/small")]
+    found = [
+        (entry.task, entry.test.partition("::")[2], entry.model)
+        for entry in summarise(rows, {}).entries
+    ]
+    assert found == [
+        ("a", "test_demo", "y"),
+        ("a", "one", "x"),
+        ("a", "two", "x"),
+        ("b", "test_demo", "openai/small"),
+    ]
 
 
 def test_groups_stand_by_key_and_value_and_rows_without_one_are_not_lost() -> None:
@@ -102,14 +131,27 @@ def test_groups_stand_by_key_and_value_and_rows_without_one_are_not_lost() -> No
         row("4", "correct"),
     ]
     [entry] = summarise(rows, {"demo": TaskInfo(title="demo", group_by=("tag",))}).entries
-    found = [(group.key, group.value, group.tally.accuracy.value, group.tally.counts.planned) for group in entry.groups]
-    assert found == [("tag", "(none)", 1.0, 1), ("tag", "MECHANICS", None, 1), ("tag", "OPTICS", 0.5, 2)]
+    found = [
+        (group.key, group.value, group.tally.accuracy.value, group.tally.counts.planned)
+        for group in entry.groups
+    ]
+    assert found == [
+        ("tag", "(none)", 1.0, 1),
+        ("tag", "MECHANICS", None, 1),
+        ("tag", "OPTICS", 0.5, 2),
+    ]
 
 
 def test_a_row_with_several_tags_counts_under_each_and_once_in_all() -> None:
-    rows = [row("1", "correct", groups={"tag": ("count", "set")}), row("2", "incorrect", groups={"tag": ("set",)})]
+    rows = [
+        row("1", "correct", groups={"tag": ("count", "set")}),
+        row("2", "incorrect", groups={"tag": ("set",)}),
+    ]
     [entry] = summarise(rows, {"demo": TaskInfo(title="demo", group_by=("tag",))}).entries
-    assert [(group.value, group.tally.counts.planned) for group in entry.groups] == [("count", 1), ("set", 2)]
+    assert [(group.value, group.tally.counts.planned) for group in entry.groups] == [
+        ("count", 1),
+        ("set", 2),
+    ]
     assert entry.tally.counts.planned == 2
 
 
@@ -130,10 +172,13 @@ def test_valid_cypher_and_valid_sldp_are_shares_of_the_scored_rows_that_know() -
 
 
 def test_a_property_that_the_tasks_metrics_name_is_a_share_and_others_are_not() -> None:
-    rows = [row("1", details={"cites": True, "prefiltered": True}), row("2", details={"cites": False})]
-    assert [(share.name, share.value) for share in tally_of(rows, metrics=("accuracy", "cites")).shares] == [
-        ("cites", 0.5)
+    rows = [
+        row("1", details={"cites": True, "prefiltered": True}),
+        row("2", details={"cites": False}),
     ]
+    assert [
+        (share.name, share.value) for share in tally_of(rows, metrics=("accuracy", "cites")).shares
+    ] == [("cites", 0.5)]
 
 
 def test_use_is_summed_and_an_unknown_price_is_told() -> None:
@@ -164,26 +209,43 @@ def test_cut_cached_and_recorded_rows_are_counted() -> None:
 
 
 def test_epochs_cluster_by_sample_and_give_pass_rates() -> None:
-    # Sample 1: 2 of 4 right; sample 2: 0 of 4. pass@2 = (1 - C(2,2)/C(4,2) + 0) / 2 = 5/12; pass^2 = (1/6 + 0) / 2.
-    rows = [row("1", "correct" if epoch <= 2 else "incorrect", epoch=epoch) for epoch in range(1, 5)]
+    # Sample 1: 2 of 4 right; sample 2: 0 of 4. pass@2 = (1 - C(2,2)/C(4,2) + 0) / 2 = 5/12; pass^2
+    # = (1/6 + 0) / 2.
+    rows = [
+        row("1", "correct" if epoch <= 2 else "incorrect", epoch=epoch) for epoch in range(1, 5)
+    ]
     rows += [row("2", "incorrect", epoch=epoch) for epoch in range(1, 5)]
     tally = tally_of(rows)
     assert (tally.samples, tally.epochs, tally.accuracy.n, tally.accuracy.value) == (2, 4, 8, 0.25)
-    # Sums of deviations 1 and -1: sqrt(2/1 * 2) / 8 = 0.25, where eight independent values would give 0.16.
+    # Sums of deviations 1 and -1: sqrt(2/1 * 2) / 8 = 0.25, where eight independent values would
+    # give 0.16.
     assert tally.accuracy.standard_error == pytest.approx(0.25)
     two, four = tally.repeated
-    assert (two.k, two.n, two.at_least_one, two.every_one) == (2, 2, pytest.approx(5 / 12), pytest.approx(1 / 12))
+    assert (two.k, two.n, two.at_least_one, two.every_one) == (
+        2,
+        2,
+        pytest.approx(5 / 12),
+        pytest.approx(1 / 12),
+    )
     assert (four.k, four.n, four.at_least_one, four.every_one) == (4, 2, 0.5, 0.0)
 
 
 def test_a_sample_with_too_few_scored_epochs_does_not_enter_pass_at_k() -> None:
-    rows = [row("1", epoch=1), row("1", "error", epoch=2), row("2", epoch=1), row("2", "incorrect", epoch=2)]
+    rows = [
+        row("1", epoch=1),
+        row("1", "error", epoch=2),
+        row("2", epoch=1),
+        row("2", "incorrect", epoch=2),
+    ]
     [two] = tally_of(rows).repeated
     assert (two.k, two.n, two.at_least_one, two.every_one) == (2, 1, 1.0, 0.0)
 
 
 def test_rows_of_different_versions_show() -> None:
-    rows = [row("1", versions={"prompt": "ab", "task": 1}), row("2", versions={"prompt": "cd", "task": 1})]
+    rows = [
+        row("1", versions={"prompt": "ab", "task": 1}),
+        row("2", versions={"prompt": "cd", "task": 1}),
+    ]
     [entry] = summarise(rows, {}).entries
     assert entry.versions == {"prompt": ("ab", "cd"), "task": ("1",)}
 
@@ -191,13 +253,20 @@ def test_rows_of_different_versions_show() -> None:
 def test_the_order_of_arrival_changes_nothing() -> None:
     generator = random.Random(3)
     rows = [
-        row(str(i), "incorrect", scores=eed(generator.uniform(0, 59)), seconds=generator.random()) for i in range(50)
+        row(str(i), "incorrect", scores=eed(generator.uniform(0, 59)), seconds=generator.random())
+        for i in range(50)
     ]
     shuffled = generator.sample(rows, len(rows))
     assert summarise(shuffled, {}).to_json() == summarise(rows, {}).to_json()
 
 
-@given(st.lists(st.sampled_from(["correct", "incorrect", "error", "unscored", "not run"]), min_size=1, max_size=30))
+@given(
+    st.lists(
+        st.sampled_from(["correct", "incorrect", "error", "unscored", "not run"]),
+        min_size=1,
+        max_size=30,
+    )
+)
 def test_every_planned_sample_is_in_exactly_one_count(outcomes: list[str]) -> None:
     tally = tally_of([row(str(i), outcome) for i, outcome in enumerate(outcomes)])  # type: ignore[arg-type]
     assert tally.counts.planned == len(outcomes)
@@ -207,11 +276,27 @@ def test_every_planned_sample_is_in_exactly_one_count(outcomes: list[str]) -> No
 def test_a_summary_survives_its_json_form() -> None:
     figure = Published(name="o3-high", metric="accuracy", value=0.3458, source="arXiv 2504.16074")
     rows = [
-        row("1", scores=eed(100, 50), cached=True, age=5.0, groups={"tag": ("OPTICS",)}, versions={"task": 1}),
-        row("1", "incorrect", epoch=2, scores=eed(12.5, 0), stop_reason="length", details={"valid_sldp": True}),
+        row(
+            "1",
+            scores=eed(100, 50),
+            cached=True,
+            age=5.0,
+            groups={"tag": ("OPTICS",)},
+            versions={"task": 1},
+        ),
+        row(
+            "1",
+            "incorrect",
+            epoch=2,
+            scores=eed(12.5, 0),
+            stop_reason="length",
+            details={"valid_sldp": True},
+        ),
         row("2", "error"),
     ]
-    info = TaskInfo(title="demo", metrics=("accuracy",), group_by=("tag",), demo=True, published=(figure,))
+    info = TaskInfo(
+        title="demo", metrics=("accuracy",), group_by=("tag",), demo=True, published=(figure,)
+    )
     summary = summarise(rows, {"demo": info})
     text = json.dumps(summary.to_json(), allow_nan=False)
     assert Summary.from_json(json.loads(text)) == summary
@@ -227,7 +312,9 @@ def test_a_summary_survives_its_json_form() -> None:
         ({"schema": 1, "entries": "all"}, "entries"),
     ],
 )
-def test_a_file_that_is_no_summary_is_refused_with_the_place(data: dict[str, object], said: str) -> None:
+def test_a_file_that_is_no_summary_is_refused_with_the_place(
+    data: dict[str, object], said: str
+) -> None:
     with pytest.raises(UsageError, match=said):
         Summary.from_json(data)  # type: ignore[arg-type]
 

@@ -59,7 +59,12 @@ def test_a_difference_never_leaves_its_scale() -> None:
     assert found.interval.low == pytest.approx(0.025 ** (1 / 3))  # 1 - (1 - 0.025^(1/3))
 
 
-PAIRS = [([a], [b]) for a, b in zip((20, 35, 60, 100, 0, 41, 100, 7), (30, 35, 100, 100, 12, 40, 60, 25), strict=True)]
+PAIRS = [
+    ([a], [b])
+    for a, b in zip(
+        (20, 35, 60, 100, 0, 41, 100, 7), (30, 35, 100, 100, 12, 40, 60, 25), strict=True
+    )
+]
 
 
 def test_the_interval_of_paired_scores_agrees_with_scipys_bca() -> None:
@@ -68,7 +73,9 @@ def test_the_interval_of_paired_scores_agrees_with_scipys_bca() -> None:
         (differences,), np.mean, method="BCa", n_resamples=5000, rng=np.random.default_rng(3)
     ).confidence_interval
     found = ours.paired_difference(PAIRS, scale=100.0)
-    assert (found.interval.low, found.interval.high) == pytest.approx((known.low, known.high), abs=1.5)
+    assert (found.interval.low, found.interval.high) == pytest.approx(
+        (known.low, known.high), abs=1.5
+    )
 
 
 def test_the_p_value_of_paired_scores_is_near_that_of_a_t_test_on_normal_differences() -> None:
@@ -79,8 +86,9 @@ def test_the_p_value_of_paired_scores_is_near_that_of_a_t_test_on_normal_differe
 
 
 def test_effect_and_smallest_difference_agree_with_a_calculation_by_hand() -> None:
-    # Differences 10, 0, 40, 0, 12, -1, -40, 18: mean 4.875, sum of squares 3769, less 8 * 4.875^2 = 190.125.
-    # s = sqrt(3578.875 / 7) = 22.611; d_z = 0.21560; (1.95996 + 0.84162) * 22.611 / sqrt(8) = 22.397.
+    # Differences 10, 0, 40, 0, 12, -1, -40, 18: mean 4.875, sum of squares 3769, less 8 * 4.875^2 =
+    # 190.125. s = sqrt(3578.875 / 7) = 22.611; d_z = 0.21560; (1.95996 + 0.84162) * 22.611 /
+    # sqrt(8) = 22.397.
     found = ours.paired_difference(PAIRS, scale=100.0)
     assert found.effect == pytest.approx(0.21560, abs=1e-5)
     assert found.smallest == pytest.approx(22.397, abs=1e-3)
@@ -103,20 +111,25 @@ def test_fewer_than_six_flips_one_way_are_never_significant(n: int, share: float
 def test_pairs_that_differ_by_noise_alone_are_rarely_called_different() -> None:
     generator = random.Random(5)
     p_values = [
-        ours.paired_difference([([generator.gauss(0, 1)], [generator.gauss(0, 1)]) for _ in range(40)]).p_value
+        ours.paired_difference(
+            [([generator.gauss(0, 1)], [generator.gauss(0, 1)]) for _ in range(40)]
+        ).p_value
         for _ in range(60)
     ]
     assert sum(p is not None and p < 0.05 for p in p_values) <= 9  # expected 3, +- 1.7
 
 
 def test_holm_agrees_with_a_calculation_by_hand() -> None:
-    # Sorted 0.01 0.02 0.03 0.04 times 4 3 2 1: 0.04 0.06 0.06 0.04, and never falling: 0.04 0.06 0.06 0.06.
+    # Sorted 0.01 0.02 0.03 0.04 times 4 3 2 1: 0.04 0.06 0.06 0.04, and never falling: 0.04 0.06
+    # 0.06 0.06.
     found = ours.holm({"d": 0.04, "a": 0.01, "c": 0.03, "b": 0.02})
     assert list(found) == ["d", "a", "c", "b"]
     assert found == pytest.approx({"a": 0.04, "b": 0.06, "c": 0.06, "d": 0.06})
 
 
-@pytest.mark.parametrize("p_values", [[0.2], [0.01, 0.04, 0.03], [0.5, 0.5, 0.001, 0.02, 0.02], [1.0, 0.0, 0.9]])
+@pytest.mark.parametrize(
+    "p_values", [[0.2], [0.01, 0.04, 0.03], [0.5, 0.5, 0.001, 0.02, 0.02], [1.0, 0.0, 0.9]]
+)
 def test_holm_agrees_with_statsmodels(p_values: list[float]) -> None:
     found = ours.holm({str(place): p_value for place, p_value in enumerate(p_values)})
     assert list(found.values()) == pytest.approx(list(multipletests(p_values, method="holm")[1]))

@@ -22,7 +22,10 @@ OLD = row("1", "incorrect", answer="x", target="y", scores=graded(40))
         (row("1", "incorrect", answer="x", target="y", scores=graded(50, "eed/2")), ("grader",)),
         (row("1", "correct", answer="y", target="y", scores=graded(100)), ("answer",)),
         (row("1", "correct", answer="x", target="x", scores=graded(100)), ("data",)),
-        (row("1", "correct", answer="z", target="z", scores=graded(100, "eed/2")), ("answer", "data", "grader")),
+        (
+            row("1", "correct", answer="z", target="z", scores=graded(100, "eed/2")),
+            ("answer", "data", "grader"),
+        ),
         (row("1", "error", target="y"), ("no stored reply",)),
         (row("1", "unscored", answer="x", target="y", scores=graded(40)), ("grader",)),
     ],

@@ -14,10 +14,10 @@ import pytest
 from example_rows import eed, row
 
 from pytest_llmeval.errors import UsageError
+from pytest_llmeval.files.lock import FolderLock
+from pytest_llmeval.files.redaction import Redactor
 from pytest_llmeval.records import Asked, Json, Message, ModelCall, Reply, StageNote, Transcript
-from pytest_llmeval.results.lock import FolderLock
 from pytest_llmeval.results.metrics import summarise
-from pytest_llmeval.results.secrets import Redactor
 from pytest_llmeval.results.store import (
     SUMMARY,
     SUMMARY_TEXT,
@@ -51,7 +51,9 @@ def a_run(reports: Path, opened: ExitStack) -> Start:
 
     def start(redactor: Redactor = NOTHING_SECRET, **options: Any) -> RunFolder:
         info: dict[str, Json] = {"settings": {"model": ["openai/small"]}}
-        return opened.enter_context(closing(RunFolder.create(reports, info, redactor=redactor, **options)))
+        return opened.enter_context(
+            closing(RunFolder.create(reports, info, redactor=redactor, **options))
+        )
 
     return start
 
@@ -86,7 +88,10 @@ def test_a_later_row_takes_the_place_of_an_earlier_one(a_run: Start) -> None:
     run = a_run()
     for one in (row("1", "not run"), row("2", "not run"), row("1", "correct")):
         run.add_row(one)
-    assert [(one.key.sample, one.outcome) for one in read_run(run.path).rows] == [("1", "correct"), ("2", "not run")]
+    assert [(one.key.sample, one.outcome) for one in read_run(run.path).rows] == [
+        ("1", "correct"),
+        ("2", "not run"),
+    ]
 
 
 def test_a_line_cut_off_by_a_kill_is_left_out_and_said(a_run: Start) -> None:
@@ -97,7 +102,9 @@ def test_a_line_cut_off_by_a_kill_is_left_out_and_said(a_run: Start) -> None:
         file.write(b'{"test": "t", "task": "de')
     stored = read_run(run.path)
     assert [one.key.sample for one in stored.rows] == ["1"]
-    assert stored.remarks == ("rows.jsonl: line 2 was cut off when the run was killed, and is left out",)
+    assert stored.remarks == (
+        "rows.jsonl: line 2 was cut off when the run was killed, and is left out",
+    )
 
 
 def test_a_resumed_run_writes_on_behind_the_last_whole_line(a_run: Start) -> None:
@@ -113,7 +120,9 @@ def test_a_resumed_run_writes_on_behind_the_last_whole_line(a_run: Start) -> Non
     assert stored.remarks == ()
 
 
-def test_wherever_a_power_cut_ends_the_files_all_whole_lines_are_read_and_written_on_behind(a_run: Start) -> None:
+def test_wherever_a_power_cut_ends_the_files_all_whole_lines_are_read_and_written_on_behind(
+    a_run: Start,
+) -> None:
     run = a_run()
     note = Transcript(events=(StageNote(stage="note", text="so it was"),))
     for one in ("1", "2"):
@@ -152,7 +161,7 @@ def test_one_session_at_a_time_writes_into_a_run(a_run: Start) -> None:
 def test_a_killed_session_lets_go_of_its_run(reports: Path) -> None:
     script = (
         "import os, signal, sys; from pathlib import Path; from pytest_llmeval.results.store import RunFolder\n"
-        "from pytest_llmeval.results.secrets import Redactor\n"
+        "from pytest_llmeval.files.redaction import Redactor\n"
         "run = RunFolder.create(Path(sys.argv[1]), {}, redactor=Redactor(secrets={}))\n"
         "os.kill(os.getpid(), signal.SIGKILL)\n"
     )
@@ -163,19 +172,23 @@ def test_a_killed_session_lets_go_of_its_run(reports: Path) -> None:
 def test_rows_added_before_a_process_is_killed_are_there(reports: Path) -> None:
     script = (
         "import os, signal, sys; from pathlib import Path; from example_rows import row\n"
-        "from pytest_llmeval.results.store import RunFolder; from pytest_llmeval.results.secrets import Redactor\n"
+        "from pytest_llmeval.results.store import RunFolder; from pytest_llmeval.files.redaction import Redactor\n"
         "run = RunFolder.create(Path(sys.argv[1]), {}, redactor=Redactor(secrets={}))\n"
         "for i in range(100): run.add_row(row(str(i)))\n"
         "os.kill(os.getpid(), signal.SIGKILL)\n"
     )
     path = os.pathsep.join(map(str, (Path(__file__).parents[1], Path(__file__).parents[2])))
-    done = subprocess.run([sys.executable, "-c", script, reports], env={**os.environ, "PYTHONPATH": path}, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", script, reports], env={**os.environ, "PYTHONPATH": path}, check=False
+    )
     assert done.returncode == -9
     assert len(read_run(reports / "latest").rows) == 100
 
 
 @pytest.mark.parametrize("line", ["nonsense", "[1, 2]", '{"test": "t"}', "null"])
-def test_a_broken_line_in_the_middle_is_an_error_with_file_and_line(a_run: Start, line: str) -> None:
+def test_a_broken_line_in_the_middle_is_an_error_with_file_and_line(
+    a_run: Start, line: str
+) -> None:
     run = a_run()
     run.add_row(row("1"))
     run.close()
@@ -275,11 +288,17 @@ def test_a_run_of_another_schema_is_refused(a_run: Start) -> None:
 
 def test_keys_reach_no_file(a_run: Start) -> None:
     quoted = 'pass"word\\with-é'
-    redactor = Redactor.of({"OPENAI_API_KEY": KEY, "NEO4J_PASSWORD": quoted, "HOME": "/home/someone"})
+    redactor = Redactor.of(
+        {"OPENAI_API_KEY": KEY, "NEO4J_PASSWORD": quoted, "HOME": "/home/someone"}
+    )
     run = a_run(redactor)
     run.write_run({"settings": {"base_url": f"https://user:{KEY}@host/v1", KEY: [quoted]}})
-    run.add_row(row("1", "error", explanation=f"401: wrong key {KEY}", answer=quoted, details={"x": [KEY]}))
-    run.add_transcript(row("1").key, Transcript(events=(StageNote(stage="s", text=f"Bearer {KEY}"),)))
+    run.add_row(
+        row("1", "error", explanation=f"401: wrong key {KEY}", answer=quoted, details={"x": [KEY]})
+    )
+    run.add_transcript(
+        row("1").key, Transcript(events=(StageNote(stage="s", text=f"Bearer {KEY}"),))
+    )
     run.files.json(SUMMARY, summarise([row("1", model=f"python/{KEY}")], {}).to_json())
     run.files.text(SUMMARY_TEXT, f"# {KEY}")
     everything = "".join(path.read_text() for path in run.path.iterdir())
@@ -312,7 +331,9 @@ def test_the_longer_of_two_overlapping_keys_goes_whole() -> None:
 
 
 def test_passwords_in_urls_go_and_plain_urls_stay() -> None:
-    text = "bolt://neo4j:hunter2@localhost:7687 https://host:8080/a:b@c git@host:repo http://user@host"
+    text = (
+        "bolt://neo4j:hunter2@localhost:7687 https://host:8080/a:b@c git@host:repo http://user@host"
+    )
     assert NOTHING_SECRET.text(text) == (
         "bolt://[credentials]@localhost:7687 https://host:8080/a:b@c git@host:repo http://user@host"
     )

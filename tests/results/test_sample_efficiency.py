@@ -15,7 +15,12 @@ INFO = TaskInfo(title="demo")
 def formulas(*values: float, epoch: int = 1) -> list[Row]:
     """Return twenty rows of each value: the figure is told from twenty rows on, and copies do not change it."""
     return [
-        row(f"{copy}-{place}", "correct" if value == 100 else "incorrect", scores=eed(value), epoch=epoch)
+        row(
+            f"{copy}-{place}",
+            "correct" if value == 100 else "incorrect",
+            scores=eed(value),
+            epoch=epoch,
+        )
         for place, value in enumerate(values)
         for copy in range(20)
     ]
@@ -26,9 +31,9 @@ def efficiency(rows: list[Row]) -> list[tuple[str, float, int]]:
 
 
 def test_the_ratio_is_that_of_the_squared_relative_spreads() -> None:
-    # accuracy 1 1 0 0: mean 1/2, squares about it 4 * 1/4 = 1; (1 / (1/2)^2) = 4 (the factors 1/(n-1) cancel).
-    # EED 100 100 60 40: mean 75, squares 625 + 625 + 225 + 1225 = 2700; 2700 / 75^2 = 0.48.
-    # Accuracy takes 4 / 0.48 = 25/3 times the samples.
+    # accuracy 1 1 0 0: mean 1/2, squares about it 4 * 1/4 = 1; (1 / (1/2)^2) = 4 (the factors
+    # 1/(n-1) cancel). EED 100 100 60 40: mean 75, squares 625 + 625 + 225 + 1225 = 2700; 2700 /
+    # 75^2 = 0.48. Accuracy takes 4 / 0.48 = 25/3 times the samples.
     assert efficiency(formulas(100, 100, 60, 40)) == [("EED", 25 / 3, 80)]
 
 
@@ -37,8 +42,8 @@ def test_without_partial_credit_eed_spares_nothing() -> None:
 
 
 def test_a_score_of_wider_relative_spread_takes_more_samples_than_accuracy() -> None:
-    # `minimum: 20` in the task: accuracy 1 1 0, mean 2/3, squares 1/9 + 1/9 + 4/9 = 2/3; (2/3) / (4/9) = 1.5.
-    # EED 100 20 0: mean 40, squares 3600 + 400 + 1600 = 5600; 5600 / 1600 = 3.5.
+    # `minimum: 20` in the task: accuracy 1 1 0, mean 2/3, squares 1/9 + 1/9 + 4/9 = 2/3; (2/3) /
+    # (4/9) = 1.5. EED 100 20 0: mean 40, squares 3600 + 400 + 1600 = 5600; 5600 / 1600 = 3.5.
     rows = [
         row(f"{copy}-{value}", "correct" if value >= 20 else "incorrect", scores=eed(value))
         for value in (100, 20, 0)
@@ -87,12 +92,23 @@ def labelled(sample: str, label: object) -> Row:
 
 
 def test_labels_are_counted_and_lost_ones_too() -> None:
-    rows = [labelled("1", "PP"), labelled("2", "RR"), labelled("3", "RR"), labelled("4", None), row("5", "correct")]
+    rows = [
+        labelled("1", "PP"),
+        labelled("2", "RR"),
+        labelled("3", "RR"),
+        labelled("4", None),
+        row("5", "correct"),
+    ]
     assert tally(rows, INFO).taxonomy == {"PP": 1, "RR": 2, "unlabelled": 1}
 
 
 def test_a_run_without_labels_counts_none() -> None:
-    assert tally([row("1", "incorrect"), row("2", "incorrect", details={"taxonomy": "mine"})], INFO).taxonomy == {}
+    assert (
+        tally(
+            [row("1", "incorrect"), row("2", "incorrect", details={"taxonomy": "mine"})], INFO
+        ).taxonomy
+        == {}
+    )
 
 
 @pytest.mark.parametrize("label", [["PP"], {"PP": 1}, "pp", 1])
@@ -108,7 +124,11 @@ def test_both_go_through_the_summary_file() -> None:
     told = data["entries"][0]["tally"]
     assert told["taxonomy"] == {"PP": 1, "RR": 0, "unlabelled": 0}
     assert told["efficiency"] == [
-        {"name": "EED", "ratio": pytest.approx(summary.entries[0].tally.efficiency[0].ratio), "n": 81}
+        {
+            "name": "EED",
+            "ratio": pytest.approx(summary.entries[0].tally.efficiency[0].ratio),
+            "n": 81,
+        }
     ]
     assert Summary.from_json(data) == summary
 
@@ -127,5 +147,10 @@ def test_a_ratio_is_told_with_its_score_and_rows() -> None:
 
 def test_a_column_that_no_row_has_makes_no_group() -> None:
     rows = [row("1", groups={"tag": ("OPTICS",)}), row("2", "not run", groups={"tag": ("MODERN",)})]
-    [entry] = summarise(rows, {"demo": TaskInfo(title="demo", group_by=("tag", "difficulty"))}).entries
-    assert [(group.key, group.value) for group in entry.groups] == [("tag", "MODERN"), ("tag", "OPTICS")]
+    [entry] = summarise(
+        rows, {"demo": TaskInfo(title="demo", group_by=("tag", "difficulty"))}
+    ).entries
+    assert [(group.key, group.value) for group in entry.groups] == [
+        ("tag", "MODERN"),
+        ("tag", "OPTICS"),
+    ]

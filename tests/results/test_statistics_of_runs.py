@@ -12,12 +12,25 @@ from statsmodels.stats.proportion import proportion_confint
 
 from pytest_llmeval.results import statistics as ours
 
-SINGLES = [[12.5], [100.0], [0.0], [60.0], [41.2], [100.0], [33.3], [7.0], [100.0], [58.8], [0.0], [22.0]]
+SINGLES = [
+    [12.5],
+    [100.0],
+    [0.0],
+    [60.0],
+    [41.2],
+    [100.0],
+    [33.3],
+    [7.0],
+    [100.0],
+    [58.8],
+    [0.0],
+    [22.0],
+]
 
 
 def test_wilson_agrees_with_a_calculation_by_hand() -> None:
-    # 1 of 4, z = 1.96: shrink = 1 + 3.8416/4 = 1.9604; centre = (0.25 + 3.8416/8) / 1.9604 = 0.37247
-    # half = 1.96 / 1.9604 * sqrt(0.1875/4 + 3.8416/64) = 0.99980 * 0.32693 = 0.32687
+    # 1 of 4, z = 1.96: shrink = 1 + 3.8416/4 = 1.9604; centre = (0.25 + 3.8416/8) / 1.9604 =
+    # 0.37247 half = 1.96 / 1.9604 * sqrt(0.1875/4 + 3.8416/64) = 0.99980 * 0.32693 = 0.32687
     interval = ours.wilson(0.25, 4)
     assert interval.low == pytest.approx(0.0456, abs=1e-4)
     assert interval.high == pytest.approx(0.6994, abs=1e-4)
@@ -40,17 +53,22 @@ def test_wilson_agrees_with_statsmodels(correct: int, n: int) -> None:
 
 def test_the_clustered_error_agrees_with_statsmodels_sandwich() -> None:
     generator = random.Random(3)
-    clusters = [[generator.gauss(i % 5, 1) for _ in range(generator.randint(1, 6))] for i in range(40)]
+    clusters = [
+        [generator.gauss(i % 5, 1) for _ in range(generator.randint(1, 6))] for i in range(40)
+    ]
     values = np.concatenate([np.array(cluster) for cluster in clusters])
     groups = np.repeat(np.arange(len(clusters)), [len(cluster) for cluster in clusters])
-    # A regression on nothing but a constant estimates the mean; its small-sample factor is then G / (G - 1).
+    # A regression on nothing but a constant estimates the mean; its small-sample factor is then G /
+    # (G - 1).
     fit = sm.OLS(values, np.ones(len(values))).fit(cov_type="cluster", cov_kwds={"groups": groups})
     assert ours.clustered_error(clusters) == pytest.approx(fit.bse[0], rel=1e-9)
 
 
 def test_the_clustered_error_of_single_epochs_is_the_usual_one() -> None:
     values = [cluster[0] for cluster in SINGLES]
-    assert ours.clustered_error(SINGLES) == pytest.approx(np.std(values, ddof=1) / math.sqrt(len(values)))
+    assert ours.clustered_error(SINGLES) == pytest.approx(
+        np.std(values, ddof=1) / math.sqrt(len(values))
+    )
 
 
 def test_the_clustered_error_agrees_with_a_calculation_by_hand() -> None:
@@ -95,18 +113,23 @@ def test_the_bootstrap_gives_the_same_interval_every_time_and_another_for_anothe
 
 
 def test_the_bootstrap_covers_the_true_mean_about_as_often_as_it_says() -> None:
-    # 200 draws of 40 from a skewed mixture (mean 0.3 * 100 + 0.7 * 25 = 47.5); 95 % +- 3 standard errors of 1.5.
+    # 200 draws of 40 from a skewed mixture (mean 0.3 * 100 + 0.7 * 25 = 47.5); 95 % +- 3 standard
+    # errors of 1.5.
     generator = random.Random(11)
     hits = 0
     for _ in range(200):
-        sample = [[100.0 if generator.random() < 0.3 else generator.uniform(0, 50)] for _ in range(40)]
+        sample = [
+            [100.0 if generator.random() < 0.3 else generator.uniform(0, 50)] for _ in range(40)
+        ]
         found = ours.bootstrap_interval(sample, resamples=500)
         assert found is not None
         hits += found.low <= 47.5 <= found.high
     assert 0.90 <= hits / 200 <= 1.0
 
 
-@pytest.mark.parametrize("clusters", [[], [[50.0]], [[50.0], [50.0], [50.0]]], ids=["none", "one", "alike"])
+@pytest.mark.parametrize(
+    "clusters", [[], [[50.0]], [[50.0], [50.0], [50.0]]], ids=["none", "one", "alike"]
+)
 def test_values_without_spread_have_no_bootstrap_interval(clusters: list[list[float]]) -> None:
     assert ours.bootstrap_interval(clusters) is None
 
@@ -123,7 +146,9 @@ def test_nothing_has_no_mean() -> None:
     assert ours.proportion_interval([]) is None
 
 
-@pytest.mark.parametrize(("n", "correct", "k"), [(5, 2, 1), (5, 2, 3), (4, 0, 2), (4, 4, 2), (6, 1, 6)])
+@pytest.mark.parametrize(
+    ("n", "correct", "k"), [(5, 2, 1), (5, 2, 3), (4, 0, 2), (4, 4, 2), (6, 1, 6)]
+)
 def test_pass_rates_are_the_share_of_all_choices_of_k_epochs(n: int, correct: int, k: int) -> None:
     outcomes = [True] * correct + [False] * (n - correct)
     choices = [pick for pick in product(range(n), repeat=k) if len(set(pick)) == k]

@@ -48,7 +48,9 @@ def test_every_summary_fits_the_schema_and_survives_it(rows: list[Row]) -> None:
     summary = summarise(rows, {"demo": INFO})
     rules = "inconclusive: pass\nrules: {demo.accuracy: {min: 0.5, samples: 9}, x.y: {max: 1}}"
     gate = check(parse_gate(rules, "g.yaml"), summary)
-    again = rescoring("then", rows, [replace(one, outcome="unscored", answer="new") for one in rows])
+    again = rescoring(
+        "then", rows, [replace(one, outcome="unscored", answer="new") for one in rows]
+    )
     parts = {"gate": gate.to_json(), "rescoring": again.to_json(), "engine": None}
     data = json.loads(json.dumps({**summary.to_json(), **parts}))
     jsonschema.validate(data, json.loads(FILE.read_text()))
@@ -62,6 +64,9 @@ def test_another_version_or_a_lost_figure_does_not_fit() -> None:
     data = json.loads(json.dumps({**summarise([row("1")], {}).to_json(), **parts}))
     schema = json.loads(FILE.read_text())
     jsonschema.validate(data, schema)
-    for broken in ({**data, "schema": 2}, {**data, "entries": [{**data["entries"][0], "tally": {}}]}):
+    for broken in (
+        {**data, "schema": 2},
+        {**data, "entries": [{**data["entries"][0], "tally": {}}]},
+    ):
         with pytest.raises(jsonschema.ValidationError):
             jsonschema.validate(broken, schema)

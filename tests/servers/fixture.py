@@ -45,7 +45,9 @@ def serving(port: int = 0) -> AbstractContextManager[ModelServer]:
 def running(script: str, *arguments: str) -> Iterator[ModelServer]:
     """Run a server of this folder in its own process; it ends when its standard input closes, so never outlives us."""
     command = [sys.executable, str(Path(__file__).parent / script), *arguments]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
         assert process.stdin is not None
         assert process.stdout is not None
         yield ModelServer(json.loads(process.stdout.readline())["port"])

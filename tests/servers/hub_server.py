@@ -16,7 +16,8 @@ COMMIT = "0123456789abcdef0123456789abcdef01234567"
 def hub(files: Mapping[str, bytes]) -> Iterator[str]:
     """Serve `files` (path under the root, such as ``datasets/me/geometry/resolve/main/a.parquet``); yield the address.
 
-    Anything else is answered as the hub answers, by what is not there: repository, revision or file.
+    Anything else is answered as the hub answers, by what is not there: repository, revision or
+    file.
     """
 
     class Handler(BaseHTTPRequestHandler):

@@ -1,8 +1,8 @@
 """A server that speaks OpenAI's protocol and misbehaves on demand; runs as a process of its own.
 
-``python openai_server.py [PORT]`` prints its port and serves on loopback until its standard input closes.
-`POST /admin/program` sets what it does (the keys of `Program`) and forgets what it counted; `GET /admin/report` tells
-what it counted.
+``python openai_server.py [PORT]`` prints its port and serves on loopback until its standard input
+closes. `POST /admin/program` sets what it does (the keys of `Program`) and forgets what it counted;
+`GET /admin/report` tells what it counted.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ from aiohttp import web
 class Program:
     """What the server does. A fault is ``{"kind": ...}`` as `Server.misbehave` knows them.
 
-    `lost` gives the fault of every request to a model. `script` gives those of successive attempts at a prompt, by the
-    text of its last message; `sequence` those of
-    successive requests, whatever they ask; `share` of all other (prompt, attempt) pairs get one of `kinds`, drawn
-    with `seed`. `ceiling` is how many requests it bears in flight before it answers 429. `reply` overrides members of
-    the answer's message (of a response: of the answer itself), `body` the whole answer. `latency` is in seconds, one
-    number or a range.
+    `lost` gives the fault of every request to a model. `script` gives those of successive attempts
+    at a prompt, by the text of its last message; `sequence` those of successive requests, whatever
+    they ask; `share` of all other (prompt, attempt) pairs get one of `kinds`, drawn with `seed`.
+    `ceiling` is how many requests it bears in flight before it answers 429. `reply` overrides
+    members of the answer's message (of a response: of the answer itself), `body` the whole answer.
+    `latency` is in seconds, one number or a range.
     """
 
     latency: float | list[float] = 0.0
@@ -56,11 +56,18 @@ def png(width: int = 8, height: int = 8) -> bytes:
     """Return a small grey PNG."""
 
     def chunk(kind: bytes, data: bytes) -> bytes:
-        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+        return (
+            struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+        )
 
     rows = b"".join(b"\0" + b"\x80" * width for _ in range(height))
     header = struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)
-    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")
+    return (
+        b"\x89PNG\r\n\x1a\n"
+        + chunk(b"IHDR", header)
+        + chunk(b"IDAT", zlib.compress(rows))
+        + chunk(b"IEND", b"")
+    )
 
 
 def check_images(messages: list[dict[str, Any]]) -> str | None:
@@ -149,7 +156,13 @@ class Server:
         async with self.counted(request, body):
             items = body["input"]
             prompt = last_text(items) or str(items[-1].get("output", ""))
-            unknown = body.keys() & {"max_tokens", "max_completion_tokens", "messages", "response_format", "seed"}
+            unknown = body.keys() & {
+                "max_tokens",
+                "max_completion_tokens",
+                "messages",
+                "response_format",
+                "seed",
+            }
             if unknown:
                 return error(400, f"Unknown parameter: {min(unknown)!r}.", code="unknown_parameter")
             if wrong := check_input(items):
@@ -162,13 +175,19 @@ class Server:
             return web.json_response({"error": "invalid_request"}, status=400)
         self.attempts["token"] += 1
         resource = request.query["resource"]
-        token = {"access_token": "entra-token", "expires_on": int(time()) + 3600, "resource": resource}
+        token = {
+            "access_token": "entra-token",
+            "expires_on": int(time()) + 3600,
+            "resource": resource,
+        }
         return web.json_response({**token, "token_type": "Bearer"})
 
     async def image(self, request: web.Request) -> web.StreamResponse:
         form = await request.post()
         fields = {
-            key: value if isinstance(value, str) else {"type": value.content_type, "size": len(value.file.read())}
+            key: value
+            if isinstance(value, str)
+            else {"type": value.content_type, "size": len(value.file.read())}
             for key, value in form.items()
         }
         async with self.counted(request, fields):
@@ -228,7 +247,9 @@ class Server:
             "object": "chat.completion",
             "created": 1,
             "model": f"{body['model']}-2026-01-01",
-            "choices": [{"index": 0, "message": message, "finish_reason": self.program.finish_reason}],
+            "choices": [
+                {"index": 0, "message": message, "finish_reason": self.program.finish_reason}
+            ],
             "usage": {
                 "prompt_tokens": 10,
                 "completion_tokens": 5,
@@ -250,8 +271,18 @@ class Server:
             "incomplete_details": None,
             "model": f"{body['model']}-2026-01-01",
             "output": [
-                {"type": "reasoning", "id": "rs_1", "summary": [{"type": "summary_text", "text": "Let me see."}]},
-                {"type": "message", "id": "msg_1", "role": "assistant", "status": "completed", "content": content},
+                {
+                    "type": "reasoning",
+                    "id": "rs_1",
+                    "summary": [{"type": "summary_text", "text": "Let me see."}],
+                },
+                {
+                    "type": "message",
+                    "id": "msg_1",
+                    "role": "assistant",
+                    "status": "completed",
+                    "content": content,
+                },
             ],
             "usage": {
                 "input_tokens": 10,
@@ -263,7 +294,9 @@ class Server:
         }
         return answer | self.program.reply
 
-    async def misbehave(self, request: web.Request, fault: dict[str, Any], answer: Any) -> web.StreamResponse:
+    async def misbehave(
+        self, request: web.Request, fault: dict[str, Any], answer: Any
+    ) -> web.StreamResponse:
         transport = request.transport
         match fault["kind"]:
             case "reset":

@@ -1,9 +1,9 @@
 """A scripted model for the public Geometry3K test set: it reads no picture, but checks every byte it is sent.
 
-``python vision_server.py ROWS.json`` prints its port and serves on loopback until its standard input closes. Which
-problem a request is about it tells from the diagram's sha256; that the right diagram came with the right text, in the
-right place, it checks against the file. `GET /admin/report` tells how many requests of each kind came, and what was
-wrong with them.
+``python vision_server.py ROWS.json`` prints its port and serves on loopback until its standard
+input closes. Which problem a request is about it tells from the diagram's sha256; that the right
+diagram came with the right text, in the right place, it checks against the file. `GET
+/admin/report` tells how many requests of each kind came, and what was wrong with them.
 """
 
 from __future__ import annotations
@@ -44,19 +44,33 @@ class Server:
         content = body["messages"][-1]["content"]
         if isinstance(content, str):
             self.kinds["judge"] += 1
-            return self.reply(VERDICT if "CANDIDATE-" in content else self.complain("a text without a picture"))
+            return self.reply(
+                VERDICT if "CANDIDATE-" in content else self.complain("a text without a picture")
+            )
         pictures = [picture(part) for part in content if part["type"] == "image_url"]
         text = "".join(part.get("text", "") for part in content)
-        if content[0]["type"] != "image_url" and "TWO images" not in text and not text.startswith("You are given"):
+        if (
+            content[0]["type"] != "image_url"
+            and "TWO images" not in text
+            and not text.startswith("You are given")
+        ):
             self.complain(f"text before the diagram: {text[:40]!r}")
         row = self.row(pictures[0], text)
         if "enhanced version of the SAME diagram" in text:
             drawing = '"points": [{"label": "M"' in text
             self.kinds["draw" if drawing else "chat"] += 1
-            return self.reply(DRAWING) if drawing else self.reply("Here it is.", images=[as_part(PICTURE)])
+            return (
+                self.reply(DRAWING)
+                if drawing
+                else self.reply("Here it is.", images=[as_part(PICTURE)])
+            )
         if "TWO images" in text:
             self.kinds["question"] += 1
-            if len(pictures) != 2 or pictures[1] == pictures[0] or not pictures[1].startswith(b"\x89PNG"):
+            if (
+                len(pictures) != 2
+                or pictures[1] == pictures[0]
+                or not pictures[1].startswith(b"\x89PNG")
+            ):
                 self.complain(f"{len(pictures)} pictures, or not the diagram and another")
         else:
             self.kinds["direct"] += 1
@@ -70,14 +84,18 @@ class Server:
         sent = form["image"]
         assert isinstance(sent, web.FileField)
         self.row(sent.file.read(), str(form["prompt"]))
-        return web.json_response({"created": 1, "data": [{"b64_json": base64.b64encode(PICTURE).decode()}]})
+        return web.json_response(
+            {"created": 1, "data": [{"b64_json": base64.b64encode(PICTURE).decode()}]}
+        )
 
     def row(self, diagram: bytes, text: str) -> dict[str, str]:
         """Return the problem that a diagram belongs to; diagrams may serve several, so the text decides."""
         rows = self.known.get(sha256(diagram), [])
         named = [row for row in rows if row["problem"].removeprefix("<image>") in text]
         if not named:
-            self.complain(f"{len(rows)} problems with this diagram, none with the text {text[:60]!r}")
+            self.complain(
+                f"{len(rows)} problems with this diagram, none with the text {text[:60]!r}"
+            )
             return {"answer": "unknown"}
         return named[0]
 
@@ -86,10 +104,20 @@ class Server:
         return problem
 
     def reply(self, text: str, **message: Any) -> web.Response:
-        choice = {"index": 0, "message": {"role": "assistant", "content": text, **message}, "finish_reason": "stop"}
+        choice = {
+            "index": 0,
+            "message": {"role": "assistant", "content": text, **message},
+            "finish_reason": "stop",
+        }
         usage = {"prompt_tokens": 300, "completion_tokens": 20, "total_tokens": 320}
         return web.json_response(
-            {"id": "c", "object": "chat.completion", "model": "eye-1", "choices": [choice], "usage": usage}
+            {
+                "id": "c",
+                "object": "chat.completion",
+                "model": "eye-1",
+                "choices": [choice],
+                "usage": usage,
+            }
         )
 
     async def report(self, _: web.Request) -> web.Response:

@@ -1,0 +1,1 @@
+"""Geometry3K: diagrams drawn and edited, visual chain of thought."""

@@ -1,0 +1,108 @@
+"""A scene graph as text, for models that are given all of it instead of a database.
+
+Tables in the notation of query rows (`rows`): the nodes of each label, then for each type of
+relationship what every node leads to. Source of the idea: the pipeline "in context" of Heracles,
+arXiv 2510.16643.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
+from itertools import groupby
+from pathlib import Path
+from typing import Final, Literal, TypeAlias
+
+from pytest_llmeval.domains.heracles.rows import SYMBOL, GraphValue, PointValue, RowsWriter, natural
+from pytest_llmeval.domains.heracles.scene_graph import (
+    CONNECTED,
+    CONTAINS,
+    Node,
+    Relationship,
+    SceneGraph,
+    read_scene,
+)
+from pytest_llmeval.errors import TaskError
+
+Form: TypeAlias = Literal["short", "full"]
+"""``full``: every property and relationship. ``short``: symbol, class and centre to the centimetre,
+and of the two directions of a connection one."""
+
+MAX_CHARACTERS: Final = 1_000_000
+"""Of a scene's text, some 400,000 tokens: more fits into few models, and would be sent with every
+question."""
+
+_SHORT_PROPERTIES = (SYMBOL, "class", "center")
+_CENTIMETRES = 2
+"""Digits after the point of coordinates in metres."""
+
+
+@cache
+def read_scene_text(path: Path, form: Form) -> str:
+    """Return the scene in a spark_dsg JSON file as text; TaskError when it is no scene, or too large for a prompt."""
+    text = scene_text(read_scene(path), form)
+    if len(text) > MAX_CHARACTERS:
+        advice = (
+            "take the form short"
+            if form == "full"
+            else "let the model query it (the solvers cypher and agent)"
+        )
+        problem = f"the scene has {len(text)} characters as text, at most {MAX_CHARACTERS} go into a prompt; {advice}"
+        raise TaskError(problem, file=path, key="graph.scene")
+    return text
+
+
+def scene_text(scene: SceneGraph, form: Form) -> str:
+    """Return the scene as text; the same scene always reads the same."""
+    return "\n\n".join(
+        [*_node_tables(scene.nodes, form), *_relationship_tables(scene.relationships, form)]
+    )
+
+
+def _node_tables(nodes: Sequence[Node], form: Form) -> Iterator[str]:
+    """Yield a table for each label that has nodes, in the order of the labels."""
+    for label in CONNECTED:
+        found = [node.properties for node in nodes if node.label == label]
+        columns = [
+            SYMBOL,
+            *sorted({name for properties in found for name in properties} - {SYMBOL}),
+        ]
+        if form == "short":
+            columns = [name for name in _SHORT_PROPERTIES if name in columns]
+        rows = [[_property(properties.get(name), form) for name in columns] for properties in found]
+        if rows:
+            yield f"{label} nodes\n{_table(columns, rows)}"
+
+
+def _relationship_tables(relationships: Sequence[Relationship], form: Form) -> Iterator[str]:
+    """Yield a table for each type of relationship, a row for each node that it leads away from."""
+    for kind, edges in groupby(sorted(relationships), key=lambda edge: edge.type):
+        once = form == "short" and kind != CONTAINS
+        kept = [edge for edge in edges if not once or edge.source <= edge.target]
+        rows = [
+            [source, sorted((edge.target for edge in leading), key=natural)]
+            for source, leading in groupby(kept, key=lambda edge: edge.source)
+        ]
+        remark = ", both ways, each listed once" if once else ""
+        yield f"{kind} relationships{remark}\n{_table(['from', 'to'], rows)}"
+
+
+def _property(value: object, form: Form) -> object:
+    if isinstance(value, tuple):
+        return PointValue(
+            [round(part, _CENTIMETRES) for part in value] if form == "short" else value
+        )
+    return value
+
+
+def _table(columns: Sequence[str], rows: Sequence[Iterable[object]]) -> str:
+    writer = RowsWriter(
+        columns, convert=_as_it_is, max_rows=len(rows), max_characters=MAX_CHARACTERS
+    )
+    for row in rows:
+        writer.add(row)
+    return writer.finish(ordered=False).text
+
+
+def _as_it_is(value: object) -> GraphValue | None:
+    return value if isinstance(value, PointValue) else None

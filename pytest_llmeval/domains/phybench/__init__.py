@@ -1,0 +1,1 @@
+"""PHYBench: kinds of errors in wrong physics solutions."""

@@ -1,0 +1,1 @@
+"""Whatever touches a disk and knows no domain: YAML, pictures, locks, redaction."""

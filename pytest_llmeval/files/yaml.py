@@ -1,0 +1,203 @@
+"""YAML as this project reads it: `safe_load`, held to JSON's types, with the line of every key.
+
+Refused, each with file and line: a key given twice, tags (but `!!str`), numbers that YAML 1.1 reads
+as something else than they look (``012``, ``1:30``), aliases that multiply, deep nesting, and files
+above a size. Dates stay text.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Hashable, Sequence
+from pathlib import Path
+from typing import Any, ClassVar, cast
+
+import yaml
+
+from pytest_llmeval.errors import TaskError
+from pytest_llmeval.records import Json
+
+MAX_DEPTH = 100
+"""Levels of nesting; libyaml itself crashes the process at some ten thousand."""
+
+MAX_ALIAS_NODES = 100_000
+"""Nodes that aliases may add to those written down; a bomb of nine levels adds a thousand
+million."""
+
+_INTEGER = re.compile(r"[-+]?(?:0|[1-9][0-9]{0,4000})")
+_FLOAT = re.compile(r"[-+]?(?:[0-9]+\.[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
+_PREFIX = "tag:yaml.org,2002:"
+_BASE: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+class YamlDocument:
+    """A document's `value` in JSON types, and the lines of its keys."""
+
+    def __init__(self, value: Json, root: yaml.Node | None) -> None:
+        """Hold the value and the syntax tree it was made from."""
+        self.value, self._root = value, root
+
+    def line(self, path: Sequence[str | int]) -> int | None:
+        """Return the line (from 1) of the key or list entry at `path`, or of the nearest one above it that exists."""
+        node = self._root
+        line = None if node is None else _line(node)
+        for part in path:
+            found = None if node is None else _child(node, part)
+            if found is None:
+                break
+            line, node = found
+        return line
+
+
+def read_yaml(file: Path, *, max_bytes: int) -> YamlDocument:
+    """Return the document in `file`; TaskError with file and line for anything refused."""
+    return parse_yaml(read_text(file, max_bytes=max_bytes), file)
+
+
+def parse_yaml(text: str, file: Path | str) -> YamlDocument:
+    """Return the document in `text`, which `file` is named as the source of."""
+    try:
+        _check_events(text, file)
+        loader = _Loader(text)
+        root = loader.get_single_node()
+        if root is None:
+            return YamlDocument(None, None)
+        _check_aliases(root, file)
+        return YamlDocument(loader.construct_document(root), root)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        raise _error(file, mark.line + 1 if mark else None, str(error.problem)) from None
+    except yaml.reader.ReaderError as error:
+        line = text.encode()[: error.position].count(b"\n") + 1
+        code = error.character if isinstance(error.character, int) else ord(error.character)
+        raise _error(file, line, f"the character U+{code:04X} is not allowed in YAML") from None
+
+
+def read_text(file: Path, *, max_bytes: int) -> str:
+    """Return the UTF-8 text of `file` without a byte order mark; TaskError when it is absent, too long or no UTF-8."""
+    try:
+        size = file.stat().st_size
+        data = b"" if size > max_bytes else file.read_bytes()
+    except OSError as error:
+        raise _error(file, None, f"cannot be read: {error.strerror}") from None
+    if size > max_bytes:
+        raise _error(file, None, f"has {size:,} bytes; at most {max_bytes:,} are read")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise _error(
+            file, line, f"is not UTF-8: byte 0x{data[error.start]:02x}; save it as UTF-8"
+        ) from None
+
+
+class _Loader(_BASE):  # type: ignore[misc]  # the C loader has no type
+    """The safe loader without YAML's types beyond JSON's, and with one meaning for a number."""
+
+    yaml_implicit_resolvers: ClassVar[dict[str, Any]] = {
+        first: [(tag, pattern) for tag, pattern in pairs if tag != f"{_PREFIX}timestamp"]
+        for first, pairs in _BASE.yaml_implicit_resolvers.items()
+    }
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:  # noqa: FBT001, FBT002 - the base class has it so
+        _check_keys(node)
+        return cast("dict[Hashable, Any]", super().construct_mapping(node, deep=deep))
+
+    def construct_number(self, node: yaml.ScalarNode) -> int | float:
+        if _INTEGER.fullmatch(node.value):
+            return int(node.value)
+        if _FLOAT.fullmatch(node.value) and math.isfinite(float(node.value)):
+            return float(node.value)
+        raise _refusal(
+            node,
+            f"{node.value[:40]!r} is no decimal number, but YAML would read it as one; quote it",
+        )
+
+
+_Loader.add_constructor(f"{_PREFIX}int", _Loader.construct_number)
+_Loader.add_constructor(f"{_PREFIX}float", _Loader.construct_number)
+
+
+def _check_events(text: str, file: Path | str) -> None:
+    """Refuse deep nesting and tags, before anything is built from the text."""
+    depth = 0
+    for event in yaml.parse(text, Loader=_BASE):
+        if isinstance(event, yaml.CollectionEndEvent):
+            depth -= 1
+        elif isinstance(event, yaml.NodeEvent):
+            depth += isinstance(event, yaml.CollectionStartEvent)
+            line = cast("yaml.Mark", event.start_mark).line + 1
+            if depth > MAX_DEPTH:
+                raise _error(file, line, f"is nested deeper than {MAX_DEPTH}")
+            tag = getattr(event, "tag", None)
+            if tag not in (None, "!") and not (
+                tag == f"{_PREFIX}str" and isinstance(event, yaml.ScalarEvent)
+            ):
+                raise _error(
+                    file,
+                    line,
+                    f"the tag {tag.replace(_PREFIX, '!!')!r} is not allowed (only !!str is)",
+                )
+
+
+def _check_aliases(root: yaml.Node, file: Path | str) -> None:
+    """Refuse a document that aliases blow up; each written node is counted once, so the check itself cannot be."""
+    sizes: dict[yaml.Node, int | None] = {}
+
+    def expanded(node: yaml.Node) -> int:
+        if node in sizes:
+            size = sizes[node]
+            if size is None:
+                raise _error(file, _line(node), "an alias holds itself")
+            return size
+        sizes[node] = None
+        total = 1 + sum(expanded(child) for child in _children(node))
+        if total > len(sizes) + MAX_ALIAS_NODES:
+            raise _error(file, _line(node), f"aliases add more than {MAX_ALIAS_NODES:,} nodes here")
+        sizes[node] = total
+        return total
+
+    expanded(root)
+
+
+def _check_keys(node: yaml.MappingNode) -> None:
+    lines: dict[str, int] = {}
+    for key, _ in node.value:
+        if key.tag == f"{_PREFIX}merge":
+            continue
+        if key.tag != f"{_PREFIX}str":
+            text = f" {key.value[:40]!r}" if isinstance(key, yaml.ScalarNode) else ""
+            raise _refusal(key, f"the key{text} is no text; quote it")
+        if key.value in lines:
+            raise _refusal(key, f"the key {key.value!r} stands here and on line {lines[key.value]}")
+        lines[key.value] = _line(key)
+
+
+def _error(file: Path | str, line: int | None, problem: str) -> TaskError:
+    return TaskError(problem, file=file, line=line)
+
+
+def _refusal(node: yaml.Node, problem: str) -> yaml.constructor.ConstructorError:
+    return yaml.constructor.ConstructorError(None, None, problem, node.start_mark)
+
+
+def _children(node: yaml.Node) -> list[yaml.Node]:
+    if isinstance(node, yaml.MappingNode):
+        return [part for pair in node.value for part in pair]
+    return cast("list[yaml.Node]", node.value) if isinstance(node, yaml.SequenceNode) else []
+
+
+def _child(node: yaml.Node, part: str | int) -> tuple[int, yaml.Node] | None:
+    if isinstance(node, yaml.MappingNode):
+        # Merged keys stand before the mapping's own, which win.
+        return next(
+            ((_line(key), value) for key, value in reversed(node.value) if key.value == part), None
+        )
+    if isinstance(node, yaml.SequenceNode) and isinstance(part, int) and part < len(node.value):
+        return _line(node.value[part]), node.value[part]
+    return None
+
+
+def _line(node: yaml.Node) -> int:
+    return cast("int", node.start_mark.line) + 1

@@ -1,0 +1,135 @@
+"""What a failed call to an OpenAI-compatible endpoint means: how far it reaches, and what to do."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Final
+
+import aiohttp
+import openai
+
+from pytest_llmeval.errors import ProviderError, Reach
+from pytest_llmeval.providers.endpoints import Endpoint
+from pytest_llmeval.providers.openai_replies import ServedError, UnreadableReplyError
+
+QUOTA_CODES: Final = frozenset(
+    {"insufficient_quota", "billing_hard_limit_reached", "billing_not_active"}
+)
+"""Error codes of an account without money: no waiting helps."""
+
+_LOST: Final = {
+    401: "the key is refused; set a valid one in {key_name}",
+    402: "the account has no credit left",
+    403: "the key of {key_name} may not use this model here",
+    404: "no such model or path; check the model's name and the base URL",
+}
+_BLIND: Final = re.compile(
+    r"image_url is only supported|not a multimodal model|at most 0 image|image input is not supported"
+    r"|unknown variant `image_url`|(?:does not|doesn't|not) support (?:image|vision)s? ?(?:input|$|[.,;])"
+    r"|endpoints found that support image",
+    re.IGNORECASE,
+)
+"""What OpenAI, vLLM, llama.cpp, DeepSeek and OpenRouter say of pictures sent to a model that reads
+none."""
+
+_TRANSIENT: Final = frozenset({408, 409, 425, 429})
+_SERVER_ERRORS: Final = 500
+
+
+def provider_error(
+    error: Exception, endpoint: Endpoint, *, now: datetime | None = None
+) -> ProviderError:
+    """Return the error that a failed call means; `now` is what a date in Retry-After is compared with."""
+    match error:
+        case openai.APIStatusError():
+            wait = retry_after(error.response.headers, datetime.now(UTC) if now is None else now)
+            return _status_error(error.status_code, _words(error.body), error.code, wait, endpoint)
+        case ServedError(code=int(status)) if status >= 400:  # noqa: PLR2004 - where HTTP's errors begin
+            return _status_error(status, str(error), None, None, endpoint)
+        case ServedError():
+            problem = f"{endpoint.model} at {endpoint.host}: {endpoint.quote(str(error))}"
+            return ProviderError(problem, reach="attempt", status=200, cause="served")
+        case UnreadableReplyError():
+            problem = f"{endpoint.model} at {endpoint.host}: cannot read the reply: {endpoint.quote(str(error))}"
+            return ProviderError(problem, reach="attempt", status=200, cause="truncated")
+        case _:
+            return _connection_error(error, endpoint)
+
+
+def retry_after(headers: Mapping[str, str], now: datetime) -> float | None:
+    """Return the seconds that Retry-After (seconds or an HTTP date) or retry-after-ms ask for, if either does."""
+    try:
+        if milliseconds := headers.get("retry-after-ms"):
+            seconds = float(milliseconds) / 1000
+        elif not (value := headers.get("retry-after")):
+            return None
+        elif value.strip().endswith("GMT"):
+            seconds = (parsedate_to_datetime(value) - now).total_seconds()
+        else:
+            seconds = float(value)
+    except ValueError:
+        return None
+    return max(0.0, seconds) if math.isfinite(seconds) else None
+
+
+def _status_error(
+    status: int, words: str, code: str | None, wait: float | None, endpoint: Endpoint
+) -> ProviderError:
+    reach: Reach = "sample"
+    hint = ""
+    if code in QUOTA_CODES:
+        reach, hint = "model", "the account's quota is used up; add credit or ask another endpoint"
+    elif _BLIND.search(words):
+        reach, hint = "model", "this model reads no pictures; name one that does"
+    elif status in _LOST:
+        reach, hint = "model", _LOST[status].format(key_name=endpoint.key_name)
+    elif status in _TRANSIENT or status >= _SERVER_ERRORS:
+        reach = "attempt"
+    said = f"HTTP {status} {endpoint.quote(words)}".rstrip()
+    problem = f"{endpoint.model} at {endpoint.host}: " + "; ".join(
+        part for part in (said, hint) if part
+    )
+    return ProviderError(problem, reach=reach, status=status, retry_after=wait, cause=str(status))
+
+
+def _words(body: object) -> str:
+    """Return what an error's body says, in the shapes of OpenAI, FastAPI and plain text."""
+    if isinstance(body, dict):
+        words = body.get("message") or body.get("detail") or body
+        return words if isinstance(words, str) else json.dumps(words, default=str)
+    return "" if body is None else str(body)
+
+
+def _connection_error(error: Exception, endpoint: Endpoint) -> ProviderError:
+    # The client's layers call a dropped connection a time-out; the innermost error knows better.
+    origin = next((e for e in _causes(error) if isinstance(e, aiohttp.ClientError)), error)
+    told = endpoint.quote(str(origin) or type(origin).__name__)
+    reach: Reach = "attempt"
+    match origin:
+        case aiohttp.InvalidURL():
+            reach, cause, what = "model", "url", "the base URL is wrong"
+        case aiohttp.ClientConnectorError() | aiohttp.ConnectionTimeoutError():
+            cause, what = (
+                "unreachable",
+                f"nothing answers at {endpoint.base_url}; is the server running, the URL right?",
+            )
+        case aiohttp.ServerTimeoutError():
+            cause, what = "timeout", "no reply in time"
+        case aiohttp.ClientPayloadError():
+            cause, what = "truncated", "the reply broke off"
+        case _:
+            cause, what = "reset", "the connection broke"
+    return ProviderError(
+        f"{endpoint.model} at {endpoint.host}: {what} ({told})", reach=reach, cause=cause
+    )
+
+
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
+    while error is not None:
+        yield error
+        error = error.__cause__ or error.__context__

@@ -1,0 +1,209 @@
+"""Replies in the JSON of OpenAI's API, and of the servers that speak it."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+from collections.abc import Iterator, Mapping
+from typing import Final, TypeAlias
+
+from pytest_llmeval.engine.ports import ImageStore
+from pytest_llmeval.records import Image, Json, Reply, StopReason, ToolCall, Usage
+
+Object: TypeAlias = Mapping[str, Json]
+"""A JSON object from outside: any member may be missing, or of another type."""
+
+_STOP_REASONS: Final[Mapping[str, StopReason]] = {
+    "length": "length",
+    "content_filter": "filter",
+    "tool_calls": "tool_calls",
+    "function_call": "tool_calls",
+}
+_BROKEN_OFF: Final = frozenset({"abort", "error", "insufficient_system_resource"})
+"""Finish reasons by which servers (vLLM, OpenRouter, DeepSeek) say that they failed in the middle
+of a reply."""
+
+
+_STATUSES: Final = {"rate_limit_exceeded": 429, "server_error": 500, "vector_store_timeout": 500}
+"""What the codes mean that are no status themselves and that waiting may help against."""
+
+
+class UnreadableReplyError(ValueError):
+    """The body is not what the API promises: cut short, not JSON, or of another shape."""
+
+
+class ServedError(Exception):
+    """A body of status 200 that holds an error all the same; `code` is its status, if it tells one."""
+
+    def __init__(self, message: str, code: int | None) -> None:
+        """Take the server's words and code."""
+        super().__init__(message)
+        self.code = code
+
+
+def read_chat(body: bytes, images: ImageStore) -> Reply:
+    """Return the reply in the body of a chat completion, its latency not yet known.
+
+    UnreadableReplyError when the body is none, ServedError when it tells of a failure.
+    """
+    data = load(body)
+    choices = data.get("choices")
+    if not choices:
+        refuse_failure(data)
+    if not isinstance(choices, list) or not choices:
+        msg = "it holds no choices"
+        raise UnreadableReplyError(msg)
+    choice = _object(choices[0])
+    finish = choice.get("finish_reason")
+    if finish in _BROKEN_OFF:
+        msg = f"generation broke off ({finish})"
+        raise ServedError(msg, None)
+    message = _object(choice.get("message"))
+    refusal = message.get("refusal")
+    tool_calls = tuple(_tool_calls(message))
+    stop_reason = _STOP_REASONS.get(str(finish), "tool_calls" if tool_calls else "stop")
+    return Reply(
+        text=_text(message.get("content")) or clean(refusal),
+        stop_reason="refusal" if refusal and stop_reason == "stop" else stop_reason,
+        images=tuple(save_picture(url, images) for url in _image_urls(message)),
+        tool_calls=tool_calls,
+        usage=usage_in(data),
+        model=clean(data.get("model")),
+        # By this name vLLM, DeepSeek and SGLang tell it, by the other OpenRouter and newer vLLM.
+        reasoning=_text(message.get("reasoning_content")) or _text(message.get("reasoning")),
+    )
+
+
+def read_images(body: bytes, images: ImageStore) -> Reply:
+    """Return the reply in the body of an image request: pictures, no text.
+
+    Raises as `read_chat`.
+    """
+    data = load(body)
+    refuse_failure(data)
+    entries = data.get("data")
+    if not isinstance(entries, list) or not entries:
+        msg = "it holds no picture"
+        raise UnreadableReplyError(msg)
+    return Reply(
+        text="",
+        images=tuple(save_picture(_image_source(_object(entry)), images) for entry in entries),
+        usage=usage_in(data),
+        model=clean(data.get("model")),
+    )
+
+
+def load(body: bytes) -> Object:
+    """Return the JSON object in a body; UnreadableReplyError when it is none."""
+    try:
+        data = json.loads(body)
+    except (ValueError, RecursionError) as error:
+        msg = f"it is no JSON ({len(body)} bytes)"
+        raise UnreadableReplyError(msg) from error
+    return _object(data)
+
+
+def refuse_failure(data: Object, *, otherwise: int | None = None) -> None:
+    """Raise ServedError when a body tells of a failure; `otherwise` is the status of a code that names none."""
+    if failure := data.get("error"):
+        details = failure if isinstance(failure, dict) else {"message": failure}
+        code = details.get("code")
+        status = code if isinstance(code, int) else _STATUSES.get(str(code), otherwise)
+        raise ServedError(clean(details.get("message")), status)
+
+
+def _object(value: Json) -> Object:
+    if not isinstance(value, dict):
+        msg = f"an object is missing where {type(value).__name__} stands"
+        raise UnreadableReplyError(msg)
+    return value
+
+
+def objects(value: Json) -> Iterator[Object]:
+    """Yield the objects of a list, and nothing of anything else."""
+    if isinstance(value, list):
+        yield from (item for item in value if isinstance(item, dict))
+
+
+def _text(content: Json) -> str:
+    """Return the answer's text: a string, or the text parts of a list (thinking and pictures are other parts)."""
+    if isinstance(content, list):
+        return "".join(
+            clean(part.get("text"))
+            for part in objects(content)
+            if part.get("type") in {"text", "output_text"}
+        )
+    return clean(content)
+
+
+def clean(value: Json) -> str:
+    """Return a string that every file can hold: JSON may carry half a surrogate pair, UTF-8 may not."""
+    return value.encode("utf-8", "replace").decode("utf-8") if isinstance(value, str) else ""
+
+
+def _tool_calls(message: Object) -> Iterator[ToolCall]:
+    for call in objects(message.get("tool_calls")):
+        function = _object(call.get("function"))
+        arguments = function.get("arguments")
+        yield ToolCall(
+            id=clean(call.get("id")),
+            name=clean(function.get("name")),
+            # Ollama once sent the object itself where the API has its JSON text.
+            arguments=clean(arguments)
+            if isinstance(arguments, str)
+            else json.dumps(arguments or {}),
+        )
+
+
+def _image_urls(message: Object) -> Iterator[str]:
+    """Yield the pictures of a message: OpenRouter's `images`, or parts of the content."""
+    for part in (*objects(message.get("images")), *objects(message.get("content"))):
+        if part.get("type") in {"image_url", "output_image", "image"} or "b64_json" in part:
+            yield _image_source(part)
+
+
+def _image_source(part: Object) -> str:
+    """Return a picture's base64 text or URL, from the shapes in which servers send it."""
+    url = part.get("image_url", part.get("url"))
+    source = part.get("b64_json") or (url.get("url") if isinstance(url, dict) else url)
+    if not isinstance(source, str):
+        msg = "a picture holds neither b64_json nor a URL"
+        raise UnreadableReplyError(msg)
+    return source
+
+
+def save_picture(source: str, images: ImageStore) -> Image:
+    """Keep a picture that came as base64 or as a data URL; UnreadableReplyError when it is none."""
+    if source.startswith(("http:", "https:")):
+        # What a reply names is never fetched.
+        msg = 'a picture came as a link, not as data (image parameters may need response_format: "b64_json")'
+        raise UnreadableReplyError(msg)
+    try:
+        return images.save(
+            base64.b64decode(
+                source.partition("base64,")[2] if source.startswith("data:") else source
+            )
+        )
+    except (binascii.Error, ValueError) as error:
+        msg = f"a picture in it cannot be read: {error}"
+        raise UnreadableReplyError(msg) from error
+
+
+def usage_in(body: Object) -> Usage:
+    """Return the tokens that a body tells of, under the names of the chat, the Responses or the image API."""
+    value = body.get("usage")
+    data = value if isinstance(value, dict) else {}
+    sent = data.get("prompt_tokens_details", data.get("input_tokens_details"))
+    made = data.get("completion_tokens_details", data.get("output_tokens_details"))
+    return Usage(
+        input_tokens=_count(data.get("prompt_tokens", data.get("input_tokens"))),
+        cached_tokens=_count(sent.get("cached_tokens")) if isinstance(sent, dict) else 0,
+        output_tokens=_count(data.get("completion_tokens", data.get("output_tokens"))),
+        reasoning_tokens=_count(made.get("reasoning_tokens")) if isinstance(made, dict) else 0,
+        requests=1,
+    )
+
+
+def _count(value: Json) -> int:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else 0

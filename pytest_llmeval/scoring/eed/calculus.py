@@ -1,0 +1,169 @@
+"""Reading derivatives, integrals, sums, products and limits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+import sympy
+
+from pytest_llmeval.scoring.eed.cursor import written
+from pytest_llmeval.scoring.eed.guards import Refused
+from pytest_llmeval.scoring.eed.symbols import opaque, symbol
+from pytest_llmeval.scoring.eed.tokens import Token
+
+if TYPE_CHECKING:
+    from pytest_llmeval.scoring.eed.latex import Reader
+
+_D = Token("letter", "d")
+
+
+def derivative(reader: Reader) -> sympy.Expr | None:
+    r"""Read the rest of ``\frac{dV}{dx}`` or ``\frac{\partial V}{\partial x}``; None when it is another fraction."""
+    start = reader.cursor.position
+    if reader.cursor.here.is_mark("{"):
+        upper, lower = reader.cursor.group(), reader.cursor.group()
+        if _is_differential(upper) and _is_differential(lower) and len(lower) > 1:
+            order, inside = _order(upper[1:])
+            variable = symbol(written(lower[1:]))
+            if inside:
+                return opaque(f"derivative{order}", reader.parse(inside), variable)
+            return opaque(f"d{order}", variable)
+    reader.cursor.position = start
+    return None
+
+
+def _is_differential(tokens: Sequence[Token]) -> bool:
+    return bool(tokens) and (tokens[0] == _D or tokens[0].is_command("partial"))
+
+
+def _order(tokens: Sequence[Token]) -> tuple[str, Sequence[Token]]:
+    """Split a numerator such as d^2 V behind its d: the order as text, and what is differentiated."""
+    if len(tokens) < 2 or not tokens[0].is_mark("^"):  # noqa: PLR2004 - a sign and an order
+        return "", tokens
+    if not tokens[1].is_mark("{"):
+        return tokens[1].text, tokens[2:]
+    close = next((k for k, token in enumerate(tokens) if token.is_mark("}")), len(tokens) - 1)
+    return written(tokens[2:close]), tokens[close + 1 :]
+
+
+def _limits(reader: Reader) -> tuple[Sequence[Token], Sequence[Token]]:
+    """Take what stands below and above a large operator."""
+    lower: Sequence[Token] = ()
+    upper: Sequence[Token] = ()
+    while mark := reader.cursor.take_mark("_", "^"):
+        if mark == "_":
+            lower = reader.cursor.group()
+        else:
+            upper = reader.cursor.group()
+    return lower, upper
+
+
+def _split(tokens: Sequence[Token], *names: str) -> tuple[Sequence[Token], Sequence[Token]] | None:
+    """Split tokens at the first with one of these texts."""
+    place = next((k for k, token in enumerate(tokens) if token.text in names), None)
+    return None if place is None else (tokens[:place], tokens[place + 1 :])
+
+
+def _variable(expression: sympy.Expr, what: str) -> sympy.Symbol:
+    if not expression.is_Symbol:
+        msg = f"{what} over {expression}, which is no symbol"
+        raise Refused(msg)
+    return expression
+
+
+def _limit(reader: Reader) -> sympy.Expr:
+    split = _split(_limits(reader)[0], "to", "rightarrow")
+    if split is None:
+        msg = "a limit without an arrow"
+        raise Refused(msg)
+    variable, (goal, direction) = _variable(reader.parse(split[0]), "a limit"), _directed(split[1])
+    return sympy.Limit(reader.term(), variable, reader.parse(goal), direction)
+
+
+def _directed(goal: Sequence[Token]) -> tuple[Sequence[Token], str]:
+    """Split 0^- or 0^{-} into the goal and the side it is approached from; from above unless told otherwise."""
+    plain = [token for token in goal if not token.is_mark("{", "}")]
+    if len(plain) > 2 and plain[-2].is_mark("^") and plain[-1].is_mark("+", "-"):  # noqa: PLR2004 - a goal and a side
+        return plain[:-2], plain[-1].text
+    return goal, "+"
+
+
+def _counted(reader: Reader, kind: Callable[..., sympy.Expr]) -> sympy.Expr:
+    r"""Read ``\sum`` and ``\prod``: subscripts that hold the index make functions of it."""
+    lower, upper = _limits(reader)
+    split = _split(lower, "=")
+    body = reader.term()
+    if split is None or not upper:
+        return opaque(f"{kind.__name__}_{written(lower)}", body)
+    index = _variable(reader.parse(split[0]), "a sum")
+    return kind(_indexed(body, index), (index, reader.parse(split[1]), reader.parse(upper)))
+
+
+def _indexed(body: sympy.Expr, index: sympy.Symbol) -> sympy.Expr:
+    """Make q_n a function of n where n is summed over."""
+    suffix = f"_{index.name}"
+    indexed = (item for item in body.free_symbols if item.name.endswith(suffix))
+    return body.xreplace({item: opaque(item.name.removesuffix(suffix), index) for item in indexed})
+
+
+def _integral(reader: Reader) -> sympy.Expr:
+    """Read an integral up to its differential."""
+    lower, upper = _limits(reader)
+    place = _differential(reader)
+    if place is None:
+        integrand, variable = _with_differential_inside(reader)
+    else:
+        inside = reader.cursor.until(place)
+        reader.cursor.take()
+        integrand = reader.parse(inside) if inside else sympy.Integer(1)
+        variable = _variable(reader.factor(), "an integral")
+    if not (lower and upper):
+        return opaque("integral", integrand, variable)
+    return sympy.Integral(integrand, (variable, reader.parse(lower), reader.parse(upper)))
+
+
+def _differential(reader: Reader) -> int | None:
+    """Return where the d of the differential stands outside all brackets; integrals inside have theirs first."""
+    depth, open_integrals = 0, 1
+    for place, token in enumerate(reader.cursor.rest, reader.cursor.position):
+        open_integrals += token.is_command("int", "oint")
+        depth += token.is_mark("{", "(") - token.is_mark("}", ")")
+        if depth < 0:
+            break
+        if depth == 0 and _starts_differential(reader, place):
+            open_integrals -= 1
+            if not open_integrals:
+                return place
+    return None
+
+
+def _starts_differential(reader: Reader, place: int) -> bool:
+    return reader.cursor.at(place) == _D and reader.cursor.at(place + 1).kind in (
+        "letter",
+        "command",
+    )
+
+
+def _with_differential_inside(reader: Reader) -> tuple[sympy.Expr, sympy.Symbol]:
+    r"""Read an integrand that holds its differential, as ``\int \frac{dx}{x}`` does."""
+    rest, start = reader.cursor.rest, reader.cursor.position
+    place = next((k for k in range(len(rest)) if _starts_differential(reader, start + k)), None)
+    if place is None:
+        msg = "an integral without a differential"
+        raise Refused(msg)
+    variable = _variable(reader.parse(rest[place + 1 : place + 2]), "an integral")
+    inner = type(reader)([*rest[:place], Token("number", "1"), *rest[place + 2 :]])
+    integrand = inner.product()
+    reader.cursor.skip_to(remaining=len(inner.cursor.rest))
+    return integrand, variable
+
+
+CALCULUS: dict[str, Callable[[Reader], sympy.Expr]] = {
+    "lim": _limit,
+    "int": _integral,
+    "oint": _integral,
+    "sum": lambda reader: _counted(reader, sympy.Sum),
+    "prod": lambda reader: _counted(reader, sympy.Product),
+}
+"""Commands and who reads on behind them."""

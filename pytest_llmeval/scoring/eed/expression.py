@@ -1,0 +1,67 @@
+"""From a sympy expression to its tree."""
+
+from __future__ import annotations
+
+from typing import cast
+
+import sympy
+
+from pytest_llmeval.scoring.eed.tree import Kind, Node
+
+_NUMBERS = (
+    sympy.Integer,
+    sympy.Rational,
+    sympy.Float,
+    type(sympy.pi),
+    type(sympy.E),
+    type(sympy.oo),
+    type(-sympy.oo),
+)
+_OPERATORS = (sympy.Add, sympy.Mul, sympy.Pow)
+
+
+class NoTree(ValueError):  # noqa: N818 - says what happened
+    """The published metric has no node for a part of the expression."""
+
+
+def published_tree(expression: sympy.Basic) -> Node:
+    """Return the tree as published: children in sympy's `.args` order; NoTree for anything the reference refuses."""
+    kind = _kind(expression)
+    if kind is None:
+        msg = f"no tree node for {type(expression).__name__}"
+        raise NoTree(msg)
+    return Node(
+        kind,
+        _text(kind, expression),
+        tuple(published_tree(argument) for argument in _children(expression)),
+    )
+
+
+def tree(expression: sympy.Basic) -> Node:
+    """Return the tree of any expression: what the published metric refuses becomes a function or a number."""
+    kind = _kind(expression) or ("function" if expression.args else "number")
+    return Node(
+        kind, _text(kind, expression), tuple(tree(argument) for argument in _children(expression))
+    )
+
+
+def _kind(expression: sympy.Basic) -> Kind | None:
+    if isinstance(expression, _NUMBERS):
+        return "number"
+    if isinstance(expression, sympy.Symbol):
+        return "symbol"
+    if isinstance(expression, _OPERATORS):
+        return "operator"
+    return "function" if isinstance(expression, sympy.Function) else None
+
+
+def _text(kind: Kind, expression: sympy.Basic) -> str:
+    return type(expression).__name__ if kind in ("operator", "function") else str(expression)
+
+
+def _children(expression: sympy.Basic) -> tuple[sympy.Basic, ...]:
+    return (
+        ()
+        if isinstance(expression, sympy.Number)
+        else cast("tuple[sympy.Basic, ...]", expression.args)
+    )

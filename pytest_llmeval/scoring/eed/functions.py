@@ -1,0 +1,76 @@
+"""Reading functions: their exponents, bases and arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import sympy
+
+from pytest_llmeval.scoring.eed import guards
+from pytest_llmeval.scoring.eed.commands import FUNCTIONS, INVERSE
+from pytest_llmeval.scoring.eed.symbols import arguments_of, opaque
+
+if TYPE_CHECKING:
+    from pytest_llmeval.scoring.eed.latex import Reader
+
+_CLOSING = {"(": ")", "[": "]"}
+_KNOWN = frozenset({*INVERSE, *INVERSE.values(), "erf", "erfc", "sign"})
+_SPECIAL: dict[str, Callable[[sympy.Expr], sympy.Expr]] = {
+    "exp": lambda argument: guards.power(sympy.E, argument),
+    "log10": lambda argument: sympy.log(argument, 10),
+    "Gamma": lambda argument: sympy.gamma(guards.small(argument)),
+}
+
+
+def function(reader: Reader, name: str) -> sympy.Expr:
+    """Read a function's exponent, base and argument, behind its name."""
+    kind = FUNCTIONS.get(name, name)
+    base: sympy.Expr | None = None
+    power: sympy.Expr | None = None
+    while mark := reader.cursor.take_mark("^", "_"):
+        if mark == "^":
+            power = reader.exponent()
+        elif kind == "log":
+            base = reader.argument()
+        else:
+            kind = f"{kind}_{reader.cursor.script()}"
+    if power == -1 and kind in INVERSE:
+        kind, power = INVERSE[kind], None
+    value = _apply(kind, _arguments(reader), base)
+    return value if power is None else guards.power(value, power)
+
+
+def _arguments(reader: Reader) -> tuple[sympy.Expr, ...]:
+    """Read what the function is of: a bracket, or the factors written together up to the next function."""
+    bracket = reader.cursor.take_mark("(", "[")
+    if bracket:
+        return arguments_of(reader.bracketed(_CLOSING[bracket]))
+    if reader.cursor.here.is_mark("{"):
+        return arguments_of(reader.postfixed(reader.group()))
+    value = reader.sign() * reader.factor()
+    while reader.starts_factor() and not _ends(reader, value):
+        value = value * reader.factor()
+    return (value,)
+
+
+def _ends(reader: Reader, so_far: sympy.Expr) -> bool:
+    r"""Tell whether the argument is over: at a bracket, a function or, behind symbols, a root or fraction."""
+    token = reader.cursor.here
+    if token.is_command("sqrt", "frac"):
+        return not so_far.is_number
+    return token.is_mark("(", "[") or (token.kind == "command" and token.text in FUNCTIONS)
+
+
+def _apply(kind: str, arguments: tuple[sympy.Expr, ...], base: sympy.Expr | None) -> sympy.Expr:
+    """Apply a function by the name it has here; one without a meaning stays undefined."""
+    if kind in ("Max", "Min"):
+        return getattr(sympy, kind)(*arguments)
+    if len(arguments) != 1:
+        return opaque(kind, *arguments)
+    (argument,) = arguments
+    if kind == "log":
+        return sympy.log(argument) if base is None else sympy.log(argument, base)
+    if kind in _SPECIAL:
+        return _SPECIAL[kind](argument)
+    return getattr(sympy, kind)(argument) if kind in _KNOWN else opaque(kind, argument)

@@ -1,0 +1,134 @@
+"""Comparing two expressions by their values at random positive points.
+
+Two formulas that differ at one point where both are real are different; two that agree to eighteen
+digits at all of several random points are the same. Either is far cheaper than a proof.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import sympy
+
+from pytest_llmeval.scoring.eed.evaluation import MP, CannotEvaluate, Evaluation, Value
+
+_SAME = MP.mpf(10) ** -18
+_SAME_DECIMAL = (
+    MP.mpf(10) ** -8
+)  # where a side holds a decimal, which was rounded by whoever wrote it
+_DIFFERENT = MP.mpf(10) ** -7
+_REAL_POINTS = 6  # that must agree
+_REAL_POINTS_BROKEN = 16  # where |x|, max and the like make formulas agree on half of the points
+# Intervals that symbols are drawn from. Small first: there angles stay in the principal range of
+# the inverse functions, and a speed may be below that of light; near each other, so that triangles
+# close. The last holds the refractive indices and ratios above 1.
+_INTERVALS = ((0.35, 0.65), (0.05, 0.65), (0.3, 0.5), (0.2, 2.5), (1.05, 1.9), (0.1, 5.0))
+_DRAWS = 8  # from each interval
+
+_BROKEN = (
+    sympy.Abs,
+    sympy.Max,
+    sympy.Min,
+    sympy.floor,
+    sympy.ceiling,
+    sympy.sign,
+    sympy.Piecewise,
+    sympy.Mod,
+)
+
+
+def compare(one: sympy.Basic, other: sympy.Basic) -> bool | None:
+    """Return whether the expressions have the same values: None where the points do not decide it."""
+    names = sorted({symbol.name for side in (one, other) for symbol in side.free_symbols})
+    wanted = _REAL_POINTS_BROKEN if one.has(*_BROKEN) or other.has(*_BROKEN) else _REAL_POINTS
+    tolerance = _SAME_DECIMAL if one.has(sympy.Float) or other.has(sympy.Float) else _SAME
+    found: Counter[_Finding] = Counter()
+    for gap, real in _gaps(one, other, names):
+        if tolerance < gap <= _DIFFERENT:
+            return None
+        finding = _Finding(real=real, agrees=gap <= tolerance)
+        if finding == _DIFFERS:
+            return False
+        found[finding] += 1
+        if found[_AGREES] == (wanted if names else 1):
+            return True
+    return _from_few_points(found, wanted)
+
+
+def different(one: sympy.Basic, other: sympy.Basic) -> bool:
+    """Return whether some point shows the expressions to differ clearly."""
+    return compare(one, other) is False
+
+
+class _Finding(NamedTuple):
+    """What one point tells: whether everything there was real, and whether the values agree."""
+
+    real: bool
+    agrees: bool
+
+
+_AGREES = _Finding(real=True, agrees=True)
+_DIFFERS = _Finding(real=True, agrees=False)
+
+
+def _from_few_points(found: Counter[_Finding], wanted: int) -> bool | None:
+    """Decide when the points ran out: formulas that are real hardly anywhere, or nowhere."""
+    if found[_AGREES]:
+        return found[_AGREES] >= wanted // 2 or None
+    if found[_Finding(real=False, agrees=False)]:
+        return False
+    return found[_Finding(real=False, agrees=True)] >= wanted or None
+
+
+def _gaps(
+    one: sympy.Basic, other: sympy.Basic, names: Sequence[str]
+) -> Iterator[tuple[Value, bool]]:
+    """Yield the relative gap between the values, and whether they are real, at the points where both have one."""
+    integers = _limit_symbols(one) | _limit_symbols(other)
+    imaginary = one.has(sympy.I) or other.has(sympy.I)
+    seen = False
+    for number in range(_DRAWS * len(_INTERVALS)):
+        interval = _INTERVALS[number // _DRAWS]
+        point = {name: _draw(name, number, interval, integer=name in integers) for name in names}
+        try:
+            (left, left_real), (right, right_real) = (
+                Evaluation(point).of(one),
+                Evaluation(point).of(other),
+            )
+            gap = _relative_gap(left, right)
+        except (CannotEvaluate, ArithmeticError, ValueError, TypeError):
+            if number >= _DRAWS and not seen:
+                return  # no value in a whole interval: it holds something that has none
+            continue
+        seen = True
+        yield gap, imaginary or (left_real and right_real)
+
+
+def _draw(name: str, number: int, interval: tuple[float, float], *, integer: bool) -> Value:
+    """Return a symbol's value in one draw: a function of name and number alone, so that every process agrees."""
+    source = random.Random(f"{number}:{name}")  # noqa: S311 - reproducible on purpose
+    return MP.mpf(source.randint(2, 5)) if integer else MP.mpf(source.uniform(*interval))
+
+
+def _relative_gap(left: Value, right: Value) -> Value:
+    if left == right:
+        return MP.mpf(0)
+    scale = max(abs(left), abs(right))
+    if not MP.isfinite(scale):
+        msg = "infinite"
+        raise CannotEvaluate(msg)
+    return abs(left - right) / scale
+
+
+def _limit_symbols(expression: sympy.Basic) -> set[str]:
+    """Return the symbols in limits of sums and products, which count things."""
+    counted = expression.atoms(sympy.Sum, sympy.Product)
+    return {
+        symbol.name
+        for item in counted
+        for limit in item.limits
+        for symbol in sympy.Tuple(*limit[1:]).free_symbols
+    }

@@ -1,0 +1,34 @@
+"""SLDP: a small language of lists, sets, dicts and points in which answers are written and compared."""
+
+from pytest_llmeval.scoring.sldp.difference import sldp_diff
+from pytest_llmeval.scoring.sldp.equality import SLDP_GRADER, sldp_equals
+from pytest_llmeval.scoring.sldp.mistakes import SldpSyntaxError
+from pytest_llmeval.scoring.sldp.parser import parse_sldp
+from pytest_llmeval.scoring.sldp.values import (
+    DictValue,
+    Key,
+    ListValue,
+    NumberValue,
+    PointValue,
+    SetValue,
+    StringValue,
+    Value,
+    render_sldp,
+)
+
+__all__ = [
+    "SLDP_GRADER",
+    "DictValue",
+    "Key",
+    "ListValue",
+    "NumberValue",
+    "PointValue",
+    "SetValue",
+    "SldpSyntaxError",
+    "StringValue",
+    "Value",
+    "parse_sldp",
+    "render_sldp",
+    "sldp_diff",
+    "sldp_equals",
+]

@@ -1,0 +1,141 @@
+"""What is wrong with a text that is no SLDP, said so that its author can mend it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from lark.exceptions import UnexpectedInput
+
+_CHUNK = re.compile(r"[^\s,:<>{}\[\]()]+|.", re.DOTALL)
+_LONGEST = 40
+"""Signs of the offending text that a message repeats."""
+
+_AROUND = 80
+"""Signs before and after the mistake in which a hint looks for its slip."""
+
+_EXPECTED = {
+    "COMMA": '","',
+    "COLON": '":"',
+    "RSQB": '"]"',
+    "MORETHAN": '">"',
+    "RBRACE": '"}"',
+    "LPAR": '"("',
+    "RPAR": '")"',
+    "$END": "the end",
+}
+
+_ANYWHERE = (
+    (re.compile(r"```"), "take off the code fence"),
+    (re.compile(r"</?answer>", re.IGNORECASE), "take off the <answer> tags"),
+)
+
+# `@` stands where the mistake is; the first that fits gives the hint.
+_SLIPS = tuple(
+    (re.compile(pattern, re.DOTALL), hint)
+    for pattern, hint in (
+        (r"POINT\s*\([^()]*@,", "a point's coordinates are separated by blanks: POINT(1 2 3)"),
+        (
+            r"POINT\s*\((?:[^()]*@\)|\s*\S+\s+\S+\s+\S+\s+@)",
+            "a point has three coordinates: POINT(1 2 3)",
+        ),
+        (r"POINT\s*\([^()]*@", "a point's coordinates are numbers: POINT(1 2 3)"),
+        (r"(?:[Pp]oint|POINT\w+)\s*@\(", "a point is written in upper case: POINT(1 2 3)"),
+        (r"\w\s*@\(\s*[0-9]+\s*\)", "a node is written without brackets: O1, not O(1)"),
+        (r"@\(", "round brackets only belong to POINT(x y z); a list is [a, b], a set <a, b>"),
+        (r"[,\[<{]\s*@,|^\s*@,", "drop the comma"),
+        (r",\s*@[\]>}]", "drop the comma before the closing bracket"),
+        (r"@[“”‘’„]", 'use straight quotes: "trash can"'),
+        (r"""@["'`]""", "close the quotes, and put a backslash before a quote inside them"),
+        (
+            r"^[^,:<>{}\[\]()]*@,",
+            "several values belong into brackets, [a, b] or <a, b>; a number has no thousands comma",
+        ),
+        (r"\w\s+@\w", 'put a comma between values; quote a string of several words: "trash can"'),
+        (
+            r"@\w*[^\w\s,:<>{}\[\]()]",
+            'quote a string of more than letters, digits and "_": "parking-lot"',
+        ),
+        (
+            r"[\]>})\"']\s*@[^,:\]>}]",
+            "write one value and nothing after it, or a comma between two",
+        ),
+    )
+)
+
+
+class SldpSyntaxError(ValueError):
+    """A text that is no SLDP; whose fault that is depends on whose text it was.
+
+    `line` and `column` count from 1; `found` and `expected` are for people; `hint` names the usual
+    slip or is empty.
+    """
+
+    def __init__(
+        self, *, line: int, column: int, found: str, expected: str, hint: str = ""
+    ) -> None:
+        """Compose the message from the parts."""
+        self.line, self.column, self.found, self.expected, self.hint = (
+            line,
+            column,
+            found,
+            expected,
+            hint,
+        )
+        message = f"line {line}, column {column}: found {found}, expected {expected}"
+        super().__init__(f"{message} ({hint})" if hint else message)
+
+
+def misread(text: str, error: UnexpectedInput) -> SldpSyntaxError:
+    """Return the syntax error behind the parser's own."""
+    token = getattr(error, "token", None)
+    position = len(text) if token is not None and token.type == "$END" else error.pos_in_stream or 0
+    fitting = error.interactive_parser.accepts()  # type: ignore[no-untyped-call] # lark leaves this one untyped
+    return _error(text, position, expected=_expected(fitting), hint=_hint(text, position))
+
+
+def refused(text: str, position: int, expected: str) -> SldpSyntaxError:
+    """Return the syntax error of text that fits the grammar and breaks a rule, which `expected` states."""
+    return _error(text, position, expected=expected)
+
+
+def _error(text: str, position: int, *, expected: str, hint: str = "") -> SldpSyntaxError:
+    line_start = text.rfind("\n", 0, position) + 1
+    return SldpSyntaxError(
+        line=text.count("\n", 0, position) + 1,
+        column=position - line_start + 1,
+        found=_found(text, position),
+        expected=expected,
+        hint=hint,
+    )
+
+
+def _found(text: str, position: int) -> str:
+    chunk = _CHUNK.match(text, position)
+    if chunk is None:
+        return "the end"
+    shown = chunk.group()
+    return repr(shown if len(shown) <= _LONGEST else f"{shown[:_LONGEST]}…")
+
+
+def _expected(terminals: Collection[str]) -> str:
+    """Name what would have fitted, the three kinds of place first, then the punctuation in reading order."""
+    if "LSQB" in terminals:
+        places = ["a value"]
+    elif "WORD" in terminals:
+        places = ["a key"]
+    elif "NUMBER" in terminals:
+        places = ["a number"]
+    else:
+        places = []
+    return " or ".join(places + [words for name, words in _EXPECTED.items() if name in terminals])
+
+
+def _hint(text: str, position: int) -> str:
+    around = f"{text[max(0, position - _AROUND) : position]}@{text[position : position + _AROUND]}"
+    fitting = (hint for pattern, hint in _ANYWHERE if pattern.search(text))
+    return next(fitting, None) or next(
+        (hint for pattern, hint in _SLIPS if pattern.search(around)), ""
+    )

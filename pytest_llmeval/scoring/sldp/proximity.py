@@ -1,0 +1,130 @@
+"""Numbers and vectors of numbers that lie within a tolerance, decided exactly and found fast."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from decimal import MAX_EMAX, MAX_PREC, MIN_EMIN, Context, Decimal
+from itertools import product
+from math import isfinite
+from typing import TypeAlias
+
+Vector: TypeAlias = tuple[Decimal, ...]
+Cell: TypeAlias = tuple[int, ...]
+
+_EXACT = Context(prec=MAX_PREC, Emax=MAX_EMAX, Emin=MIN_EMIN)
+"""Sums without rounding, whatever the caller's context; no operand exceeds a double, so the results
+stay short."""
+
+_AXES = 3
+"""How many coordinates a grid goes by: enough for points, and every further one doubles the cells
+to visit."""
+
+_FEW = 16
+"""Pairs up to which all are looked at; the grid then is a single cell."""
+
+_SAFE = 2.0**40
+"""Cells from zero up to which a double finds the cell; it errs by less than the slack."""
+
+_SLACK = Decimal("0.001")
+"""How much further than the tolerance a search looks, in cells."""
+
+_SMALLEST = Decimal("1e-6")
+"""Width of a grid's cells when the tolerance is zero; any width is right."""
+
+
+class Tolerance:
+    """How far apart two numbers may lie and still be equal: by less than this, or not at all."""
+
+    def __init__(self, size: float) -> None:
+        """Take the tolerance by its shortest decimal text, so that 0.01 is exactly 0.01."""
+        if not (isfinite(size) and size >= 0):
+            message = f"tolerance must be a finite number from 0 on, not {size!r}"
+            raise ValueError(message)
+        self.size = Decimal(str(size))
+        self._least = self.size.copy_negate()
+
+    def near(self, left: Decimal, right: Decimal) -> bool:
+        """Say whether two numbers are equal within the tolerance."""
+        return left == right or self._least < _EXACT.subtract(left, right) < self.size
+
+    def all_near(self, left: Vector, right: Vector) -> bool:
+        """Say whether two vectors are, in their number of coordinates and in each of them."""
+        return len(left) == len(right) and all(map(self.near, left, right))
+
+    def lonely(self, numbers: Sequence[Decimal], others: Sequence[Decimal]) -> Iterator[Decimal]:
+        """Yield the numbers that no other is near to; both sequences are sorted."""
+        index, end, size, subtract = 0, len(others), self.size, _EXACT.subtract
+        for number in numbers:
+            while index < end and others[index] < number:
+                index += 1
+            if index < end and (others[index] == number or subtract(others[index], number) < size):
+                continue
+            if index and subtract(number, others[index - 1]) < size:
+                continue
+            yield number
+
+
+class Grid:
+    """Two groups of equally long vectors, cut into cells so that neighbours are found without looking at all.
+
+    The cells are two tolerances wide: what is near to a vector lies in its cell or in one beside
+    it.
+    """
+
+    def __init__(
+        self, left: Sequence[Vector], right: Sequence[Vector], tolerance: Tolerance
+    ) -> None:
+        """Sort both groups into cells, by those coordinates that tell most vectors apart."""
+        self._tolerance = tolerance
+        self._width = _EXACT.add(tolerance.size, tolerance.size) or _SMALLEST
+        self._scale = 1 / float(self._width)
+        self._reach = _EXACT.fma(self._width, _SLACK, tolerance.size)
+        self._vectors = (left, right)
+        self._axes = self._telling_axes() if len(left) * len(right) > _FEW else ()
+        self._cells = [[self._place(vector) for vector in side] for side in self._vectors]
+        self._members = [_by_cell(cells) for cells in self._cells]
+
+    def near(self, side: int, index: int) -> Iterator[int]:
+        """Yield the indices of the other side's vectors that are near to this one, the likeliest first."""
+        vector, own = self._vectors[side][index], self._cells[side][index]
+        others, members = self._vectors[1 - side], self._members[1 - side]
+        for cell in self._around(vector, own):
+            for candidate in members.get(cell, ()):
+                if self._tolerance.all_near(vector, others[candidate]):
+                    yield candidate
+
+    def _around(self, vector: Vector, own: Cell) -> Iterator[Cell]:
+        yield own
+        ranges = []
+        for axis in self._axes:
+            low = self._cell(_EXACT.subtract(vector[axis], self._reach))
+            high = self._cell(_EXACT.add(vector[axis], self._reach))
+            ranges.append(range(low, high + 1))
+        yield from (cell for cell in product(*ranges) if cell != own)
+
+    def _telling_axes(self) -> Sequence[int]:
+        """Choose the coordinates by which the left group falls into most cells."""
+        vectors = self._vectors[0]
+        axes = range(len(vectors[0]))
+        if len(axes) <= _AXES:
+            return axes
+        return sorted(
+            axes, key=lambda axis: -len({self._cell(vector[axis]) for vector in vectors})
+        )[:_AXES]
+
+    def _place(self, vector: Vector) -> Cell:
+        return tuple([self._cell(vector[axis]) for axis in self._axes])
+
+    def _cell(self, number: Decimal) -> int:
+        """Return the cell's number; it never falls as numbers rise, which is all that a search needs."""
+        place = float(number) * self._scale
+        if -_SAFE < place < _SAFE:
+            return int(place)
+        return int(_EXACT.divide_int(number, self._width))
+
+
+def _by_cell(cells: Sequence[Cell]) -> dict[Cell, list[int]]:
+    members: dict[Cell, list[int]] = {}
+    for index, cell in enumerate(cells):
+        members.setdefault(cell, []).append(index)
+    return members

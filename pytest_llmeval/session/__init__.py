@@ -1,0 +1,1 @@
+"""Options to settings, a run, its conclusion; knows no pytest, so the command line uses it too."""

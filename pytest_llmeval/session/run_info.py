@@ -1,0 +1,125 @@
+"""What ``run.json`` says of a run: settings, versions, git state, digests."""
+
+from __future__ import annotations
+
+import platform
+import subprocess
+from collections.abc import Sequence
+from dataclasses import asdict
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pytest_llmeval.engine.choice import ModelChoice
+from pytest_llmeval.engine.plan import Plan
+from pytest_llmeval.records import Json
+from pytest_llmeval.session.settings import Settings
+from pytest_llmeval.session.task_info import fitting, task_info
+from pytest_llmeval.task.catalog import Catalog
+
+if TYPE_CHECKING:
+    from pytest_llmeval.results.summary import Calibrated
+
+_PACKAGES = (
+    "pytest-llmeval-suite",
+    "pytest",
+    "pytest-xdist",
+    "sympy",
+    "latex2sympy2_extended",
+    "lark",
+    "openai",
+    "neo4j",
+)
+"""Packages whose version can change a score or a request."""
+
+
+def run_info(
+    settings: Settings,
+    catalog: Catalog,
+    plan: Plan,
+    rootpath: Path,
+    calibrations: Sequence[Calibrated] = (),
+) -> dict[str, Json]:
+    """Return the facts of a run that its rows do not hold; `calibrations` are those that its judges may have."""
+    return {
+        "settings": settings.to_json(),
+        "versions": {
+            "python": platform.python_version(),
+            **{name: _version(name) for name in _PACKAGES},
+        },
+        "platform": platform.platform(),
+        "git": _git_state(rootpath),
+        "tasks": {
+            file: _task_info(catalog, Path(file), digest, calibrations)
+            for file, _, digest in plan.tasks
+        },
+        "judges": _judges(settings, catalog, plan, calibrations),
+        "planned": len(plan.tests),
+    }
+
+
+def _judges(
+    settings: Settings, catalog: Catalog, plan: Plan, calibrations: Sequence[Calibrated]
+) -> Json:
+    """Return who judges each task's answers by each model, and the judge's calibration (None: it has none)."""
+    from pytest_llmeval.scoring.judge.judgement import panel_name  # noqa: PLC0415 - with the first run
+
+    choice = ModelChoice(settings, catalog)
+    found: list[Json] = []
+    for test in plan.kinds:
+        loaded = catalog.load(Path(test.file))
+        if loaded.task.is_judged:
+            judge = panel_name([model.label for model in choice.judges(test)])
+            known = next((one for one in fitting(loaded, calibrations) if one.judge == judge), None)
+            calibration: Json = None if known is None else asdict(known)
+            found.append(
+                {"task": test.task, "model": test.model, "judge": judge, "calibration": calibration}
+            )
+    return found
+
+
+def _task_info(
+    catalog: Catalog, path: Path, digest: str, calibrations: Sequence[Calibrated]
+) -> Json:
+    """Return what of a task decides its results, and what they are told with (`TaskInfo`)."""
+    loaded = catalog.load(path)
+    task = loaded.task
+    return {
+        "name": task.name,
+        "version": task.version,
+        "samples": digest,
+        "prompt": task.prompt_digest,
+        "settings": task.settings_digest,
+        "info": task_info(loaded, calibrations).to_json(),
+    }
+
+
+def _version(package: str) -> str | None:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None
+
+
+def _git_state(folder: Path) -> dict[str, Json] | None:
+    """Return commit and whether files differ from it; None outside of a repository or without git."""
+    try:
+        commit = _git(folder, "rev-parse", "HEAD")
+        return {
+            "commit": commit,
+            "modified": bool(_git(folder, "status", "--porcelain", "--untracked-files=no")),
+        }
+    except (OSError, subprocess.SubprocessError):
+        return None
+
+
+def _git(folder: Path, *words: str) -> str:
+    done = subprocess.run(  # noqa: S603 - fixed words
+        ["git", *words],  # noqa: S607 - the user's own git
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=10,
+    )
+    return done.stdout.strip()

@@ -1,0 +1,60 @@
+"""What a run is held against: a gate, a baseline, or both."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from pytest_llmeval.errors import UsageError
+from pytest_llmeval.records import Row
+from pytest_llmeval.report.html import Against
+from pytest_llmeval.results.baseline import Baseline, read_baseline
+from pytest_llmeval.results.compare import compare
+from pytest_llmeval.results.gate import Gate, check
+from pytest_llmeval.results.gate_file import load_gate
+from pytest_llmeval.results.regression import check_against
+from pytest_llmeval.results.statistics import CONFIDENCE
+from pytest_llmeval.results.summary import Summary
+from pytest_llmeval.session.findings import Findings
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Yardstick:
+    """A gate and a baseline, one of which may be missing."""
+
+    gate: Gate | None = None
+    baseline: Baseline | None = None
+
+    def applied(self, rows: tuple[Row, ...], summary: Summary) -> Findings:
+        """Return a run's findings with the gate's verdict and the comparison with the baseline."""
+        gate, baseline = self.gate, self.baseline
+        if baseline is None:
+            return Findings(
+                rows=rows, summary=summary, gate=None if gate is None else check(gate, summary)
+            )
+        comparison = compare(
+            baseline.rows, rows, confidence=CONFIDENCE if gate is None else 1 - gate.significance
+        )
+        return Findings(
+            rows=rows,
+            summary=summary,
+            gate=None if gate is None else check_against(gate, summary, baseline, comparison),
+            against=Against(name=baseline.name, comparison=comparison),
+        )
+
+
+def load_yardstick(gate: Path | None, baseline: Path | None) -> Yardstick:
+    """Return the gate and the baseline in these files.
+
+    TaskError or UsageError names what is wrong with one, also a gate with rules against a baseline
+    that is not given.
+    """
+    loaded = None if gate is None else load_gate(gate)
+    if loaded is not None and loaded.changes and baseline is None:
+        rule = loaded.changes[0]
+        msg = (
+            f"{gate}: {rule.task}.{rule.metric} ({rule.allowance}) needs a baseline: name one (in pytest "
+            "--llmeval-baseline PATH); llmeval baseline set RUN makes one"
+        )
+        raise UsageError(msg)
+    return Yardstick(gate=loaded, baseline=None if baseline is None else read_baseline(baseline))

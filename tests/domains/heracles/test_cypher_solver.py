@@ -1,0 +1,185 @@
+"""The Cypher solver against a model and a database that are functions."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+import pytest
+
+from pytest_llmeval.domains.heracles.query import MISSING_TAGS
+from pytest_llmeval.domains.heracles.solve_cypher import cypher
+from pytest_llmeval.errors import GraphError
+from pytest_llmeval.records import (
+    Completion,
+    GraphQuery,
+    Image,
+    Json,
+    Message,
+    Operation,
+    Reply,
+    Sample,
+)
+
+QUERY = "MATCH (r:Room) RETURN count(r) AS n"
+SAMPLE = Sample(id="H02", input="How many rooms?", target="9")
+ROWS = "n\n9\n(1 row)"
+FOUND = {
+    "cypher": QUERY,
+    "valid_cypher": True,
+    "rows": 1,
+    "query_seconds": 0.25,
+    "valid_sldp": True,
+}
+
+
+class Context:
+    """Serves the solver from a script."""
+
+    epoch = 1
+    images: tuple[Image, ...] = ()
+
+    def __init__(self, *replies: str, failures: Sequence[str] = ()) -> None:
+        """Let the model say `replies` in turn, and the database fail with `failures` first."""
+        self._replies, self._failures = list(replies), list(failures)
+        self.asked: list[tuple[str, tuple[Message, ...]]] = []
+
+    def prompt(self, stage: str = "generate", **variables: Json) -> tuple[Message, ...]:
+        return (
+            Message.of(
+                "user", " / ".join([stage, *(f"{key}={value}" for key, value in variables.items())])
+            ),
+        )
+
+    async def generate(
+        self,
+        messages: Sequence[Message],
+        *,
+        stage: str = "generate",
+        operation: Operation = "chat",  # noqa: ARG002 - the solver's port
+        draw: int = 0,  # noqa: ARG002
+        parameters: dict[str, Json] | None = None,  # noqa: ARG002
+    ) -> Reply:
+        self.asked.append((stage, tuple(messages)))
+        return Reply(
+            text=self._replies.pop(0), stop_reason="length" if not self._replies else "stop"
+        )
+
+    async def query(self, cypher: str, *, stage: str = "query") -> GraphQuery:
+        error = self._failures.pop(0) if self._failures else None
+        text, count = ("", 0) if error else (ROWS, 1)
+        return GraphQuery(
+            stage=stage,
+            cypher=cypher,
+            executed=cypher,
+            engine="t",
+            text=text,
+            row_count=count,
+            error=error,
+            seconds=0.25,
+        )
+
+    def save_image(self, data: bytes) -> Image:
+        raise NotImplementedError
+
+    def note(self, stage: str, text: str) -> None:
+        raise NotImplementedError
+
+
+def solved(context: Context, *, repair: int = 0) -> Completion:
+    async def solve() -> Completion:
+        return await cypher(repair=repair)(SAMPLE, context)
+
+    return asyncio.run(solve())
+
+
+def tagged(text: str) -> str:
+    return f"Reasons. <answer>{text}</answer>"
+
+
+def test_the_model_is_shown_question_query_and_rows_and_its_last_reply_is_the_result() -> None:
+    context = Context(tagged(QUERY), tagged("9"))
+    completion = solved(context)
+    assert [stage for stage, _ in context.asked] == ["generate", "refine"]
+    assert context.asked[1][1][0].text == f"refine / query={QUERY} / rows={ROWS}"
+    assert (completion.text, completion.answer, completion.stop_reason) == (
+        tagged("9"),
+        None,
+        "length",
+    )
+    assert completion.details == {**FOUND, "turns": 2}
+
+
+@pytest.mark.parametrize(
+    ("final", "valid"), [(tagged("<R1, R2>"), True), (tagged("<R1, R2"), False), ("9", False)]
+)
+def test_whether_the_answer_is_sldp_is_told(final: str, *, valid: bool) -> None:
+    assert solved(Context(tagged(QUERY), final)).details["valid_sldp"] is valid
+
+
+def test_a_failing_query_is_never_carried_on_as_data() -> None:
+    context = Context(tagged(QUERY), failures=["no such function"])
+    completion = solved(context)
+    assert [stage for stage, _ in context.asked] == ["generate"]
+    assert completion.text == ""
+    assert completion.details == {
+        "valid_cypher": False,
+        "valid_sldp": False,
+        "turns": 1,
+        "cypher": QUERY,
+        "rows": 0,
+        "query_seconds": 0.25,
+        "reason": "no such function",
+    }
+
+
+@pytest.mark.parametrize("reply", ["", QUERY, "<answer>"])
+def test_a_reply_without_a_query_has_a_reason_and_no_answer(reply: str) -> None:
+    completion = solved(Context(reply))
+    assert completion.text == ""
+    assert (completion.details["valid_cypher"], completion.details["reason"]) == (
+        False,
+        MISSING_TAGS,
+    )
+    assert completion.details["cypher"] is None
+
+
+def test_with_repair_a_failed_query_goes_back_once_with_the_reason() -> None:
+    context = Context(tagged("RETURN x"), tagged(QUERY), tagged("9"), failures=["x is not defined"])
+    completion = solved(context, repair=1)
+    assert [stage for stage, _ in context.asked] == ["generate", "repair", "refine"]
+    assert [message.role for message in context.asked[1][1]] == ["user", "assistant", "user"]
+    assert context.asked[1][1][1].text == tagged("RETURN x")
+    assert "x is not defined" in context.asked[1][1][2].text
+    assert context.asked[2][1][0].text == f"refine / query={QUERY} / rows={ROWS}"
+    assert completion.details == {**FOUND, "turns": 3}
+
+
+def test_a_query_that_fails_after_its_repair_ends_without_an_answer() -> None:
+    context = Context(tagged("RETURN x"), tagged("RETURN y"), failures=["x?", "y?"])
+    completion = solved(context, repair=1)
+    assert [stage for stage, _ in context.asked] == ["generate", "repair"]
+    assert completion.text == ""
+    assert (completion.details["cypher"], completion.details["reason"]) == ("RETURN y", "y?")
+    assert completion.details["turns"] == 2
+
+
+def test_a_repair_that_is_not_needed_costs_nothing() -> None:
+    context = Context(tagged(QUERY), tagged("9"))
+    assert solved(context, repair=3).details["turns"] == 2
+
+
+def test_a_broken_database_is_not_the_models_fault() -> None:
+    class Broken(Context):
+        async def query(self, cypher: str, *, stage: str = "query") -> GraphQuery:  # noqa: ARG002 - the port
+            msg = "gone"
+            raise GraphError(msg)
+
+    with pytest.raises(GraphError):
+        solved(Broken(tagged(QUERY)))
+
+
+@pytest.mark.parametrize("repair", [-1, "1", True, 1.0])
+def test_repair_is_a_whole_number(repair: int) -> None:
+    with pytest.raises(ValueError, match="a whole number from 0"):
+        cypher(repair=repair)

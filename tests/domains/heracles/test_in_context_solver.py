@@ -1,0 +1,67 @@
+"""The solver that puts the whole scene graph into the prompt."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from pytest_llmeval.domains.heracles.scene_text import read_scene_text
+from pytest_llmeval.domains.heracles.solve_in_context import in_context
+from pytest_llmeval.records import Completion, Json, Message, Reply, Sample
+
+HOUSE = Path(__file__).parents[3] / "fixtures" / "heracles" / "scene.json"
+SAMPLE = Sample(id="H02", input="How many rooms?", target="9")
+
+
+class Context:
+    """Replies with one text, and keeps what was asked."""
+
+    scene = HOUSE
+
+    def __init__(self, text: str) -> None:
+        """Reply with `text`."""
+        self._text = text
+        self.asked: list[Message] = []
+
+    def prompt(self, stage: str = "generate", **variables: Json) -> tuple[Message, ...]:
+        return (Message.of("user", f"{stage}: {variables.pop('graph')} {variables}"),)
+
+    async def generate(self, messages: Sequence[Message]) -> Reply:
+        self.asked += messages
+        return Reply(text=self._text, stop_reason="length")
+
+
+def solved(context: Context, form: str) -> Completion:
+    async def solve() -> Completion:
+        return await in_context(form=form)(SAMPLE, context)  # type: ignore[arg-type]  # the test's own values
+
+    return asyncio.run(solve())
+
+
+@pytest.mark.parametrize("form", ["short", "full"])
+def test_the_scene_stands_in_the_prompt_in_the_form_that_the_task_wants(form: str) -> None:
+    context = Context("<answer>9</answer>")
+    completion = solved(context, form)
+    assert [message.text for message in context.asked] == [
+        f"generate: {read_scene_text(HOUSE, form)} {{}}"
+    ]  # type: ignore[arg-type]
+    assert (completion.text, completion.answer, completion.stop_reason) == (
+        "<answer>9</answer>",
+        None,
+        "length",
+    )
+    assert completion.details == {"valid_sldp": True, "turns": 1}
+
+
+@pytest.mark.parametrize("text", ["9", "<answer>nine rooms</answer>"])
+def test_an_answer_that_is_no_sldp_is_told(text: str) -> None:
+    assert solved(Context(text), "short").details["valid_sldp"] is False
+
+
+@pytest.mark.parametrize("form", ["long", "", None])
+def test_any_other_form_is_refused(form: str) -> None:
+    with pytest.raises(ValueError, match="expected one of short, full"):
+        in_context(form=form)  # type: ignore[arg-type]  # what a task file may hold

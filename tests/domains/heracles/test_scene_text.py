@@ -1,0 +1,164 @@
+"""A scene graph as text: complete in the full form, half as long in the short one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from pytest_llmeval.domains.heracles import scene_text as module
+from pytest_llmeval.domains.heracles.scene_graph import Node, Relationship, SceneGraph, read_scene
+from pytest_llmeval.domains.heracles.scene_text import read_scene_text, scene_text
+from pytest_llmeval.errors import TaskError
+
+HOUSE = Path(__file__).parents[3] / "fixtures" / "heracles" / "scene.json"
+
+
+def room(symbol: str) -> Node:
+    return Node(
+        label="Room",
+        symbol=symbol,
+        properties={"nodeSymbol": symbol, "center": (1.0, 2.456, -0.25), "class": "tool shed"},
+    )
+
+
+OBJECT = Node(
+    label="Object",
+    symbol="O1",
+    properties={
+        "nodeSymbol": "O1",
+        "center": (0.125, 1.0, 2.0),
+        "bbox_center": (0.0, 0.0, 0.0),
+        "bbox_dim": (1.0, 1.0, 1.0),
+        "name": "Ada's",
+        "class": "axe",
+    },
+)
+
+
+def connected(source: str, target: str) -> Relationship:
+    return Relationship(
+        type="ROOM_CONNECTED",
+        source=source,
+        target=target,
+        source_label="Room",
+        target_label="Room",
+    )
+
+
+PLACE = Node(
+    label="MeshPlace", symbol="P7", properties={"nodeSymbol": "P7", "center": (0.0, 0.0, 0.0)}
+)
+SCENE = SceneGraph(
+    nodes=(room("R2"), OBJECT, PLACE, room("R10")),
+    relationships=(
+        connected("R2", "R10"),
+        connected("R10", "R2"),
+        Relationship(
+            type="CONTAINS", source="R2", target="P7", source_label="Room", target_label="MeshPlace"
+        ),
+        Relationship(
+            type="CONTAINS",
+            source="P7",
+            target="O1",
+            source_label="MeshPlace",
+            target_label="Object",
+        ),
+    ),
+)
+FULL = """\
+Object nodes
+nodeSymbol | bbox_center | bbox_dim | center | class | name
+O1 | POINT(0.0 0.0 0.0) | POINT(1.0 1.0 1.0) | POINT(0.125 1.0 2.0) | axe | "Ada's"
+(1 row)
+
+MeshPlace nodes
+nodeSymbol | center
+P7 | POINT(0.0 0.0 0.0)
+(1 row)
+
+Room nodes
+nodeSymbol | center | class
+R2 | POINT(1.0 2.456 -0.25) | "tool shed"
+R10 | POINT(1.0 2.456 -0.25) | "tool shed"
+(2 rows)
+
+CONTAINS relationships
+from | to
+P7 | [O1]
+R2 | [P7]
+(2 rows)
+
+ROOM_CONNECTED relationships
+from | to
+R2 | [R10]
+R10 | [R2]
+(2 rows)"""
+SHORT = """\
+Object nodes
+nodeSymbol | class | center
+O1 | axe | POINT(0.12 1.0 2.0)
+(1 row)
+
+MeshPlace nodes
+nodeSymbol | center
+P7 | POINT(0.0 0.0 0.0)
+(1 row)
+
+Room nodes
+nodeSymbol | class | center
+R2 | "tool shed" | POINT(1.0 2.46 -0.25)
+R10 | "tool shed" | POINT(1.0 2.46 -0.25)
+(2 rows)
+
+CONTAINS relationships
+from | to
+P7 | [O1]
+R2 | [P7]
+(2 rows)
+
+ROOM_CONNECTED relationships, both ways, each listed once
+from | to
+R10 | [R2]
+(1 row)"""
+
+
+def test_the_full_form_holds_everything_and_the_short_one_what_most_questions_need() -> None:
+    assert scene_text(SCENE, "full") == FULL
+    assert scene_text(SCENE, "short") == SHORT
+
+
+def test_the_order_of_nodes_and_relationships_does_not_matter() -> None:
+    shuffled = SceneGraph(nodes=SCENE.nodes[::-1], relationships=SCENE.relationships[::-1])
+    assert scene_text(shuffled, "full") == FULL
+
+
+@pytest.mark.parametrize("form", ["short", "full"])
+def test_every_node_of_a_file_stands_in_its_text(form: module.Form) -> None:
+    text = read_scene_text(HOUSE, form)
+    scene = read_scene(HOUSE)
+    assert {line.partition(" | ")[0] for line in text.splitlines()} >= {
+        node.symbol for node in scene.nodes
+    }
+    contained = {edge.target for edge in scene.relationships if edge.type == "CONTAINS"}
+    assert contained <= set(
+        text.partition("CONTAINS relationships")[2]
+        .replace("[", " ")
+        .replace("]", " ")
+        .replace(",", " ")
+        .split()
+    )
+
+
+def test_a_scene_too_large_for_a_prompt_is_refused_with_the_way_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "scene.json"
+    file.write_bytes(HOUSE.read_bytes())
+    monkeypatch.setattr(module, "MAX_CHARACTERS", 10_000)
+    with pytest.raises(
+        TaskError, match=r"graph\.scene: the scene has \d+ characters .* take the form short"
+    ):
+        read_scene_text(file, "full")
+    with pytest.raises(TaskError, match="solvers cypher and agent"):
+        read_scene_text(file, "short")

@@ -1,0 +1,265 @@
+"""Pictures are kept once, refused when they are bombs, scaled by rule, and drawn over the same on every machine."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import struct
+import sys
+import zlib
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from threading import Barrier
+
+import pytest
+from PIL import Image as Pillow
+
+from pytest_llmeval.domains.geometry3k.canvas import RED
+from pytest_llmeval.domains.geometry3k.drawing import Drawing
+from pytest_llmeval.errors import TaskError, UsageError
+from pytest_llmeval.files.images import (
+    LONGEST_SIDE,
+    PIXEL_LIMIT,
+    ImageFolder,
+    check_picture,
+    draw_over,
+    picture_size,
+    sendable,
+)
+from pytest_llmeval.records import Image
+
+DIAGRAM = Path(__file__).parents[2] / "fixtures/geometry3k/images/015_chord_distance.png"
+FORMATS = ["PNG", "JPEG", "GIF", "WEBP"]
+
+
+def picture(
+    width: int, height: int, *, kind: str = "PNG", mode: str = "RGB", colour: object = "white"
+) -> bytes:
+    """Return a picture of one colour."""
+    stream = io.BytesIO()
+    Pillow.new(mode, (width, height), colour).save(stream, kind)
+    return stream.getvalue()
+
+
+def bomb(width: int, height: int) -> bytes:
+    """Return a PNG of few bytes that claims to be this large."""
+    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        return (
+            struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+        )
+
+    return (
+        b"\x89PNG\r\n\x1a\n"
+        + chunk(b"IHDR", header)
+        + chunk(b"IDAT", zlib.compress(bytes(99)))
+        + chunk(b"IEND", b"")
+    )
+
+
+def pixels(data: bytes) -> Pillow.Image:
+    """Return the decoded picture in RGB."""
+    return Pillow.open(io.BytesIO(data)).convert("RGB")
+
+
+def red(data: bytes) -> set[tuple[int, int]]:
+    """Return the places of a picture that are red."""
+    decoded = pixels(data)
+    return {
+        (x, y)
+        for x in range(decoded.width)
+        for y in range(decoded.height)
+        if decoded.getpixel((x, y)) == RED
+    }
+
+
+class TestImageFolder:
+    def test_a_picture_is_kept_under_its_digest(self, tmp_path: Path) -> None:
+        data = picture(3, 2)
+        image = ImageFolder(tmp_path / "images").save(data)
+        assert image.digest == hashlib.sha256(data).hexdigest()
+        assert Path(image.path) == tmp_path / "images" / f"{image.digest}.png"
+        assert image == Image.load(image.path)
+
+    def test_the_same_picture_is_kept_once(self, tmp_path: Path) -> None:
+        folder = ImageFolder(tmp_path)
+        assert folder.save(picture(3, 2)) == folder.save(picture(3, 2))
+        assert len(list(tmp_path.iterdir())) == 1
+
+    def test_two_threads_save_the_same_picture_at_a_time(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        both_have_written = Barrier(2)
+        write = Path.write_bytes
+
+        def write_and_wait(path: Path, data: bytes) -> int:
+            written = write(path, data)
+            both_have_written.wait(30)
+            return written
+
+        monkeypatch.setattr(Path, "write_bytes", write_and_wait)
+        with ThreadPoolExecutor(2) as threads:
+            one, other = threads.map(ImageFolder(tmp_path).save, [picture(3, 2)] * 2)
+        assert one == other
+        assert [file.name for file in tmp_path.iterdir()] == [f"{one.digest}.png"]
+
+    @pytest.mark.parametrize(
+        ("kind", "suffix"), [("PNG", ".png"), ("JPEG", ".jpg"), ("GIF", ".gif"), ("WEBP", ".webp")]
+    )
+    def test_the_suffix_tells_the_format(self, kind: str, suffix: str, tmp_path: Path) -> None:
+        assert Path(ImageFolder(tmp_path).save(picture(3, 2, kind=kind)).path).suffix == suffix
+
+    def test_a_datasets_picture_is_loaded_where_it_lies_or_scaled_into_the_folder(
+        self, tmp_path: Path
+    ) -> None:
+        small, large = tmp_path / "small.png", tmp_path / "large.png"
+        small.write_bytes(picture(30, 20))
+        large.write_bytes(picture(4_096, 20))
+        folder = ImageFolder(tmp_path / "images")
+        assert folder.load(str(small)) == Image.load(small)
+        assert Path(folder.load(str(large)).path).parent == folder.path
+
+    def test_a_datasets_bomb_is_told_with_its_file(self, tmp_path: Path) -> None:
+        file = tmp_path / "bomb.png"
+        file.write_bytes(bomb(60_000, 60_000))
+        with pytest.raises(
+            TaskError, match=r"bomb\.png: a picture of 60000 x 60000 pixels is refused"
+        ):
+            ImageFolder(tmp_path).load(str(file))
+
+    @pytest.mark.parametrize("data", [b"", b"<svg/>", b"%PDF-1.7", b"RIFF0000WAVE"])
+    def test_what_is_no_picture_is_refused_and_leaves_nothing(
+        self, data: bytes, tmp_path: Path
+    ) -> None:
+        with pytest.raises(ValueError, match="not a PNG, JPEG, GIF or WebP image"):
+            ImageFolder(tmp_path).save(data)
+        assert list(tmp_path.iterdir()) == []
+
+
+class TestSize:
+    @pytest.mark.parametrize("kind", FORMATS)
+    def test_width_comes_before_height(self, kind: str) -> None:
+        assert picture_size(picture(30, 20, kind=kind)) == (30, 20)
+
+    @pytest.mark.parametrize(
+        "size", [(60_000, 60_000), (2**31 - 1, 2**31 - 1), (PIXEL_LIMIT + 1, 1), (0, 10)]
+    )
+    def test_a_decompression_bomb_is_refused_unopened(self, size: tuple[int, int]) -> None:
+        for refuse in (picture_size, check_picture):
+            with pytest.raises(ValueError, match=r"refused|broken"):
+                refuse(bomb(*size))
+
+    @pytest.mark.parametrize("kind", FORMATS)
+    def test_a_truncated_picture_is_found_broken(self, kind: str) -> None:
+        data = picture(300, 200, kind=kind)
+        with pytest.raises(ValueError, match="broken"):
+            check_picture(data[: len(data) * 2 // 3])
+
+    @pytest.mark.parametrize(
+        "data", [b"", b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff\xe0", b"GIF89a", b"RIFF0000WEBP"]
+    )
+    def test_a_mere_signature_is_no_picture(self, data: bytes) -> None:
+        for refuse in (picture_size, check_picture):
+            with pytest.raises(ValueError, match="no picture"):
+                refuse(data)
+
+
+class TestSendable:
+    def test_a_picture_within_the_limit_is_sent_as_it_is(self, tmp_path: Path) -> None:
+        folder = ImageFolder(tmp_path)
+        image = folder.save(picture(LONGEST_SIDE, 10))
+        assert sendable(image, folder.save) is image
+
+    @pytest.mark.parametrize(
+        ("size", "sent"),
+        [
+            ((4_096, 1_024), (2_048, 512)),
+            ((1_000, 3_000), (683, 2_048)),
+            ((2_049, 2_049), (2_048, 2_048)),
+            ((9_000, 1), (2_048, 1)),
+        ],
+    )
+    def test_a_longer_side_is_scaled_to_the_limit(
+        self, size: tuple[int, int], sent: tuple[int, int], tmp_path: Path
+    ) -> None:
+        folder = ImageFolder(tmp_path)
+        image = sendable(folder.save(picture(*size)), folder.save)
+        assert picture_size(image.read()) == sent
+        assert image.digest == hashlib.sha256(image.read()).hexdigest()
+
+
+class TestDrawing:
+    def test_strokes_are_red_and_the_rest_stays(self) -> None:
+        original = DIAGRAM.read_bytes()
+        drawn = draw_over(original, Drawing(lines=(((10, 10), (60, 10)),)))
+        assert (30, 10) in red(drawn)
+        assert all(8 <= x <= 62 and 8 <= y <= 12 for x, y in red(drawn))
+        below = (0, 13, 420, 330)
+        assert pixels(drawn).crop(below).tobytes() == pixels(original).crop(below).tobytes()
+
+    def test_a_circle_is_a_line_not_a_disc(self) -> None:
+        drawn = pixels(draw_over(picture(200, 200), Drawing(circles=(((100, 100), 50),))))
+        assert drawn.getpixel((150, 100)) == drawn.getpixel((100, 50)) == RED
+        assert drawn.getpixel((100, 100)) == drawn.getpixel((170, 100)) == (255, 255, 255)
+
+    def test_a_point_carries_its_label(self) -> None:
+        dot = draw_over(picture(200, 200), Drawing(points=(("H", (100, 100)),)))
+        other = draw_over(picture(200, 200), Drawing(points=(("M", (100, 100)),)))
+        assert pixels(dot).getpixel((100, 100)) == RED
+        assert dot != other
+
+    @pytest.mark.parametrize("at", [(0, 0), (200, 0), (0, 200), (200, 200), (199, 100)])
+    def test_a_label_at_the_edge_is_moved_inside(self, at: tuple[int, int]) -> None:
+        def letters(at: tuple[int, int]) -> int:
+            drawn, bare = (
+                draw_over(picture(200, 200), Drawing(points=((label, at),))) for label in ("W1", "")
+            )
+            return len(red(drawn) - red(bare))
+
+        assert letters(at) == letters((100, 100)) > 0
+
+    @pytest.mark.parametrize("size", [(1, 1), (3, 2), (2, 300)])
+    def test_a_tiny_picture_can_be_drawn_on(self, size: tuple[int, int]) -> None:
+        drawing = Drawing(
+            points=(("ABC", (0, 0)), ("X", size)), lines=(((0, 0), size), ((0, 0), (0, 0)))
+        )
+        assert picture_size(draw_over(picture(*size), drawing)) == size
+
+    def test_what_is_transparent_becomes_paper(self) -> None:
+        drawn = draw_over(
+            picture(50, 50, mode="RGBA", colour=(0, 0, 0, 0)), Drawing(lines=(((0, 0), (9, 0)),))
+        )
+        assert pixels(drawn).getpixel((40, 40)) == (255, 255, 255)
+
+    def test_a_picture_of_many_colours_keeps_them(self) -> None:
+        gradient = Pillow.new("RGB", (64, 64))
+        gradient.putdata([(x * 4, y * 4, 7) for y in range(64) for x in range(64)])
+        stream = io.BytesIO()
+        gradient.save(stream, "PNG")
+        drawn = pixels(draw_over(stream.getvalue(), Drawing(lines=(((0, 0), (5, 0)),))))
+        assert drawn.crop((0, 10, 64, 64)).tobytes() == gradient.crop((0, 10, 64, 64)).tobytes()
+
+    def test_the_bytes_are_the_same_on_every_machine(self) -> None:
+        drawing = Drawing(
+            points=(("H1'", (90, 55)),),
+            lines=(((20, 65), (180, 95)),),
+            circles=(((100, 75), 60.5),),
+        )
+        assert hashlib.sha256(draw_over(picture(200, 150), drawing)).hexdigest() == (
+            "0896d4c1f63f3419619d01882673899f885452732ce6c8717f56ed3c6283c06a"
+        )
+
+
+class TestWithoutPillow:
+    @pytest.fixture(autouse=True)
+    def _no_pillow(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setitem(sys.modules, "PIL", None)
+
+    def test_the_error_says_what_to_install(self) -> None:
+        with pytest.raises(UsageError, match=r"pip install 'pytest-llmeval-suite\[vision\]'"):
+            draw_over(DIAGRAM.read_bytes(), Drawing(lines=(((0, 0), (1, 1)),)))
+
+    def test_a_png_of_ordinary_size_is_sent_all_the_same(self, tmp_path: Path) -> None:
+        image = Image.load(DIAGRAM)
+        assert sendable(image, ImageFolder(tmp_path).save) is image

@@ -1,0 +1,29 @@
+"""The cases of tests/scoring/sldp/cases.yaml, a section for each test that asks for one by name."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import yaml
+
+if TYPE_CHECKING:
+    import pytest
+
+CASES = yaml.safe_load(Path(__file__).with_name("cases.yaml").read_text(encoding="utf-8"))
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    for name, section in (
+        ("value_case", "values"),
+        ("mistake", "mistakes"),
+        ("pair", "pairs"),
+        ("differing", "differences"),
+    ):
+        if name in metafunc.fixturenames:
+            cases = CASES[section]
+            ids = [
+                ascii(case.get("text", f"{case.get('a')} ~ {case.get('b')}"))[1:-1] or "empty"
+                for case in cases
+            ]
+            metafunc.parametrize(name, cases, ids=ids)

@@ -1,0 +1,74 @@
+"""Reading SLDP: what counts as a value, and where and why a text does not."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from pytest_llmeval.scoring.sldp import (
+    DictValue,
+    NumberValue,
+    PointValue,
+    SldpSyntaxError,
+    StringValue,
+    parse_sldp,
+    render_sldp,
+)
+
+
+def test_a_text_means_the_value_that_is_written_so(value_case: dict[str, Any]) -> None:
+    assert render_sldp(parse_sldp(value_case["text"])) == value_case["value"]
+
+
+def test_a_written_value_is_read_as_itself(value_case: dict[str, Any]) -> None:
+    value = parse_sldp(value_case["text"])
+    assert parse_sldp(render_sldp(value)) == value
+
+
+def test_a_mistake_is_told_with_place_and_hint(mistake: dict[str, Any]) -> None:
+    with pytest.raises(SldpSyntaxError) as caught:
+        parse_sldp(mistake["text"])
+    error = caught.value
+    told = {
+        "line": error.line,
+        "column": error.column,
+        "found": error.found,
+        "expected": error.expected,
+    }
+    assert told == {name: mistake[name] for name in told}
+    assert mistake["hint"] in error.hint
+    assert bool(mistake["hint"]) == bool(error.hint)
+    assert str(error).startswith(
+        f"line {error.line}, column {error.column}: found {error.found}, expected {error.expected}"
+    )
+    assert str(error).isprintable()
+
+
+def test_a_syntax_error_is_a_value_error() -> None:
+    with pytest.raises(ValueError, match="line 1, column 2: found the end"):
+        parse_sldp("[")
+
+
+def test_values_keep_numbers_and_strings_apart() -> None:
+    value = parse_sldp('{1: "1", a: POINT(1 2 3)}')
+    assert isinstance(value, DictValue)
+    assert value.entries == (
+        (NumberValue(number=Decimal(1)), StringValue(text="1")),
+        (StringValue(text="a"), PointValue(coordinates=(Decimal(1), Decimal(2), Decimal(3)))),
+    )
+
+
+def test_a_number_keeps_every_digit_that_was_written() -> None:
+    value = parse_sldp("0.1000000000000000000000000000000000001")
+    assert isinstance(value, NumberValue)
+    assert str(value.number) == "0.1000000000000000000000000000000000001"
+
+
+def test_values_are_equal_as_python_objects_when_they_are_written_alike() -> None:
+    assert parse_sldp("< a,[1] >") == parse_sldp("<a, [1]>")
+    assert parse_sldp("<1>") != parse_sldp("[1]")
+    assert len({parse_sldp("<1>"), parse_sldp("< 1 >"), parse_sldp("<1.0>")}) == 2
+    assert repr(parse_sldp("< 1 >")) == "SetValue(<1>)"
+    assert parse_sldp("a") != "a"
