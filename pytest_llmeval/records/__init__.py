@@ -1,15 +1,13 @@
 """The records that pass between the parts: frozen, plain, and each with its JSON form."""
 
 from pytest_llmeval.records.completion import Completion
-from pytest_llmeval.records.message import Image, ImagePart, Json, Message, Part, TextPart, ToolCall
+from pytest_llmeval.records.display import Display, display_of
+from pytest_llmeval.records.message import Image, ImagePart, Message, Part, TextPart, ToolCall
+from pytest_llmeval.records.record import Json, Record
 from pytest_llmeval.records.request import Operation, Reply, Request, Role, StopReason, Usage
 from pytest_llmeval.records.row import Outcome, Row, RowKey
 from pytest_llmeval.records.sample import Sample
 from pytest_llmeval.records.score import (
-    ERROR_KINDS,
-    TAXONOMY,
-    ErrorKind,
-    ErrorLabel,
     Score,
     Verdict,
 )
@@ -17,22 +15,19 @@ from pytest_llmeval.records.transcript import (
     Asked,
     Event,
     FailedCall,
-    GraphQuery,
+    ToolUse,
     ModelCall,
     StageNote,
     Transcript,
 )
 
 __all__ = [
-    "ERROR_KINDS",
-    "TAXONOMY",
     "Asked",
     "Completion",
-    "ErrorKind",
-    "ErrorLabel",
+    "Display",
     "Event",
     "FailedCall",
-    "GraphQuery",
+    "ToolUse",
     "Image",
     "ImagePart",
     "Json",
@@ -41,6 +36,7 @@ __all__ = [
     "Operation",
     "Outcome",
     "Part",
+    "Record",
     "Reply",
     "Request",
     "Role",
@@ -55,4 +51,5 @@ __all__ = [
     "Transcript",
     "Usage",
     "Verdict",
+    "display_of",
 ]

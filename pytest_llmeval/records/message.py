@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeAlias, cast
+from typing import TypeAlias
 
-Json: TypeAlias = bool | int | float | str | list["Json"] | dict[str, "Json"] | None
-"""What may cross a process or reach a file: exact built-in JSON types, nothing else."""
+from pytest_llmeval.records.record import Record
 
 _SIGNATURES = {
     b"\x89PNG\r\n\x1a\n": "image/png",
@@ -17,8 +15,7 @@ _SIGNATURES = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Image:
+class Image(Record, frozen=True, kw_only=True):
     """A picture on disk, known by the sha256 of its bytes (the path is where they are now)."""
 
     digest: str
@@ -49,15 +46,13 @@ def media_type_of(data: bytes) -> str:
     raise ValueError(msg)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TextPart:
+class TextPart(Record, frozen=True, kw_only=True, tag_field="kind", tag="text"):
     """A piece of text in a message."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ImagePart:
+class ImagePart(Record, frozen=True, kw_only=True, tag_field="kind", tag="image"):
     """A picture in a message."""
 
     image: Image
@@ -66,26 +61,16 @@ class ImagePart:
 Part: TypeAlias = TextPart | ImagePart
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ToolCall:
+class ToolCall(Record, frozen=True, kw_only=True):
     """A model's wish to call a tool: the provider's id for it, the tool's name, its arguments as JSON text."""
 
     id: str
     name: str
     arguments: str
 
-    def to_json(self) -> dict[str, Json]:
-        """Return the JSON form."""
-        return {"id": self.id, "name": self.name, "arguments": self.arguments}
-
-    @classmethod
-    def from_json(cls, data: dict[str, Json]) -> ToolCall:
-        """Return the call that `to_json` wrote."""
-        return cls(id=str(data["id"]), name=str(data["name"]), arguments=str(data["arguments"]))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Message:
+class Message(Record, frozen=True, kw_only=True, omit_defaults=True):
     """One chat message. `role` is system, user, assistant or tool."""
 
     role: str
@@ -107,55 +92,3 @@ class Message:
     def images(self) -> tuple[Image, ...]:
         """The pictures, in order."""
         return tuple(part.image for part in self.parts if isinstance(part, ImagePart))
-
-    def to_json(self) -> dict[str, Json]:
-        """Return the JSON form; images as digest, media type and path."""
-        data: dict[str, Json] = {
-            "role": self.role,
-            "parts": [_part_to_json(part) for part in self.parts],
-        }
-        if self.tool_calls:
-            data["tool_calls"] = [call.to_json() for call in self.tool_calls]
-        if self.tool_call_id is not None:
-            data["tool_call_id"] = self.tool_call_id
-        return data
-
-    @classmethod
-    def from_json(cls, data: dict[str, Json]) -> Message:
-        """Return the message that `to_json` wrote."""
-        call_id = data.get("tool_call_id")
-        return cls(
-            role=str(data["role"]),
-            parts=tuple(
-                _part_from_json(part) for part in cast("list[dict[str, Json]]", data["parts"])
-            ),
-            tool_calls=tuple(
-                ToolCall.from_json(call)
-                for call in cast("list[dict[str, Json]]", data.get("tool_calls", []))
-            ),
-            tool_call_id=None if call_id is None else str(call_id),
-        )
-
-
-def image_to_json(image: Image) -> dict[str, Json]:
-    """Return the JSON form of an image: what identifies it and where it lies."""
-    return {"digest": image.digest, "media_type": image.media_type, "path": image.path}
-
-
-def image_from_json(data: dict[str, Json]) -> Image:
-    """Return the image that `image_to_json` wrote."""
-    return Image(
-        digest=str(data["digest"]), media_type=str(data["media_type"]), path=str(data["path"])
-    )
-
-
-def _part_to_json(part: Part) -> dict[str, Json]:
-    if isinstance(part, TextPart):
-        return {"text": part.text}
-    return {"image": image_to_json(part.image)}
-
-
-def _part_from_json(data: dict[str, Json]) -> Part:
-    if "text" in data:
-        return TextPart(text=str(data["text"]))
-    return ImagePart(image=image_from_json(cast("dict[str, Json]", data["image"])))

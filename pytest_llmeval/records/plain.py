@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from pytest_llmeval.errors import ScorerError
-from pytest_llmeval.records.message import Json
+from pytest_llmeval.records.record import Json
 
 MAX_DEPTH = 50
 """Deepest nesting of lists and objects; deeper is a value that holds itself, or a mistake."""

@@ -5,18 +5,11 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal, TypeAlias, cast
+from typing import Literal, TypeAlias
 
-from pytest_llmeval.records.message import (
-    Image,
-    Json,
-    Message,
-    ToolCall,
-    image_from_json,
-    image_to_json,
-)
+from pytest_llmeval.records.message import Image, Message, TextPart, ToolCall
+from pytest_llmeval.records.record import Json, Record
 
 Operation: TypeAlias = Literal["chat", "image"]
 """``chat`` asks for a message, ``image`` for a picture made from the message's text and
@@ -29,9 +22,8 @@ StopReason: TypeAlias = Literal["stop", "length", "refusal", "filter", "tool_cal
 """Why a reply ended; all but ``stop`` and ``tool_calls`` are counted as `cut`."""
 
 
-# Without slots, so that what it is known by is reckoned once: four places of the engine ask.
-@dataclass(frozen=True, kw_only=True)
-class Request:
+# With a dict, so that its keys are computed once: four places of the engine ask for them.
+class Request(Record, frozen=True, kw_only=True, dict=True):
     """One request, known by everything that can change its reply.
 
     `draw` numbers equal requests inside one sample (votes, retries of a judge), `epoch` repetitions
@@ -44,7 +36,7 @@ class Request:
     provider: str
     model: str
     route: str = ""
-    parameters: Mapping[str, Json] = field(default_factory=dict)
+    parameters: Mapping[str, Json] = {}
     messages: tuple[Message, ...]
     epoch: int = 1
     draw: int = 0
@@ -79,12 +71,22 @@ def content_key(content: Json) -> str:
 
 
 def _identity(message: Message) -> Json:
-    """Return a message without the paths of its images: the digest says which picture it is."""
-    data = message.to_json()
-    for part in cast("list[dict[str, Json]]", data["parts"]):
-        if "image" in part:
-            part["image"] = cast("dict[str, Json]", part["image"])["digest"]
-    return data
+    """Return what a message is known by, of its images their digests.
+
+    Every stored reply is looked up by this form, so it stays as it is whatever records look like.
+    """
+    identity: dict[str, Json] = {
+        "role": message.role,
+        "parts": [
+            {"text": part.text} if isinstance(part, TextPart) else {"image": part.image.digest}
+            for part in message.parts
+        ],
+    }
+    if message.tool_calls:
+        identity["tool_calls"] = [call.to_json() for call in message.tool_calls]
+    if message.tool_call_id is not None:
+        identity["tool_call_id"] = message.tool_call_id
+    return identity
 
 
 def _digest(data: Json) -> str:
@@ -92,8 +94,7 @@ def _digest(data: Json) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Usage:
+class Usage(Record, frozen=True, kw_only=True):
     """Tokens of one or more replies, and their cost in US dollars (None: no price known)."""
 
     input_tokens: int = 0
@@ -120,33 +121,9 @@ class Usage:
             cost=sum(costs) if costs else None,
         )
 
-    def to_json(self) -> dict[str, Json]:
-        """Return the JSON form."""
-        return {
-            "input_tokens": self.input_tokens,
-            "cached_tokens": self.cached_tokens,
-            "output_tokens": self.output_tokens,
-            "reasoning_tokens": self.reasoning_tokens,
-            "requests": self.requests,
-            "cost": self.cost,
-        }
-
-    @classmethod
-    def from_json(cls, data: dict[str, Json]) -> Usage:
-        """Return the usage that `to_json` wrote (missing counts are 0)."""
-        numbers = cast("dict[str, int]", data)
-        return cls(
-            input_tokens=numbers.get("input_tokens", 0),
-            cached_tokens=numbers.get("cached_tokens", 0),
-            output_tokens=numbers.get("output_tokens", 0),
-            reasoning_tokens=numbers.get("reasoning_tokens", 0),
-            requests=numbers.get("requests", 0),
-            cost=cast("float | None", data.get("cost")),
-        )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reply:
+class Reply(Record, frozen=True, kw_only=True):
     """What a provider sent back for one request.
 
     `model` is the version that answered, by its own word; `latency` seconds from sending to the
@@ -158,43 +135,8 @@ class Reply:
     stop_reason: StopReason = "stop"
     images: tuple[Image, ...] = ()
     tool_calls: tuple[ToolCall, ...] = ()
-    usage: Usage = field(default_factory=Usage)
+    usage: Usage = Usage()
     model: str = ""
     latency: float = 0.0
     created: float = 0.0
     reasoning: str = ""
-
-    def to_json(self) -> dict[str, Json]:
-        """Return the JSON form; `reasoning` stands there only if there is some."""
-        return {
-            "text": self.text,
-            "stop_reason": self.stop_reason,
-            "images": [image_to_json(image) for image in self.images],
-            "tool_calls": [call.to_json() for call in self.tool_calls],
-            "usage": self.usage.to_json(),
-            "model": self.model,
-            "latency": self.latency,
-            "created": self.created,
-            **({"reasoning": self.reasoning} if self.reasoning else {}),
-        }
-
-    @classmethod
-    def from_json(cls, data: dict[str, Json]) -> Reply:
-        """Return the reply that `to_json` wrote."""
-        return cls(
-            text=str(data["text"]),
-            stop_reason=cast("StopReason", data.get("stop_reason", "stop")),
-            images=tuple(
-                image_from_json(item)
-                for item in cast("list[dict[str, Json]]", data.get("images", []))
-            ),
-            tool_calls=tuple(
-                ToolCall.from_json(item)
-                for item in cast("list[dict[str, Json]]", data.get("tool_calls", []))
-            ),
-            usage=Usage.from_json(cast("dict[str, Json]", data.get("usage", {}))),
-            model=str(data.get("model", "")),
-            latency=float(cast("float", data.get("latency", 0.0))),
-            created=float(cast("float", data.get("created", 0.0))),
-            reasoning=str(data.get("reasoning", "")),
-        )

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 
-from pytest_llmeval.records.message import Json
+from pytest_llmeval.records.record import Json, Record
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sample:
+class Sample(Record, frozen=True, kw_only=True):
     """One dataset row: what is asked, the reference answer, and what is known besides.
 
     `images` are absolute paths, checked to lie in the dataset's folder; `metadata` never reaches a
@@ -21,4 +19,4 @@ class Sample:
     target: str
     images: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
-    metadata: Mapping[str, Json] = field(default_factory=dict)
+    metadata: Mapping[str, Json] = {}

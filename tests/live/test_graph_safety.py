@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from cypher.corpus import statements
+from domains.heracles.corpus import statements
 
 from pytest_llmeval.domains.heracles.bolt import TimeLimits
 from pytest_llmeval.domains.heracles.rows import MAX_CHARACTERS, MAX_ROWS

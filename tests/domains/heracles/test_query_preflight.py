@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from corpus import statements
+from domains.heracles.corpus import statements
 
 from pytest_llmeval.domains.heracles.nesting import MAX_DEPTH
 from pytest_llmeval.domains.heracles.query import MAX_BYTES, MAX_TOKENS, preflight

@@ -1,0 +1,126 @@
+"""What a scorer is: the port between a task and whatever decides about its answers."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Protocol, Self, TypeVar, runtime_checkable
+
+from pytest_llmeval.records import Completion, Json, Message, Reply, Role, Sample, Score
+
+T = TypeVar("T")
+
+NO_ANSWER = "the reply holds no answer in the demanded form"
+"""Explanation of a score of a completion without an answer."""
+
+
+class Scorer(Protocol):
+    """Scores answers. One object for each use in a task, made from its options.
+
+    The answer of a completion is None when the reply holds none in the demanded form; every scorer
+    gives it the lowest value.
+    """
+
+    @property
+    def name(self) -> str:
+        """Name of the score, and the heading of its column, such as ``EED``."""
+        ...
+
+    @property
+    def grader(self) -> str:
+        """What decides, with its version, such as ``eed-corrected/2``; stored in every row."""
+        ...
+
+    @property
+    def scale(self) -> float:
+        """The highest value: 1 or 100."""
+        ...
+
+    def check(self, target: str) -> None:
+        """Raise ValueError if answers cannot be scored against `target`. Called at collection."""
+        ...
+
+    def score(self, answer: str | None, sample: Sample, prepared: Json) -> Score:
+        """Return the score of an answer.
+
+        Args:
+            answer: what the answer rule found in the completion.
+            sample: the dataset row; its `target` passed `check`.
+            prepared: what `prepare` returned; None for scorers without one.
+
+        Raises:
+            ScorerError: the scorer itself failed. What is wrong with the answer is no error.
+        """
+        ...
+
+
+@runtime_checkable
+class PreparingScorer(Scorer, Protocol):
+    """A scorer that asks models before it scores, such as a judge."""
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """Specs of the models to ask, unless the command line names others."""
+        ...
+
+    @property
+    def only_incorrect(self) -> bool:
+        """Whether only answers that the deciding scorers found incorrect are prepared and scored."""
+        ...
+
+    async def prepare(self, sample: Sample, completion: Completion, context: ScorerContext) -> Json:
+        """Return what `score` needs. Runs in the engine, as soon as the completion is there."""
+        ...
+
+
+class ScorerContext(Protocol):
+    """One sample's way to the models that score; the engine supplies it and keeps the transcript.
+
+    `generate` and `shared` may raise an LLMEvalError, which a scorer lets pass.
+    """
+
+    @property
+    def epoch(self) -> int:
+        """Number of the sample's repetition, from 1."""
+        ...
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """Labels of the models that may be asked, each once; () when none is configured."""
+        ...
+
+    async def generate(  # noqa: PLR0913 - a request has that many parts
+        self,
+        messages: Sequence[Message],
+        *,
+        model: str,
+        stage: str,
+        role: Role = "judge",
+        draw: int = 0,
+        parameters: Mapping[str, Json] | None = None,
+    ) -> Reply:
+        """Ask one of `models`; equal requests with different `draw` are different calls."""
+        ...
+
+    async def shared(self, key: str, start: Callable[[], Awaitable[T]]) -> T:
+        """Return the run's object under `key`, made by the first caller's `start`.
+
+        It is closed at the end of the run, if it has a method `close` (async or not).
+        """
+        ...
+
+    def branch(self) -> Self:
+        """Return a context for the same sample with an empty transcript, for concurrent calls."""
+        ...
+
+    def join(self, branches: Sequence[Self]) -> None:
+        """Append the transcripts of `branches`, in their order."""
+        ...
+
+
+@runtime_checkable
+class FailureText(Protocol):
+    """A scorer that words the first line of a failed assertion itself."""
+
+    def failure(self, answer: str | None, sample: Sample, score: Score) -> str:
+        """Return the line for an incorrect answer."""
+        ...

@@ -1,0 +1,180 @@
+"""Names to callables: what a task or a command line may name, and where it is found.
+
+A name is one of four: built in, an entry point of an installed distribution, ``./file.py:function``
+beside the task, or ``installed.module:function``. Nothing is imported before it is asked for.
+"""
+
+from __future__ import annotations
+
+import configparser
+import difflib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache, cached_property
+from importlib import resources
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
+from typing import Any
+
+from pytest_llmeval.errors import UsageError
+from pytest_llmeval.task.callables import load_callable
+
+FORMS = ("./file.py:function", "module:function")
+"""How a function that has no name of its own is written."""
+
+
+@dataclass(frozen=True)
+class Registry:
+    """The names of one kind of thing.
+
+    `kind` is its word in messages, `group` its entry-point group; `built_in` maps names to
+    ``module:attribute``.
+    """
+
+    kind: str
+    group: str
+    built_in: Mapping[str, str]
+
+    @cached_property
+    def own(self) -> Mapping[str, str]:
+        """The names that the package brings: `built_in`, and those of its domains."""
+        return {**self.built_in, **_domain_names().get(self.group, {})}
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All names, those of installed distributions last."""
+        return tuple(dict.fromkeys((*self.own, *_installed(self.group))))
+
+    def knows(self, name: str) -> bool:
+        """Whether `name` is one of `names`, or names a function."""
+        return ":" in name or name in self.own or name in _installed(self.group)
+
+    def unknown(self, name: str) -> str:
+        """Return the problem with an unknown name: the nearest known one, and all."""
+        near = difflib.get_close_matches(name, self.names, n=1)
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        return f"is {name!r}{hint} (allowed: {', '.join((*self.names, *FORMS))})"
+
+    def load(self, name: str, folder: Path, *, confined: bool = True) -> Callable[..., Any]:
+        """Return the callable that `name` stands for.
+
+        Args:
+            name: one of `names`, or a reference to a function.
+            folder: where a ``./file.py`` is looked for.
+            confined: whether such a file must lie in `folder`.
+
+        Raises:
+            UsageError: the name is unknown, claimed by two distributions, or what an installed
+                distribution brings cannot be loaded.
+            TaskError: the function that is referred to is not there.
+        """
+        if ":" in name:
+            return load_callable(name, folder, confined=confined)
+        if name in self.own:
+            return load_callable(self.own[name], folder)
+        if not (found := _installed(self.group).get(name, ())):
+            msg = f"{self.kind} {self.unknown(name)}"
+            raise UsageError(msg)
+        if len(found) > 1:
+            claims = " and ".join(map(distribution, found))
+            msg = f"{self.kind} {name!r} is claimed by {claims}; uninstall one of them"
+            raise UsageError(msg)
+        return self._imported(found[0])
+
+    def origin(self, name: str) -> str:
+        """Return distribution and version of an installed name, "" for all others."""
+        found = () if ":" in name or name in self.own else _installed(self.group).get(name, ())
+        return distribution(found[0]) if found else ""
+
+    def _imported(self, point: EntryPoint) -> Callable[..., Any]:
+        origin = f"{self.kind} {point.name!r} of {distribution(point)}"
+        try:
+            found = point.load()
+        # A module may do anything while it is imported, such as leaving the process.
+        except (Exception, SystemExit) as error:
+            problem = f"{point.value}: {type(error).__name__}: {error}"
+            msg = f"{origin} cannot be loaded ({problem}); mend or uninstall it"
+            raise UsageError(msg) from error
+        if not callable(found):
+            msg = f"{origin}: {point.value} is no function"
+            raise UsageError(msg)
+        return found  # type: ignore[no-any-return]  # what it takes shows when it is called
+
+
+def distribution(point: EntryPoint) -> str:
+    """Return name and version of the distribution that an entry point belongs to."""
+    return f"{point.dist.name} {point.dist.version}" if point.dist else "an unknown distribution"
+
+
+@cache
+def _installed(group: str) -> dict[str, tuple[EntryPoint, ...]]:
+    found: dict[str, tuple[EntryPoint, ...]] = {}
+    for point in entry_points(group=group):
+        found[point.name] = (*found.get(point.name, ()), point)
+    return found
+
+
+@cache
+def _domain_names() -> dict[str, dict[str, str]]:
+    """Return the names of the package's domains by group.
+
+    They stand in a file of the form that entry points have, because a checkout that is not
+    installed has no entry points, and because no module outside of a domain imports it.
+    """
+    parser = configparser.ConfigParser(delimiters=("=",))
+    parser.optionxform = str  # type: ignore[assignment, method-assign]  # names keep their case
+    text = resources.files("pytest_llmeval.domains").joinpath("entry_points.txt").read_text("utf-8")
+    parser.read_string(text)
+    return {group: dict(parser[group]) for group in parser.sections()}
+
+
+SCORERS = Registry(
+    kind="scorer",
+    group="pytest_llmeval.scorers",
+    built_in={
+        "exact": "pytest_llmeval.scoring.exact:Exact",
+        "includes": "pytest_llmeval.scoring.includes:Includes",
+        "regex": "pytest_llmeval.scoring.regex:Regex",
+        "number": "pytest_llmeval.scoring.number:Number",
+        "choice": "pytest_llmeval.scoring.choice:Choice",
+        "json_schema": "pytest_llmeval.scoring.json_schema:JsonSchema",
+        "sldp": "pytest_llmeval.scoring.sldp.scorer:SldpScorer",
+        "eed": "pytest_llmeval.scoring.eed.scorer:EedScorer",
+        "judge": "pytest_llmeval.scoring.judge.scorer:JudgeScorer",
+    },
+)
+SOLVERS = Registry(
+    kind="solver",
+    group="pytest_llmeval.solvers",
+    built_in={"direct": "pytest_llmeval.solvers.direct:DirectSolver"},
+)
+PROVIDERS = Registry(
+    kind="provider",
+    group="pytest_llmeval.providers",
+    built_in={
+        "openai": "pytest_llmeval.providers.openai:open_openai",
+        "azure": "pytest_llmeval.providers.azure:open_azure",
+        "replay": "pytest_llmeval.providers.replay:open_replay",
+        "python": "pytest_llmeval.providers.python:open_python",
+    },
+)
+METRICS = Registry(
+    kind="metric",
+    group="pytest_llmeval.metrics",
+    built_in={
+        "accuracy": "pytest_llmeval.results.metric:accuracy",
+        "mean": "pytest_llmeval.results.metric:mean",
+        "pass_at": "pytest_llmeval.results.metric:pass_at",
+        "majority": "pytest_llmeval.results.metric:majority",
+        "f1_macro": "pytest_llmeval.results.metric:f1_macro",
+        "mcc": "pytest_llmeval.results.metric:mcc",
+    },
+)
+ANSWERS = Registry(
+    kind="answer rule",
+    group="pytest_llmeval.answers",
+    built_in={
+        name: f"pytest_llmeval.task.answers:{name}"
+        for name in ("boxed_first", "boxed_last", "tagged", "last_line", "choice", "whole")
+    },
+)
