@@ -80,3 +80,25 @@ class ModelLost(LLMEvalError):  # noqa: N818 - told once as an error, this is on
 
 class RunStopped(LLMEvalError):  # noqa: N818 - the ending of a run is no fault, and the message says which ending
     """The run ended (budget, -x, Ctrl-C, a model's last failure) before this sample was reached."""
+
+
+def error_to_json(error: BaseException) -> dict[str, object]:
+    """Return the JSON form of an error, for a process that is to raise it again."""
+    fields = vars(error) if isinstance(error, LLMEvalError) else {}
+    return {"kind": type(error).__name__, "message": str(error), "fields": dict(fields)}
+
+
+def error_from_json(data: object) -> LLMEvalError:
+    """Return the error that `error_to_json` wrote.
+
+    It is of the class that it was; one of another module is a plain LLMEvalError with its name.
+    """
+    assert isinstance(data, dict)  # noqa: S101 - written by error_to_json
+    kind, message = str(data["kind"]), str(data["message"])
+    known = globals().get(kind)
+    if not (isinstance(known, type) and issubclass(known, LLMEvalError)):
+        return LLMEvalError(f"{kind}: {message}")
+    # Not by its own constructor, which composes the message from other things.
+    error = known.__new__(known, message)
+    vars(error).update(data["fields"])
+    return error

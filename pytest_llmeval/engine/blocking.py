@@ -6,14 +6,13 @@ import asyncio
 import concurrent.futures
 import contextvars
 import threading
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from contextlib import suppress
-from pathlib import Path
 from typing import Any, TypeVar
 
 from pytest_llmeval.engine.context import SolverContext
 from pytest_llmeval.errors import RunStopped
-from pytest_llmeval.records import GraphQuery, Image, Json, Message, Operation, Reply
+from pytest_llmeval.records import Image, Json, Message, Operation, Reply, ToolUse
 
 _T = TypeVar("_T")
 
@@ -37,11 +36,6 @@ class BlockingContext:
         """The sample's own pictures, in order."""
         return self._context.images
 
-    @property
-    def scene(self) -> Path:
-        """The file of the task's scene graph."""
-        return self._context.scene
-
     def prompt(self, stage: str = "generate", **variables: Json) -> tuple[Message, ...]:
         """Return the task's messages of one stage."""
         return self._context.prompt(stage, **variables)
@@ -61,13 +55,25 @@ class BlockingContext:
         )
         return self._wait(call)
 
-    def query(self, cypher: str, *, stage: str = "query") -> GraphQuery:
-        """Run a query and wait for its rows."""
-        return self._wait(self._context.query(cypher, stage=stage))
+    def shared(self, key: str, start: Callable[[], Awaitable[_T]]) -> _T:
+        """Return the run's object under `key`; `start` is awaited in the engine's loop."""
+        return self._wait(self._context.shared(key, start))
+
+    def setting(self, name: str) -> str | None:
+        """Return the value of the option ``--llmeval-NAME``, None when it is not given."""
+        return self._context.setting(name)
+
+    def tell(self, text: str) -> None:
+        """Show a line to the user."""
+        self._context.tell(text)
 
     def save_image(self, data: bytes) -> Image:
         """Keep a picture in the run's folder."""
         return self._context.save_image(data)
+
+    def record(self, use: ToolUse) -> None:
+        """Append the use of a tool to the transcript."""
+        self._context.record(use)
 
     def note(self, stage: str, text: str) -> None:
         """Put a remark into the transcript."""

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from pytest_llmeval.domains.phybench.taxonomy import TAXONOMY_PARAMETERS
 from pytest_llmeval.engine.models import Models
 from pytest_llmeval.engine.specs import ModelSpec
 from pytest_llmeval.engine.tickets import Ticket
@@ -13,7 +12,6 @@ from pytest_llmeval.records import (
     Asked,
     Event,
     FailedCall,
-    GraphQuery,
     Json,
     Message,
     ModelCall,
@@ -22,9 +20,9 @@ from pytest_llmeval.records import (
     Request,
     Role,
     StageNote,
+    ToolUse,
     Transcript,
 )
-from pytest_llmeval.scoring.judge.prompt import JUDGE_PARAMETERS
 
 
 class Calls:
@@ -37,20 +35,20 @@ class Calls:
 
     @property
     def transcript(self) -> Transcript:
-        """What happened so far."""
+        """The events so far."""
         return Transcript(events=tuple(self._events))
 
     def branch(self) -> Calls:
-        """Return calls for the same sample and epoch with a transcript of their own, which `join` takes in."""
+        """Return calls for the same sample and epoch with an empty transcript."""
         return Calls(self._models, self._ticket, epoch=self.epoch)
 
     def join(self, branches: Sequence[Calls]) -> None:
-        """Put what happened at the same time into the transcript, one branch after the other."""
+        """Append the transcripts of `branches`, in their order."""
         for branch in branches:
             self._events += branch.transcript.events
 
-    def note(self, event: GraphQuery | StageNote) -> None:
-        """Put something else that happened into the transcript."""
+    def note(self, event: ToolUse | StageNote) -> None:
+        """Append an event that is no model call."""
         self._events.append(event)
 
     async def ask(  # noqa: PLR0913 - a request has that many parts
@@ -59,12 +57,12 @@ class Calls:
         messages: Sequence[Message],
         *,
         stage: str,
-        parameters: dict[str, Json],
+        parameters: Mapping[str, Json],
         draw: int = 0,
         operation: Operation = "chat",
         role: Role = "solver",
     ) -> Reply:
-        """Return a model's reply; request and reply, or what failed, are noted in the transcript."""
+        """Return a model's reply; the call, also a failed one, is appended to the transcript."""
         request = Request(
             operation=operation,
             role=role,
@@ -102,25 +100,3 @@ class Calls:
             )
         )
         return answer.reply
-
-    async def ask_judge(self, model: ModelSpec, messages: Sequence[Message], draw: int) -> Reply:
-        """Return the judge's verdict on an answer."""
-        return await self.ask(
-            model,
-            messages,
-            stage="judge",
-            parameters=dict(JUDGE_PARAMETERS),
-            draw=draw,
-            role="judge",
-        )
-
-    async def ask_label(self, model: ModelSpec, messages: Sequence[Message], draw: int) -> Reply:
-        """Return the judge's label of a wrong answer."""
-        return await self.ask(
-            model,
-            messages,
-            stage="taxonomy",
-            parameters=dict(TAXONOMY_PARAMETERS),
-            draw=draw,
-            role="judge",
-        )

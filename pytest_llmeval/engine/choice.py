@@ -10,67 +10,95 @@ from pathlib import Path
 from pytest_llmeval.engine.plan import PlannedTest
 from pytest_llmeval.engine.specs import ModelSpec, parse_spec, replay_spec
 from pytest_llmeval.errors import UsageError
-from pytest_llmeval.session.settings import Settings
 from pytest_llmeval.task.catalog import Catalog
 
 
 class ModelChoice:
-    """Chooses models by the run's settings."""
+    """Chooses models by what the session names, then by the task, then by the environment."""
 
-    def __init__(self, settings: Settings, catalog: Catalog) -> None:
-        """Choose by `settings`; a task's own recording comes from `catalog`."""
-        self._settings, self._catalog = settings, catalog
+    def __init__(
+        self,
+        catalog: Catalog,
+        *,
+        models: Sequence[str],
+        judges: Sequence[str],
+        seed: int | None,
+        folder: Path,
+    ) -> None:
+        """Choose among `models` and `judges`, specs as typed; `python/` files are in `folder`."""
+        self._catalog, self._models, self._judges = catalog, models, judges
+        self._seed, self._folder = seed, folder
         self._specs: dict[str, ModelSpec] = {}
 
     def solver(self, test: PlannedTest | None) -> ModelSpec:
-        """Return the model that a test was made for, or the run's first model for a test without a task.
+        """Return the model that a test was made for; without a test the session's first model.
 
-        With no model configured, a task's own recorded replies; UsageError when there are none
-        either.
+        With no model configured, it is the task's recorded replies.
+
+        Raises:
+            UsageError: there is neither.
         """
         if test is not None:
             return self._planned(test)
-        if not self._settings.models:
+        if not self._models:
             msg = "no model is configured: pass --llmeval-model SPEC, such as openai/gpt-5.1"
             raise UsageError(msg)
-        return self._parsed(self._settings.models[0])
+        return self._parsed(self._models[0])
 
-    def judges(self, test: PlannedTest | None) -> tuple[ModelSpec, ...]:
-        """Return the judges, each once: the configured ones, or for recorded replies the recording they came from.
+    def judges(
+        self, test: PlannedTest | None, named: Sequence[str] = ()
+    ) -> tuple[ModelSpec, ...]:
+        """Return the judges, each once; () when there is none.
 
-        Then those that the task names, then the one of Azure's variables; () when there is none. A
-        recorded judge never serves a live model's answers.
+        The session's come first. Recorded replies are judged by the recording they came from, so a
+        recorded judge never serves a live model's answers. Then come those that a scorer has
+        `named`, then the one of Azure's variables.
         """
-        if self._settings.judges:
-            return self._all_parsed(self._settings.judges)
-        if test is not None:
-            if (solver := self._planned(test)).recorded:
-                return (solver,)
-            if named := self._catalog.load(Path(test.file)).task.judge.models:
-                return self._all_parsed(named)
+        if self._judges:
+            return self._all_parsed(self._judges)
+        if test is not None and (solver := self._planned(test)).recorded:
+            return (solver,)
+        if named:
+            return self._all_parsed(named)
         deployment = os.environ.get("JUDGE_DEPLOYMENT")
         if deployment and os.environ.get("AZURE_OPENAI_ENDPOINT"):
             return (self._parsed(f"azure/{deployment}"),)
         return ()
 
+    def needed(self, test: PlannedTest) -> tuple[ModelSpec, ...]:
+        """Return the models without which the test's sample cannot be completed and scored."""
+        scorers = self._catalog.load(Path(test.file)).scorers
+        judges = [
+            judge
+            for declared in scorers
+            if (scorer := declared.prepares) is not None
+            for judge in self.judges(test, scorer.models)
+        ]
+        return tuple(dict.fromkeys((self._planned(test), *judges)))
+
     def _all_parsed(self, texts: Sequence[str]) -> tuple[ModelSpec, ...]:
         return tuple(dict.fromkeys(map(self._parsed, texts)))
 
     def _parsed(self, text: str) -> ModelSpec:
-        """Return what a spec says, with the run's seed; thousands of tests have the same spec."""
+        # Thousands of tests have the same spec.
         if text not in self._specs:
-            spec = parse_spec(text, folder=Path(self._settings.folder))
-            self._specs[text] = replace(spec, seed=self._settings.seed)
+            spec = parse_spec(text, folder=self._folder)
+            self._specs[text] = replace(spec, seed=self._seed)
         return self._specs[text]
 
     def _planned(self, test: PlannedTest) -> ModelSpec:
         if test.model:
             return self._parsed(test.model)
         task = self._catalog.load(Path(test.file)).task
-        if task.replay is None:
-            msg = f"task {task.name!r} has no recorded replies and no model is configured: pass --llmeval-model SPEC"
+        if task.replay is None or not task.replay.is_file():
+            replies = (
+                "has no recorded replies"
+                if task.replay is None
+                else f"has its recorded replies in {task.replay}, which is no file"
+            )
+            msg = (
+                f"task {task.name!r} {replies}, and no model is configured: "
+                "pass --llmeval-model SPEC"
+            )
             raise UsageError(msg)
-        if not task.replay.is_file():
-            msg = f"task {task.name!r}: its recorded replies are not there ({task.replay}): pass --llmeval-model SPEC"
-            raise UsageError(msg)
-        return replace(replay_spec(task.replay), seed=self._settings.seed)
+        return replace(replay_spec(task.replay), seed=self._seed)

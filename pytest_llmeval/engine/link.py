@@ -13,9 +13,14 @@ from collections.abc import Callable
 from concurrent.futures import CancelledError, Future
 from typing import Protocol, cast
 
-from pytest_llmeval import errors
 from pytest_llmeval.engine.plan import Plan
-from pytest_llmeval.errors import LLMEvalError, RunStopped, UsageError
+from pytest_llmeval.errors import (
+    LLMEvalError,
+    RunStopped,
+    UsageError,
+    error_from_json,
+    error_to_json,
+)
 from pytest_llmeval.records import Json
 
 _NO_PLAN = Plan(tests=(), tasks=())
@@ -129,7 +134,7 @@ class WorkerLink:
         frame = json.loads(cast("str", item))
         future = self._waiting.pop(frame["id"])
         if "error" in frame:
-            future.set_exception(_error_from_json(frame["error"]))
+            future.set_exception(error_from_json(frame["error"]))
         else:
             future.set_result(frame["ok"])
 
@@ -173,7 +178,7 @@ class ControllerLink:
             self._check_refused(str(arguments.get("nodeid")))
             future = self._engine.ask(worker, str(frame["want"]), arguments)
         except LLMEvalError as error:
-            _reply(channel, {"id": number, "error": _error_to_json(error)})
+            _reply(channel, {"id": number, "error": error_to_json(error)})
             return
         future.add_done_callback(lambda done: _reply(channel, _outcome(number, done)))
 
@@ -194,12 +199,12 @@ class ControllerLink:
 
 def _outcome(number: Json, done: Future[Json]) -> dict[str, Json]:
     if done.cancelled():
-        return {"id": number, "error": _error_to_json(RunStopped(_CUT_OFF))}
+        return {"id": number, "error": error_to_json(RunStopped(_CUT_OFF))}
     error = done.exception()
     return (
         {"id": number, "ok": done.result()}
         if error is None
-        else {"id": number, "error": _error_to_json(error)}
+        else {"id": number, "error": error_to_json(error)}
     )
 
 
@@ -208,23 +213,6 @@ def _reply(channel: Channel, frame: dict[str, Json]) -> None:
         channel.send(json.dumps(frame))
     except OSError:
         return  # the worker died; xdist reports its test and starts another
-
-
-def _error_to_json(error: BaseException) -> dict[str, Json]:
-    fields = vars(error) if isinstance(error, LLMEvalError) else {}
-    return {"kind": type(error).__name__, "message": str(error), "fields": fields}
-
-
-def _error_from_json(data: dict[str, Json]) -> Exception:
-    """Return the error as the class of `errors` that it was, or a plain LLMEvalError naming what it was."""
-    kind, message = str(data["kind"]), str(data["message"])
-    known = getattr(errors, kind, None)
-    if not (isinstance(known, type) and issubclass(known, LLMEvalError)):
-        return LLMEvalError(f"{kind}: {message}")
-    # Not by its own constructor, which composes the message from other things.
-    error = known.__new__(known, message)
-    vars(error).update(cast("dict[str, Json]", data["fields"]))
-    return error
 
 
 def _controller_gone() -> RunStopped:

@@ -1,18 +1,17 @@
-"""One sample on its way through a solver: the engine's side of `solvers.context.SolverContext`."""
+"""One sample on its way through a solver: the engine's side of `engine.context.SolverContext`."""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TypeVar
 
 from pytest_llmeval.engine.calls import Calls
-from pytest_llmeval.engine.ports import Graph, ImageStore
+from pytest_llmeval.engine.ports import ImageStore
+from pytest_llmeval.engine.resources import Resources
 from pytest_llmeval.engine.specs import ModelSpec
-from pytest_llmeval.errors import TaskError
 from pytest_llmeval.records import (
-    GraphQuery,
     Image,
     Json,
     Message,
@@ -20,51 +19,50 @@ from pytest_llmeval.records import (
     Reply,
     Sample,
     StageNote,
+    ToolUse,
 )
+from pytest_llmeval.task import Task
+from pytest_llmeval.task.rendering import render
 
-if TYPE_CHECKING:
-    from pytest_llmeval.task import Task
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Surroundings:
+    """What all samples of a run share.
+
+    `settings` are the session's options by name, as `SolverContext.setting` gives them; `tell`
+    shows a line to the user.
+    """
+
+    image_store: ImageStore
+    resources: Resources
+    settings: Callable[[str], str | None]
+    tell: Callable[[str], None]
 
 
 class SampleRun:
-    """Serves one solver and notes what it does in the sample's `calls`."""
+    """Serves one solver, and notes what it does in the sample's `calls`."""
 
-    def __init__(  # noqa: PLR0913 - one collaborator for each thing a solver may ask for
-        self,
-        *,
-        task: Task,
-        sample: Sample,
-        model: ModelSpec,
-        calls: Calls,
-        image_store: ImageStore,
-        open_graph: Callable[[Path], Awaitable[Graph]],
+    def __init__(
+        self, task: Task, sample: Sample, model: ModelSpec, calls: Calls, around: Surroundings
     ) -> None:
-        """Run `sample` of `task` against `model`; `open_graph` gives the graph of a scene's file."""
+        """Run `sample` of `task` against `model`."""
         self._task, self._sample, self._model, self._calls = task, sample, model, calls
-        self._image_store, self._open_graph = image_store, open_graph
+        self._around = around
 
     @property
     def epoch(self) -> int:
-        """Which repetition of the sample this is."""
+        """Number of the sample's repetition, from 1."""
         return self._calls.epoch
 
     @cached_property
     def images(self) -> tuple[Image, ...]:
         """The sample's pictures."""
-        return tuple(self._image_store.load(path) for path in self._sample.images)
-
-    @property
-    def scene(self) -> Path:
-        """The file of the task's scene graph; TaskError when the task names none."""
-        if self._task.graph is None:
-            msg = "its solver needs a scene graph, but the task names none; add `graph: {scene: FILE}`"
-            raise TaskError(msg, file=self._task.file, key="graph")
-        return self._task.graph.scene
+        return tuple(self._around.image_store.load(path) for path in self._sample.images)
 
     def prompt(self, stage: str = "generate", **variables: Json) -> tuple[Message, ...]:
         """Return the task's messages of one stage, filled."""
-        from pytest_llmeval.task.rendering import render  # noqa: PLC0415 - jinja2 is loaded with the first prompt
-
         return render(self._task, stage, self._sample, self.images, variables)
 
     async def generate(
@@ -82,17 +80,26 @@ class SampleRun:
             self._model, messages, stage=stage, operation=operation, draw=draw, parameters=merged
         )
 
-    async def query(self, cypher: str, *, stage: str = "query") -> GraphQuery:
-        """Run a model's Cypher on the task's graph."""
-        graph = await self._open_graph(self.scene)
-        result = await graph.query(cypher, stage=stage)
-        self._calls.note(result)
-        return result
+    async def shared(self, key: str, start: Callable[[], Awaitable[T]]) -> T:
+        """Return the run's object under `key`, made by the first caller's `start`."""
+        return await self._around.resources.get(key, start)
+
+    def setting(self, name: str) -> str | None:
+        """Return the value of the option ``--llmeval-NAME``, None when it is not given."""
+        return self._around.settings(name)
+
+    def tell(self, text: str) -> None:
+        """Show a line to the user."""
+        self._around.tell(text)
 
     def save_image(self, data: bytes) -> Image:
         """Keep a picture in the run's folder."""
-        return self._image_store.save(data)
+        return self._around.image_store.save(data)
+
+    def record(self, use: ToolUse) -> None:
+        """Append the use of a tool to the transcript."""
+        self._calls.note(use)
 
     def note(self, stage: str, text: str) -> None:
-        """Put a remark into the transcript."""
+        """Append a remark to the transcript."""
         self._calls.note(StageNote(stage=stage, text=text))

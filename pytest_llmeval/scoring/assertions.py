@@ -1,32 +1,26 @@
-"""The assertions: each scores an answer, records the score for the running test, and fails with what to act on.
+"""The assertions: each scores an answer, records the score for the running test, and may fail.
 
-They serve in any test suite, with or without a task. Everywhere the candidate comes first and the
-truth second.
+They serve in any test suite, with or without a task. The answer comes first, the target second.
 """
 
 from __future__ import annotations
 
 from contextvars import ContextVar
-from functools import cache
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from pytest_llmeval.errors import ScorerError, UsageError
-from pytest_llmeval.records import Json, Score
-from pytest_llmeval.records.score import DECIDED_BY
+from pytest_llmeval.records import Sample, Score
 
 if TYPE_CHECKING:
-    from pytest_llmeval.scoring.eed.result import EedResult, Mode
-    from pytest_llmeval.scoring.eed.sandbox import Sandbox
+    from collections.abc import Callable
+
+    from pytest_llmeval.records import Completion, Json
+    from pytest_llmeval.scoring.eed.result import Mode
     from pytest_llmeval.scoring.judge.judgement import Judgement
+    from pytest_llmeval.scoring.scorer import Scorer
 
-T = TypeVar("T")
-
-_DEFAULT_MODE: Mode = "corrected"
-
-MAX_EDITS = 20
-"""Edits that a failure's text shows; the score's details hold them all."""
-
-NO_ANSWER = "the reply holds no answer in the demanded form"
+_S = TypeVar("_S", bound="Scorer")
 
 
 class Judge(Protocol):
@@ -41,26 +35,25 @@ class RunningTest(Protocol):
     """What an assertion uses of the test that it runs in."""
 
     @property
-    def problem(self) -> str:
-        """What the sample asks, "" without a sample."""
+    def scorers(self) -> tuple[Scorer, ...]:
+        """The scorers that the test's task declares; () without a task."""
         ...
 
     @property
-    def judge(self) -> Judge:
-        """The run's judge."""
+    def sample(self) -> Sample | None:
+        """The test's sample; None without a task."""
         ...
 
-    @property
-    def no_answer(self) -> str:
-        """Why the completion holds no answer, "" when nothing is known of it."""
+    def score(self, scorer: Scorer, answer: str | None, sample: Sample) -> Score:
+        """Return the recorded score of an answer, prepared by the engine where the scorer asks."""
         ...
 
-    def setting(self, scorer: str, name: str) -> Any:  # noqa: ANN401 - as the task file says
-        """Return what the task says of a scorer's setting, or None."""
-        ...
+    def record(self, score: Score) -> Score:
+        """Keep a score with the test and return it.
 
-    def record(self, score: Score) -> None:
-        """Keep a score with the test; ScorerError when it is not plain JSON."""
+        Raises:
+            ScorerError: the score is not plain JSON, or its value lies outside its scale.
+        """
         ...
 
 
@@ -69,18 +62,46 @@ RUNNING: ContextVar[RunningTest | None] = ContextVar("llmeval_running_test", def
 
 
 class UnscoredError(ScorerError):
-    """The scorer could decide nothing: neither right nor wrong, pytest's error."""
+    """The scorer could decide nothing: the answer is neither right nor wrong."""
 
 
 def record_score(score: Score) -> Score:
-    """Keep a score of your own with the running test (if there is one) and return it.
+    """Keep a score of the caller's making with the running test, if there is one, and return it.
 
-    A test's outcome follows its scores: incorrect if one that decides says so. ScorerError when it
-    is not plain JSON.
+    The outcome of the test follows its scores: it fails if a score that decides says incorrect.
+
+    Raises:
+        ScorerError: the score is not plain JSON, or its value lies outside 0..scale.
+
+    Example::
+
+        record_score(Score(name="length", value=0.8, correct=None, decides=False))
     """
-    if (running := RUNNING.get()) is not None:
-        running.record(score)
-    return score
+    running = RUNNING.get()
+    return score if running is None else running.record(score)
+
+
+def assert_correct(sample: Sample, completion: Completion) -> tuple[Score, ...]:
+    """Assert that the scorers which the running test's task declares find the answer correct.
+
+    Returns:
+        The scores in the order of the task file.
+
+    Raises:
+        AssertionError: a deciding scorer finds the answer incorrect.
+        UnscoredError: a deciding scorer cannot decide.
+        UsageError: no test of a task is running, or the task declares no scorer.
+    """
+    __tracebackhide__ = True
+    running = RUNNING.get()
+    if running is None or not running.scorers:
+        msg = "assert_correct: the running test has no task with a scorer; add `scorer: NAME` to it"
+        raise UsageError(msg)
+    scores = tuple(running.score(one, completion.answer, sample) for one in running.scorers)
+    for scorer, score in zip(running.scorers, scores, strict=True):
+        if score.decides:
+            decided(score, failure_of(scorer, completion.answer, sample, score))
+    return scores
 
 
 def assert_sldp_equal(
@@ -90,76 +111,43 @@ def assert_sldp_equal(
     tolerance: float | None = None,
     case_sensitive: bool | None = None,
 ) -> Score:
-    """Assert that two SLDP texts are equal (seed: Heracles); numbers and coordinates within `tolerance`.
+    """Assert that two SLDP texts are equal; numbers and coordinates within `tolerance`.
 
-    None takes what the running test's task says, else 0.01 and False. Score: 0 or 1. The
-    AssertionError tells the first differences by path, or where the answer stops being SLDP.
-    ScorerError when the solution is no SLDP.
+    None takes what the running test's task says, else 0.01 and False.
+
+    Returns:
+        The score, 1 or 0.
+
+    Raises:
+        AssertionError: the first differences by path, or where the answer stops being SLDP.
+        ScorerError: the solution is no SLDP.
     """
     __tracebackhide__ = True
-    from pytest_llmeval.scoring.sldp import SLDP_GRADER, SldpSyntaxError, parse_sldp, sldp_diff  # noqa: PLC0415 - lark
+    from pytest_llmeval.scoring.sldp.scorer import SldpScorer  # noqa: PLC0415 - lark is heavy
 
-    try:
-        truth = parse_sldp(solution)
-    except SldpSyntaxError as error:
-        msg = f"the solution is no SLDP: {error}"
-        raise ScorerError(msg) from error
-    try:
-        if answer is None:
-            explanation, valid = _no_answer(), False
-        else:
-            differences = sldp_diff(
-                parse_sldp(answer),
-                truth,
-                tolerance=_setting("sldp", "tolerance", tolerance, 0.01),
-                case_sensitive=_setting("sldp", "case_sensitive", case_sensitive, False),
-            )
-            explanation, valid = "\n".join(differences), True
-    except SldpSyntaxError as error:
-        explanation, valid = f"the answer is no SLDP: {error}", False
-    correct = valid and not explanation
-    score = Score(
-        name="SLDP",
-        value=float(correct),
-        correct=correct,
-        explanation=explanation,
-        grader=SLDP_GRADER,
-        details={"valid_sldp": valid},
-    )
-    return _decided(record_score(score), f"SLDP: {answer!r} is not equal to {solution!r}")
+    scorer = _declared(SldpScorer, tolerance=tolerance, case_sensitive=case_sensitive)
+    return _asserted(scorer, answer, _sample(solution))
 
 
 def assert_eed_at_least(
     answer: str | None, target: str, minimum: float | None = None, *, mode: Mode | None = None
 ) -> Score:
-    """Assert that an answer's Expression Edit Distance score reaches `minimum` (0..100; seed: PHYBench).
+    """Assert that an answer's Expression Edit Distance score reaches `minimum` (0..100).
 
-    None takes what the running test's task says, else 100 and "corrected". Scored in a killable
-    child process, which one pair may use for a limited CPU time. The AssertionError tells score,
-    distance and the edits. `UnscoredError` when the corrected mode decides and cannot read the
-    target; the published mode then gives 0, by its rules.
+    None takes what the running test's task says, else 100 and ``corrected``. The formulas are
+    evaluated in a child process, which has a limited CPU time for each pair.
+
+    Returns:
+        The score, 0..100.
+
+    Raises:
+        AssertionError: score, distance and the edits.
+        UnscoredError: the corrected mode cannot read the target. (The published mode gives 0.)
     """
     __tracebackhide__ = True
-    from pytest_llmeval.scoring.eed.result import EedResult  # noqa: PLC0415 - light, but for tests that score formulas only
+    from pytest_llmeval.scoring.eed.scorer import EedScorer  # noqa: PLC0415 - only for formulas
 
-    minimum = _setting("eed", "minimum", minimum, 100.0)
-    deciding: Mode = _setting("eed", "mode", mode, _DEFAULT_MODE)
-    also: Mode | None = _setting("eed", "also", None, None)
-    if answer is None:
-        results = {
-            shown: EedResult.unreadable(shown, _no_answer()) for shown in (deciding, also) if shown
-        }
-    else:
-        results = _sandbox().score_modes(
-            answer, target, modes=[deciding, *([also] if also else [])]
-        )
-    score = record_score(_eed_score("EED", results[deciding], minimum, decides=True))
-    if also and also != deciding:
-        record_score(_eed_score(f"EED {also}", results[also], minimum, decides=False))
-    return _decided(
-        score,
-        f"EED ({deciding}) {results[deciding].score:.2f} of 100, wanted at least {minimum:g}: {answer!r}",
-    )
+    return _asserted(_declared(EedScorer, minimum=minimum, mode=mode), answer, _sample(target))
 
 
 def assert_judge_equivalent(
@@ -170,99 +158,48 @@ def assert_judge_equivalent(
     judge: Judge | None = None,
     votes: int | None = None,
 ) -> Score:
-    """Assert that a judge finds an answer's final result mathematically equivalent to `target` (seed: Geometry3K).
+    """Assert that a judge finds an answer's final result mathematically equivalent to `target`.
 
-    None takes the running test's problem, judge and votes, else no problem and 1 vote. Score: 0 or
-    1. The AssertionError tells the judge's reason; `UnscoredError` when it gave no usable verdict;
-    UsageError without a judge.
+    None takes the running test's problem, judge and votes, else no problem and 1 vote.
+
+    Returns:
+        The score, 1 or 0.
+
+    Raises:
+        AssertionError: the judge's reason.
+        UnscoredError: the judge gave no usable verdict.
+        UsageError: there is no judge.
     """
     __tracebackhide__ = True
-    from pytest_llmeval.scoring.judge.prompt import JUDGE_PROMPT_VERSION  # noqa: PLC0415 - only tests that judge need it
+    from pytest_llmeval.scoring.judge.scorer import JudgeScorer  # noqa: PLC0415 - only for judges
 
-    if not answer:
-        decided: dict[str, Json] = {DECIDED_BY: "symbolic"}
-        score = record_score(
-            _judge_score(_no_answer(), correct=False, grader=JUDGE_PROMPT_VERSION, details=decided)
-        )
-        return _decided(score, "judge: not asked")
-    running = RUNNING.get()
+    scorer = _declared(JudgeScorer, votes=votes)
+    sample = _sample(target, problem)
     if judge is None:
-        if running is None:
-            msg = "assert_judge_equivalent: no judge; pass judge=, or run under pytest with --llmeval-judge SPEC"
+        if answer and RUNNING.get() is None:
+            msg = (
+                "assert_judge_equivalent: no judge; pass judge=, or run under pytest with "
+                "--llmeval-judge SPEC"
+            )
             raise UsageError(msg)
-        judge = running.judge
-    if problem is None:
-        problem = "" if running is None else running.problem
-    judgement = judge(
-        problem=problem, target=target, candidate=answer, votes=_setting("judge", "votes", votes, 1)
-    )
-    correct = None if judgement.verdict is None else judgement.verdict.equivalent
-    score = _judge_score(
-        judgement.explanation,
-        correct=correct,
-        grader=JUDGE_PROMPT_VERSION,
-        details=judgement.details,
-    )
-    return _decided(record_score(score), f"judge: not equivalent to {target!r}")
+        return _asserted(scorer, answer, sample)
+    prepared: Json = None
+    if answer:
+        judgement = judge(
+            problem=sample.input, target=target, candidate=answer, votes=scorer.votes
+        )
+        prepared = judgement.to_json()
+    score = record_score(scorer.score(answer, sample, prepared))
+    return decided(score, failure_of(scorer, answer, sample, score))
 
 
-@cache
-def _sandbox() -> Sandbox:
-    """Return this process's scoring children, which live as long as it does: starting one takes seconds."""
-    from pytest_llmeval.scoring.eed.sandbox import Sandbox  # noqa: PLC0415 - only tests that score formulas need it
+def decided(score: Score, failure: str) -> Score:
+    """Return the score of a correct answer, or raise what the score means.
 
-    return Sandbox()
-
-
-def _no_answer() -> str:
-    """Return why there is no answer to score."""
-    running = RUNNING.get()
-    return NO_ANSWER if running is None else running.no_answer or NO_ANSWER
-
-
-def _eed_score(name: str, result: EedResult, minimum: float, *, decides: bool) -> Score:
-    edits = [str(edit) for edit in result.edits]
-    details: dict[str, Json] = {
-        "reading": result.reading,
-        "reason": result.reason,
-        "relative_distance": result.relative_distance,
-        "tree_size": result.tree_size,
-        "distance": result.distance,
-        "edits": [*edits],
-        "assumptions": [*result.assumptions],
-        "answer": result.answer,
-        "target": result.target,
-        "trees": None if result.trees is None else result.trees.to_json(),
-    }
-    told = f"{result.reason}: a {result.reading} difference" if edits else result.reason
-    return Score(
-        name=name,
-        value=result.score if result.decided else None,
-        scale=100.0,
-        correct=result.score >= minimum if result.decided else None,
-        explanation="\n".join([told, *(f"  {edit}" for edit in edits[:MAX_EDITS])]),
-        grader=result.grader,
-        decides=decides,
-        details=details,
-    )
-
-
-def _judge_score(
-    explanation: str, *, correct: bool | None, grader: str, details: dict[str, Json] | None = None
-) -> Score:
-    value = None if correct is None else float(correct)
-    return Score(
-        name="judge",
-        value=value,
-        correct=correct,
-        explanation=explanation,
-        grader=grader,
-        details=details or {},
-    )
-
-
-def _decided(score: Score, failure: str) -> Score:
-    """Return the score of a right answer, or raise what the score means."""
+    Raises:
+        AssertionError: the score says incorrect; the text begins with `failure`.
+        UnscoredError: the score is undecided.
+    """
     __tracebackhide__ = True
     if score.correct is None:
         msg = f"{score.name}: unscored: {score.explanation}"
@@ -273,10 +210,42 @@ def _decided(score: Score, failure: str) -> Score:
     return score
 
 
-def _setting(scorer: str, name: str, given: T | None, default: T) -> T:
-    """Return the value given in the call, else the task's, else the published default."""
-    if given is not None:
-        return given
+def failure_of(scorer: Scorer, answer: str | None, sample: Sample, score: Score) -> str:
+    """Return the first line of the assertion that fails by `score`."""
+    failure: Callable[[str | None, Sample, Score], str] | None = getattr(scorer, "failure", None)
+    if failure is not None:
+        return failure(answer, sample, score)
+    return f"{score.name}: {answer!r} is not correct, the target is {sample.target!r}"
+
+
+def _asserted(scorer: Scorer, answer: str | None, sample: Sample) -> Score:
+    __tracebackhide__ = True
     running = RUNNING.get()
-    found = None if running is None else running.setting(scorer, name)
-    return default if found is None else found
+    if running is None:
+        score = scorer.score(answer, sample, None)
+    else:
+        score = running.score(scorer, answer, sample)
+    return decided(score, failure_of(scorer, answer, sample, score))
+
+
+def _declared(kind: type[_S], **given: Any) -> _S:  # noqa: ANN401 - the options of any scorer
+    """Return the task's first scorer of a kind, or the default one, with the options given."""
+    running = RUNNING.get()
+    scorers = () if running is None else running.scorers
+    found = next((scorer for scorer in scorers if isinstance(scorer, kind)), None)
+    options = {name: value for name, value in given.items() if value is not None}
+    if found is None:
+        return kind(**options)
+    return replace(found, **options) if options else found  # type: ignore[type-var]  # all are dataclasses
+
+
+def _sample(target: str, problem: str | None = None) -> Sample:
+    """Return the running test's sample with another target and problem, where those differ."""
+    running = RUNNING.get()
+    own = None if running is None else running.sample
+    if own is None:
+        return Sample(id="", input=problem or "", target=target)
+    wanted = own.input if problem is None else problem
+    if (own.target, own.input) == (target, wanted):
+        return own
+    return Sample(id=own.id, input=wanted, target=target, metadata=own.metadata)

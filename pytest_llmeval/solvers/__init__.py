@@ -1,1 +1,1 @@
-"""The solvers: async pipelines from a sample to a completion, over the ports of `context`."""
+"""General solvers: async pipelines from a sample to a completion, of no domain."""

@@ -7,28 +7,30 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from pytest_llmeval.records import Json, Sample
-from pytest_llmeval.session.settings import Settings
-
-if TYPE_CHECKING:
-    from pytest_llmeval.task import Task
-
-HUB = "hub://"
-"""How the address of a dataset on the Hugging Face hub begins, which is no path."""
-
-FILE_KEYS = frozenset({"dataset.path", "graph.scene", "replay", "published"})
-"""The keys of a task that name files: on the command line these are relative to the invocation
-folder."""
+from pytest_llmeval.records import Display, Json, Sample, display_of
+from pytest_llmeval.task.declared import DeclaredScorer
+from pytest_llmeval.task.load import load_task
+from pytest_llmeval.task.model import Task
+from pytest_llmeval.task.samples import dataset_digest, read_samples, sample_groups
 
 
 @dataclass(frozen=True)
 class LoadedTask:
-    """A task and its samples in dataset order, after `--llmeval-limit`."""
+    """A task and its samples in dataset order, after ``--llmeval-limit``."""
 
     task: Task
     samples: tuple[Sample, ...]
+
+    @property
+    def scorers(self) -> tuple[DeclaredScorer, ...]:
+        """The task's scorers."""
+        return self.task.scorers
+
+    @property
+    def display(self) -> Display:
+        """What results show of the solver's details."""
+        return display_of(self.task.named_solver)
 
     @cached_property
     def by_id(self) -> Mapping[str, Sample]:
@@ -40,21 +42,18 @@ class LoadedTask:
         """The hash of ids, inputs and targets: processes that agree on it run the same samples."""
         digest = hashlib.sha256()
         for sample in self.samples:
-            digest.update(
-                f"{sample.id}\0{sample.input}\0{sample.target}\1".encode("utf-8", "surrogatepass")
-            )
+            text = f"{sample.id}\0{sample.input}\0{sample.target}\1"
+            digest.update(text.encode("utf-8", "surrogatepass"))
         return digest.hexdigest()
 
     @cached_property
     def dataset_digest(self) -> str:
         """The sha256 of the dataset file, by which public datasets are known."""
-        from pytest_llmeval.task.samples import dataset_digest  # noqa: PLC0415 - loaded by then
-
         return dataset_digest(self.task)
 
     @cached_property
     def versions(self) -> Mapping[str, Json]:
-        """What decides what is asked and how it is scored, for every row."""
+        """What decides requests and scores, as every row stores it."""
         return {
             "task": self.task.version,
             "dataset": self.dataset_digest,
@@ -64,17 +63,24 @@ class LoadedTask:
 
     def groups(self, sample: Sample) -> dict[str, tuple[str, ...]]:
         """Return the sample's values of each column that the task groups by."""
-        from pytest_llmeval.task.samples import sample_groups  # noqa: PLC0415 - loaded by then
-
         return sample_groups(self.task, sample)
 
 
 class Catalog:
     """Loads tasks on first use; the collecting side and the engine's side each see the same ones."""
 
-    def __init__(self, settings: Settings) -> None:
-        """Load with these settings."""
-        self._settings = settings
+    def __init__(
+        self,
+        *,
+        folder: Path,
+        overrides: Mapping[str, Mapping[str, str]] | None = None,
+        limit: int | None = None,
+    ) -> None:
+        """Load the first `limit` samples of each task, with its `overrides` (by task and key).
+
+        Paths in overrides start from `folder`.
+        """
+        self._folder, self._overrides, self._limit = folder, overrides or {}, limit
         self._loaded: dict[Path, LoadedTask] = {}
 
     def load(self, file: Path) -> LoadedTask:
@@ -89,24 +95,8 @@ class Catalog:
         return self._loaded
 
     def _load(self, file: Path) -> LoadedTask:
-        # pydantic and jinja2 are loaded only once a task is.
-        from pytest_llmeval.task import load_task  # noqa: PLC0415
-        from pytest_llmeval.task.samples import read_samples  # noqa: PLC0415
-
+        # The file names the task, and the task its overrides.
         task = load_task(file)
-        if overrides := self._overrides(task):
-            task = load_task(file, overrides)
-        return LoadedTask(task, read_samples(task, limit=self._settings.limit))
-
-    def _overrides(self, task: Task) -> dict[str, Json | Path]:
-        name = task.name
-        folder = Path(self._settings.folder)
-        overrides: dict[str, Json | Path] = {
-            key: folder / value if key in FILE_KEYS else value
-            for key, value in self._settings.overrides.get(name, {}).items()
-        }
-        if (dataset := self._settings.datasets.get(name)) is not None:
-            overrides["dataset.path"] = dataset if dataset.startswith(HUB) else Path(dataset)
-        if task.solver.name == "visual_cot" and self._settings.image_mode is not None:
-            overrides.setdefault("solver.visual_cot.image_mode", self._settings.image_mode)
-        return overrides
+        if overrides := self._overrides.get(task.name):
+            task = load_task(file, overrides, self._folder)
+        return LoadedTask(task, read_samples(task, limit=self._limit))

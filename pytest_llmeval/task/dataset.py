@@ -8,8 +8,8 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, Field, field_validator
 
 from pytest_llmeval.errors import UsageError
-from pytest_llmeval.task.catalog import HUB
-from pytest_llmeval.task.part import FilePath, Names, Part, refusal, shown
+from pytest_llmeval.task.hub import HUB, HubFile, fetched
+from pytest_llmeval.task.section import FilePath, Names, Section, refusal, shown
 
 FORMATS = (".yaml", ".yml", ".json", ".jsonl", ".csv", ".parquet")
 """The dataset files that can be read, by suffix."""
@@ -19,7 +19,6 @@ def _from_hub(value: Any) -> Any:  # noqa: ANN401 - what stands in the file
     """Return the local copy of a file on the hub; any other value as it is."""
     if not isinstance(value, str) or not value.startswith(HUB):
         return value
-    from pytest_llmeval.task.hub import HubFile, fetched  # noqa: PLC0415 - an extra, for few tasks
 
     try:
         return fetched(HubFile.parse(value))
@@ -27,7 +26,7 @@ def _from_hub(value: Any) -> Any:  # noqa: ANN401 - what stands in the file
         raise refusal((), str(error)) from None
 
 
-class Fields(Part):
+class Fields(Section):
     """The dataset's column for each field of a sample.
 
     Every column must be in every row, except where its name here ends in ``?`` (``metadata: {hint:
@@ -43,7 +42,7 @@ class Fields(Part):
     images: Names = ()
 
 
-class Dataset(Part):
+class Dataset(Section):
     """A dataset file, its columns and which of its rows count.
 
     `path` may also be a folder of Inter-GPS, or ``hub://owner/name/file@revision`` once ``llmeval

@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import Final, Self
 
 from pytest_llmeval.errors import UsageError
-from pytest_llmeval.task.catalog import HUB
+
+HUB: Final = "hub://"
+"""How the address of a dataset on the Hugging Face hub begins, which is no path."""
 
 FORM: Final = f"{HUB}OWNER/NAME/FILE@REVISION"
 

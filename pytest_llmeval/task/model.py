@@ -6,37 +6,25 @@ import hashlib
 import json
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Any, Self
+from typing import Annotated, Any
 
-from pydantic import Field, JsonValue, PrivateAttr, field_validator, model_validator
+from pydantic import Field, JsonValue, PrivateAttr, field_validator
 
 from pytest_llmeval.records import Json
-from pytest_llmeval.task.answers import RULES
 from pytest_llmeval.task.dataset import Dataset
-from pytest_llmeval.task.part import ExistingFile, FilePath, Names, Part, Source, refusal, shown
+from pytest_llmeval.task.declared import (
+    DeclaredScorer,
+    MisfitError,
+    declared_scorers,
+    named_solver,
+)
 from pytest_llmeval.task.prompt import PromptField
-from pytest_llmeval.task.scorer import ScorerField
-from pytest_llmeval.task.spec import STAGES, SolverField, Spec
+from pytest_llmeval.task.registry import ANSWERS
+from pytest_llmeval.task.section import ExistingFile, FilePath, Names, Section, Source, refusal
+from pytest_llmeval.task.spec import ScorersField, SolverField, Spec
 
 
-class GraphSettings(Part):
-    """The graph that a task's queries run on: a scene graph as JSON."""
-
-    scene: ExistingFile
-
-
-class JudgeSettings(Part):
-    """How often the judge is asked about one answer, and whether plain answers spare it the question.
-
-    `models` are the judges that decide by majority, unless ``--llmeval-judge`` names others.
-    """
-
-    models: Names = ()
-    votes: Annotated[int, Field(ge=1, le=99)] = 1
-    prefilter: bool = True
-
-
-class Task(Part):
+class Task(Section):
     """One benchmark, as its YAML file says it; every path is absolute."""
 
     name: Annotated[str, Field(pattern="^[A-Za-z0-9][A-Za-z0-9_-]*$")]
@@ -46,9 +34,8 @@ class Task(Part):
     generate: dict[str, JsonValue] = Field(default_factory=dict)
     solver: SolverField = Spec(name="direct")
     answer: str = "whole"
-    scorer: ScorerField = None
-    graph: GraphSettings | None = None
-    judge: JudgeSettings = JudgeSettings()
+    scorer: ScorersField = ()
+    decides: Names = ("first",)
     metrics: Names = ("accuracy",)
     group_by: Names = ()
     replay: FilePath | None = None
@@ -62,23 +49,34 @@ class Task(Part):
     @field_validator("answer")
     @classmethod
     def _known_rule(cls, value: str) -> str:
-        if ":" not in value and value not in RULES:
-            raise refusal(
-                (),
-                f"is {shown(value)}",
-                given=value,
-                allowed=[*RULES, "./file.py:function", "module:function"],
-            )
+        if not ANSWERS.knows(value):
+            raise refusal((), ANSWERS.unknown(value))
         return value
 
-    @model_validator(mode="after")
-    def _has_the_solvers_stages(self) -> Self:
-        for stage in STAGES.get(self.solver.name, ()):
+    @cached_property
+    def scorers(self) -> tuple[DeclaredScorer, ...]:
+        """The scorers, in the order of the file; MisfitError for what does not fit."""
+        return declared_scorers(self.scorer, self.decides, self.folder)
+
+    @cached_property
+    def named_solver(self) -> Any:  # noqa: ANN401 - the engine's port, above this layer
+        """The solver's object, None for a solver that is a function; MisfitError as above.
+
+        A function is left to the engine: its module may import anything.
+        """
+        return None if self.solver.is_function else named_solver(self.solver, self.folder)
+
+    def check_parts(self) -> None:
+        """Make scorers and solver; MisfitError for what does not fit, also the prompt's stages."""
+        self.scorers  # noqa: B018 - made when it is read
+        for stage in getattr(self.named_solver, "stages", ()):
             if stage not in self.prompt:
                 stages = ", ".join(self.prompt)
-                problem = f"has no stage {stage!r}, which the solver {self.solver.name} asks for (stages: {stages})"
-                raise refusal(("prompt",), problem)
-        return self
+                problem = (
+                    f"has no stage {stage!r}, which the solver {self.solver.name} asks for "
+                    f"(stages: {stages})"
+                )
+                raise MisfitError(("prompt",), problem)
 
     @property
     def file(self) -> Path:
@@ -89,11 +87,6 @@ class Task(Part):
     def folder(self) -> Path:
         """The folder that the task's own files lie in."""
         return self._source.folder
-
-    @property
-    def is_judged(self) -> bool:
-        """Whether a judge scores its answers."""
-        return self.scorer is not None and self.scorer.kind == "judge"
 
     def line(self, *path: str | int) -> int | None:
         """Return the line of a key of the file, or of the nearest one above it."""
@@ -120,10 +113,8 @@ class Task(Part):
                 "generate": self.generate,
                 "solver": [self.solver.name, dict(self.solver.options)],
                 "answer": self.answer,
-                "scorer": None
-                if self.scorer is None
-                else [self.scorer.kind, self.scorer.model_dump(mode="json")],
-                "judge": self.judge.model_dump(mode="json"),
+                "scorers": [[spec.name, dict(spec.options)] for spec in self.scorer],
+                "decides": [*self.decides],
             }
         )
 

@@ -11,7 +11,7 @@ from typing import Annotated, Any, TypeAlias, cast
 from pydantic import BeforeValidator, ValidationInfo
 
 from pytest_llmeval.files.yaml import read_text
-from pytest_llmeval.task.part import Source, refusal, shown
+from pytest_llmeval.task.section import Source, refusal, shown
 
 ROLES = ("system", "user", "assistant")
 MAX_PROMPT_BYTES = 1_000_000

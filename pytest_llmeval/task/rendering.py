@@ -5,16 +5,14 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from jinja2 import Template, TemplateSyntaxError, UndefinedError
 
 from pytest_llmeval.errors import TaskError
 from pytest_llmeval.records import Image, ImagePart, Json, Message, Part, Sample, TextPart
+from pytest_llmeval.task.model import Task
+from pytest_llmeval.task.prompt import Turn
 from pytest_llmeval.task.templates import IMAGE_TAG, PICTURE, compile_template
-
-if TYPE_CHECKING:
-    from pytest_llmeval.task import Task, Turn
 
 
 def render(
@@ -39,7 +37,6 @@ def render(
         "input": sample.input,
         "tags": list(sample.tags),
         "metadata": dict(sample.metadata),
-        **_scene_values(task),
         **variables,
     }
     if not images:
@@ -58,16 +55,6 @@ def check_templates(task: Task) -> None:
     for turns in task.prompt.values():
         for turn in turns:
             _compiled(turn)
-
-
-def _scene_values(task: Task) -> dict[str, Json]:
-    if task.graph is None:
-        return {}
-    from pytest_llmeval.domains.heracles.scene_graph import read_class_names  # noqa: PLC0415 - for tasks with a graph
-
-    return {
-        "classes": {label: [*names] for label, names in read_class_names(task.graph.scene).items()}
-    }
 
 
 def _mark(values: Mapping[str, Json]) -> str:

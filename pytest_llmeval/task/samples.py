@@ -5,19 +5,18 @@ from __future__ import annotations
 import hashlib
 import math
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from pytest_llmeval.errors import TaskError
+from pytest_llmeval.files.pictures import keep, own_folder
 from pytest_llmeval.records import Json, Sample
 from pytest_llmeval.records.message import media_type_of
+from pytest_llmeval.task.model import Task
 from pytest_llmeval.task.rows import Columns, Place, missing, problem_files, read_rows
-
-if TYPE_CHECKING:
-    from pytest_llmeval.task import Task
-    from pytest_llmeval.task.selection import Selection
+from pytest_llmeval.task.selection import Selection
 
 _HEAD = 16
 """Bytes of a picture that show its format."""
@@ -76,8 +75,9 @@ class _Reader:
         self._task, self._dataset, self._fields = task, task.dataset, task.dataset.fields
         self.rows = 0
         self._ids: dict[str, Place] = {}
-        self._selection = _selection(task)
-        self._check_target = _target_check(task)
+        dataset = task.dataset
+        selects = dataset.keep is not None or dataset.unique is not None
+        self._selection = Selection(task) if selects else None
 
     def samples(self) -> Iterator[Sample]:
         """Yield the samples that are kept."""
@@ -101,6 +101,13 @@ class _Reader:
             tags=tuple(self._tags(place, row)),
             metadata=self._metadata(place, row),
         )
+
+    def _check_target(self, place: Place, target: str) -> None:
+        for declared in self._task.scorers:
+            try:
+                declared.scorer.check(target)
+            except ValueError as error:
+                raise place.error(self._fields.target, str(error)) from None
 
     def _id(self, place: Place, row: Columns) -> str:
         if self._fields.id is None:
@@ -177,7 +184,6 @@ class _Reader:
 
     def _embedded(self, place: Place, data: bytes, column: str) -> str:
         """Return the path of a picture that came as bytes: everything behind this reads files."""
-        from pytest_llmeval.files.pictures import keep, own_folder  # noqa: PLC0415 - few datasets hold bytes
 
         try:
             return keep(data, own_folder()).path
@@ -191,14 +197,6 @@ class _Reader:
     def _folder(self) -> str:
         path = self._dataset.path
         return os.path.realpath(path if path.is_dir() else path.parent)
-
-
-def _selection(task: Task) -> Selection | None:
-    if task.dataset.keep is None and task.dataset.unique is None:
-        return None
-    from pytest_llmeval.task.selection import Selection  # noqa: PLC0415 - jinja2 is heavy, and most tasks take every row
-
-    return Selection(task)
 
 
 def _required(place: Place, row: Columns, column: str) -> Any:  # noqa: ANN401 - a value from the outside
@@ -251,23 +249,6 @@ def _unicode(place: Place, text: str, column: str) -> str:
                 column, f"holds half a character (U+{sign:04X}) at {error.start}"
             ) from None
     return text
-
-
-def _target_check(task: Task) -> Callable[[Place, str], None]:
-    """Return the check that a target can serve as one: our own solution that does not parse is nobody else's fault."""
-    if task.scorer is None or task.scorer.kind != "sldp":
-        return lambda _place, _target: None
-    from pytest_llmeval.scoring.sldp import parse_sldp  # noqa: PLC0415 - lark is heavy, and only this scorer's
-
-    def check(place: Place, target: str) -> None:
-        try:
-            parse_sldp(target)
-        except ValueError as error:
-            raise place.error(
-                task.dataset.fields.target, f"the target is no SLDP: {error}"
-            ) from None
-
-    return check
 
 
 def _shown(value: object) -> str:

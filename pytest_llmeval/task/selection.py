@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from jinja2 import TemplateError, TemplateSyntaxError
 
 from pytest_llmeval.errors import TaskError
+from pytest_llmeval.task.model import Task
 from pytest_llmeval.task.rows import Columns, Place, missing
 from pytest_llmeval.task.templates import compile_expression
-
-if TYPE_CHECKING:
-    from pytest_llmeval.task import Task
 
 
 class Selection:

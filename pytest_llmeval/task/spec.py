@@ -1,76 +1,75 @@
-"""Which solver makes completions of a task's samples."""
+"""How a task names a solver, a scorer or a metric: a name, perhaps with options."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, TypeAlias
 
 from pydantic import BeforeValidator, JsonValue
 
-from pytest_llmeval.task.part import refusal, shown
-
-SOLVERS: Final[Mapping[str, str]] = {
-    "direct": "pytest_llmeval.solvers.direct:direct",
-    "cypher": "pytest_llmeval.domains.heracles.solve_cypher:cypher",
-    "agent": "pytest_llmeval.domains.heracles.solve_agent:agent",
-    "in_context": "pytest_llmeval.domains.heracles.solve_in_context:in_context",
-    "visual_cot": "pytest_llmeval.domains.geometry3k.visual_cot:visual_cot",
-}
-"""The solvers that come with the package: name in a task file, and the factory behind it."""
-
-STAGES: Final[Mapping[str, tuple[str, ...]]] = {
-    "direct": ("generate",),
-    "cypher": ("generate", "refine"),
-    "agent": ("generate",),
-    "in_context": ("generate",),
-    "visual_cot": ("image", "question"),
-}
-"""The stages of the prompt that each of them asks for."""
+from pytest_llmeval.task.registry import SCORERS, SOLVERS, Registry
+from pytest_llmeval.task.section import refusal, shown
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spec:
-    """A solver as a task names it: one of `SOLVERS` with its options, or a callable (``./solver.py:solve``)."""
+    """A name of a registry, or a function (``./solver.py:solve``), with its options."""
 
     name: str
     options: Mapping[str, JsonValue] = field(default_factory=dict)
 
     @property
-    def is_callable(self) -> bool:
-        """Whether it names the task's own function."""
+    def is_function(self) -> bool:
+        """Whether it names a function, which has no name of its own."""
         return ":" in self.name
 
 
-def one_key(value: object, what: str) -> tuple[str, object]:
-    """Return name and options of ``name`` or ``{name: options}``; refuse anything else."""
+def spec_of(value: object, registry: Registry) -> Spec:
+    """Return the spec that stands in a file: ``name`` or ``{name: {option: value}}``.
+
+    Raises:
+        PydanticCustomError: it has another form, or the name is unknown.
+    """
+    if isinstance(value, Spec):
+        return value
+    name, options = _name_and_options(value, registry.kind)
+    if not registry.knows(name):
+        raise refusal((), registry.unknown(name))
+    if not isinstance(options, dict):
+        raise refusal((name,), f"has the options {shown(options)}, not a mapping")
+    return Spec(name=name, options=options)
+
+
+def _name_and_options(value: object, kind: str) -> tuple[str, object]:
     if isinstance(value, str):
         return value, {}
     if isinstance(value, dict) and len(value) == 1:
         ((name, options),) = value.items()
         return name, {} if options is None else options
-    problem = f"is {shown(value)}; write a {what}'s name, or one {what} with its options: {{name: {{option: value}}}}"
+    problem = (
+        f"is {shown(value)}; write a {kind}'s name, or one {kind} with its options: "
+        "{name: {option: value}}"
+    )
     raise refusal((), problem)
 
 
-def _spec(value: Any) -> Any:  # noqa: ANN401 - what stands in the file
-    if isinstance(value, Spec):
+def _solver(value: Any) -> Spec:  # noqa: ANN401 - what stands in the file
+    return spec_of(value, SOLVERS)
+
+
+def _scorers(value: Any) -> tuple[Spec, ...]:  # noqa: ANN401 - what stands in the file
+    if value is None:
+        return ()
+    if isinstance(value, tuple):
         return value
-    name, options = one_key(value, "solver")
-    if not isinstance(options, dict):
-        raise refusal((name,), f"has the options {shown(options)}, not a mapping")
-    if ":" in name:
-        if options:
-            raise refusal((name,), "is a function of the task's own, which takes no options")
-    elif name not in SOLVERS:
-        raise refusal(
-            (),
-            f"is {name!r}",
-            given=name,
-            allowed=[*SOLVERS, "./file.py:function", "module:function"],
-        )
-    return Spec(name=name, options=options)
+    if isinstance(value, list):
+        return tuple(spec_of(one, SCORERS) for one in value)
+    return (spec_of(value, SCORERS),)
 
 
-SolverField = Annotated[Spec, BeforeValidator(_spec)]
-"""``direct``, ``{cypher: {repair: 1}}``, ``./solver.py:solve`` or ``module:solve``."""
+SolverField: TypeAlias = Annotated[Spec, BeforeValidator(_solver)]
+"""``direct``, ``{agent: {turns: 8}}``, ``./solver.py:solve`` or ``module:solve``."""
+
+ScorersField: TypeAlias = Annotated[tuple[Spec, ...], BeforeValidator(_scorers)]
+"""One scorer or a list of them, each named like a solver; absent: the test decides by itself."""

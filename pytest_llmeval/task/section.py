@@ -1,4 +1,4 @@
-"""What every part of a task file has in common: strict, frozen, no unknown keys, paths relative to the file."""
+"""What every section of a task file has in common: strict, frozen, no unknown keys, paths relative to the file."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Source:
         return self.file.parent
 
 
-class Part(BaseModel):
+class Section(BaseModel):
     """A mapping in a task file."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
@@ -41,6 +41,20 @@ class Part(BaseModel):
             if key not in cls.model_fields:
                 raise refusal((key,), "is no key here", given=key, allowed=cls.model_fields)
         return data
+
+
+class OverrideText(str):
+    """A text from the command line; paths in it start from `folder`, where it was typed."""
+
+    __slots__ = ("folder",)
+    folder: Path
+
+    @classmethod
+    def of(cls, text: str, folder: Path) -> OverrideText:
+        """Return the text with its folder."""
+        made = cls(text)
+        made.folder = folder
+        return made
 
 
 def refusal(
@@ -77,8 +91,9 @@ def _path(value: object, info: ValidationInfo) -> Path:
         raise refusal((), f"is {shown(value)}, not a path")
     if "://" in value:
         raise refusal((), f"is {value!r}; no address can stand here, only a file")
-    source = cast("Source", info.context)
-    return source.folder / value
+    if isinstance(value, OverrideText):
+        return value.folder / value
+    return cast("Source", info.context).folder / value
 
 
 def _existing(value: Path) -> Path:

@@ -1,0 +1,112 @@
+"""A task's own functions, made safe to call: its solver, and its rule for the answer."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+from pytest_llmeval.engine.blocking import BlockingContext, run_in_thread
+from pytest_llmeval.engine.context import Solver, SolverContext
+from pytest_llmeval.errors import LLMEvalError, TaskError
+from pytest_llmeval.records import Completion, Sample
+from pytest_llmeval.task import Task
+from pytest_llmeval.task.declared import MisfitError, named_solver
+from pytest_llmeval.task.registry import ANSWERS
+
+AnswerRule = Callable[[str], str | None]
+"""From a completion's text to the answer in it; None when there is none."""
+
+
+def solver_of(task: Task) -> Solver:
+    """Return the task's solver.
+
+    A function may be a plain one, which then runs in a thread, or return text instead of a
+    completion. Whatever a solver raises or returns wrongly is a TaskError that names it.
+
+    Raises:
+        TaskError: the function is missing, or its options or its parameters do not fit.
+    """
+    try:
+        solve = task.named_solver or named_solver(task.solver, task.folder)
+    except MisfitError as error:
+        key = ".".join(map(str, error.place))
+        raise TaskError(error.problem, file=task.file, line=task.line("solver"), key=key) from None
+    if not _is_async(solve):
+        solve = _threaded(solve)
+    return _checked(task, solve)
+
+
+def answer_rule_of(task: Task) -> AnswerRule:
+    """Return the task's answer rule; TaskError for a function that is missing or does not fit."""
+    function = ANSWERS.load(task.answer, task.folder)
+    if ":" not in task.answer and task.answer in ANSWERS.own:
+        return function
+    with suppress(ValueError):  # some built-in functions have no signature that Python knows
+        signature = inspect.signature(function)
+        try:
+            signature.bind("text")
+        except TypeError:
+            raise _error(task, "answer", f"{task.answer} must take (text)") from None
+
+    def answer(text: str) -> str | None:
+        try:
+            found = function(text)
+        except Exception as error:
+            problem = f"{task.answer} failed: {type(error).__name__}: {error}"
+            raise _error(task, "answer", problem) from error
+        if found is not None and not isinstance(found, str):
+            problem = f"{task.answer} returned a {type(found).__name__}, not text or None"
+            raise _error(task, "answer", problem)
+        return found
+
+    return answer
+
+
+def _is_async(solve: Callable[..., Any]) -> bool:
+    return inspect.iscoroutinefunction(solve) or inspect.iscoroutinefunction(
+        getattr(solve, "__call__", None)  # noqa: B004 - asks for the method of an object
+    )
+
+
+def _threaded(
+    function: Callable[[Sample, BlockingContext], Any],
+) -> Callable[[Sample, SolverContext], Any]:
+    async def solve(sample: Sample, context: SolverContext) -> Any:  # noqa: ANN401 - the task's function decides
+        view = BlockingContext(context, asyncio.get_running_loop())
+        try:
+            return await run_in_thread(function, sample, view)
+        except asyncio.CancelledError:
+            view.stop()
+            raise
+
+    return solve
+
+
+def _checked(task: Task, solve: Callable[[Sample, SolverContext], Any]) -> Solver:
+    async def checked(sample: Sample, context: SolverContext) -> Completion:
+        try:
+            result = await solve(sample, context)
+        except LLMEvalError:
+            raise
+        except (Exception, SystemExit) as error:
+            problem = (
+                f"{task.solver.name} failed on sample {sample.id!r}: "
+                f"{type(error).__name__}: {error}"
+            )
+            raise _error(task, "solver", problem) from error
+        if isinstance(result, str):
+            return Completion(text=result)
+        if not isinstance(result, Completion):
+            kind = type(result).__name__
+            problem = f"{task.solver.name} returned a {kind}, not a Completion or text"
+            raise _error(task, "solver", problem)
+        return result
+
+    return checked
+
+
+def _error(task: Task, key: str, problem: str) -> TaskError:
+    return TaskError(problem, file=task.file, line=task.line(*key.split(".")), key=key)

@@ -1,0 +1,40 @@
+"""What the samples of a run share, such as a database or a child process."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from collections.abc import Awaitable, Callable
+from typing import Any, TypeVar, cast
+
+T = TypeVar("T")
+
+
+class Resources:
+    """Starts each shared object once, for the first caller of its key, and closes all of them."""
+
+    def __init__(self) -> None:
+        """Start nothing yet."""
+        self._started: dict[str, asyncio.Task[Any]] = {}
+
+    async def get(self, key: str, start: Callable[[], Awaitable[T]]) -> T:
+        """Return the object under `key`; every caller gets the error that `start` raised."""
+        if key not in self._started:
+            self._started[key] = asyncio.ensure_future(_awaited(start))
+        return cast("T", await asyncio.shield(self._started[key]))
+
+    async def close(self) -> None:
+        """Cancel what still starts, and close the objects that have a method `close`."""
+        for starting in self._started.values():
+            starting.cancel()
+        for found in await asyncio.gather(*self._started.values(), return_exceptions=True):
+            close = getattr(found, "close", None)
+            if close is None or isinstance(found, BaseException):
+                continue
+            closing = close()
+            if inspect.isawaitable(closing):
+                await closing
+
+
+async def _awaited(start: Callable[[], Awaitable[T]]) -> T:
+    return await start()

@@ -1,0 +1,79 @@
+"""One ``--llmeval-set TASK.KEY=VALUE``: a value that takes the place of one in the task file."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from pytest_llmeval.errors import TaskError, UsageError
+from pytest_llmeval.files.yaml import parse_yaml
+from pytest_llmeval.records import Json
+from pytest_llmeval.task.section import OverrideText, shown
+
+APPEND = "+"
+"""What a key ends with whose value is appended to a list: ``TASK.scorer+=taxonomy``."""
+
+
+class Override:
+    """An override of a task's value.
+
+    `keys` is the path to the value; a scorer in a list is found by its name, so
+    ``scorer.eed.mode`` is a key of ``scorer: [{eed: ...}, ...]`` too.
+    """
+
+    def __init__(self, task: object, key: str, value: str, folder: Path) -> None:
+        """Read `value` as YAML; paths in it start from `folder`. UsageError when it is none."""
+        self.option = f"--llmeval-set {task}.{key}={value}"
+        self.keys = tuple(key.removesuffix(APPEND).split("."))
+        self._appends = key.endswith(APPEND)
+        try:
+            parsed = parse_yaml(value, self.option).value
+        except TaskError as error:
+            raise self.refused(error.problem) from None
+        self._value = OverrideText.of(parsed, folder) if isinstance(parsed, str) else parsed
+
+    def refused(self, problem: str) -> UsageError:
+        """Return the error that names the option."""
+        return UsageError(f"{self.option}: {problem}")
+
+    def apply(self, data: dict[str, Any]) -> None:
+        """Set the value in the parsed task file `data`, making the mappings above it.
+
+        ``scorer: eed`` gives way to ``scorer.eed.mode=published``.
+        """
+        if self.keys == ("name",):
+            problem = "a task's name cannot be overridden: options and rows know the task by it"
+            raise self.refused(problem)
+        for key, below in pairwise(self.keys):
+            inner = self._inner(data.get(key), key, below)
+            data[key], data = inner
+        key = self.keys[-1]
+        data[key] = [*_listed(data.get(key)), self._value] if self._appends else self._value
+
+    def _inner(self, found: Json, key: str, below: str) -> tuple[Json, dict[str, Any]]:
+        """Return a copy of the value under `key`, and the mapping in it that has the key `below`.
+
+        A copy, because an alias of YAML may share the mapping with another place of the file.
+        """
+        if isinstance(found, list):
+            names = [next(iter(one)) if isinstance(one, dict) and one else one for one in found]
+            if below not in names:
+                problem = f"{key} has no {below!r} (it has: {', '.join(map(str, names))})"
+                raise self.refused(problem)
+            place = names.index(below)
+            mapping = dict(one) if isinstance(one := found[place], dict) else {}
+            return [*found[:place], mapping, *found[place + 1 :]], mapping
+        if found is None or found == below:
+            found = {}
+        if not isinstance(found, dict):
+            problem = f"{key} is {shown(found)}, not a mapping"
+            raise self.refused(problem)
+        copied = dict(found)
+        return copied, copied
+
+
+def _listed(value: Json) -> list[Json]:
+    if value is None:
+        return []
+    return value if isinstance(value, list) else [value]
