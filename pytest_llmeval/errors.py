@@ -16,7 +16,7 @@ A wrong answer is no error: it is a `Score` with a reason.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -82,18 +82,17 @@ class RunStopped(LLMEvalError):  # noqa: N818 - the ending of a run is no fault,
     """The run ended (budget, -x, Ctrl-C, a model's last failure) before this sample was reached."""
 
 
-def error_to_json(error: BaseException) -> dict[str, object]:
+def error_to_json(error: BaseException) -> dict[str, Any]:
     """Return the JSON form of an error, for a process that is to raise it again."""
     fields = vars(error) if isinstance(error, LLMEvalError) else {}
     return {"kind": type(error).__name__, "message": str(error), "fields": dict(fields)}
 
 
-def error_from_json(data: object) -> LLMEvalError:
+def error_from_json(data: Any) -> LLMEvalError:  # noqa: ANN401 - JSON
     """Return the error that `error_to_json` wrote.
 
     It is of the class that it was; one of another module is a plain LLMEvalError with its name.
     """
-    assert isinstance(data, dict)  # noqa: S101 - written by error_to_json
     kind, message = str(data["kind"]), str(data["message"])
     known = globals().get(kind)
     if not (isinstance(known, type) and issubclass(known, LLMEvalError)):

@@ -156,11 +156,8 @@ class ControllerLink:
         """Give a test no completion any more: whoever asks for it is told `reason` as an error."""
         self._refused[nodeid] = reason
 
-    def listen(self, worker: str, channel: Channel) -> None:
-        """Serve one worker's channel."""
-        channel.setcallback(lambda item: self._receive(worker, channel, cast("str", item)))
-
-    def _receive(self, worker: str, channel: Channel, item: str) -> None:
+    def receive(self, worker: str, channel: Channel, item: str) -> None:
+        """Take a frame that came over a worker's channel."""
         frame = json.loads(item)
         if "plan" in frame:
             self._plan = Plan.from_json(frame["plan"])

@@ -7,15 +7,17 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_llmeval.errors import LLMEvalError, ModelLost, RunStopped, UsageError
-from pytest_llmeval.plugin.running import LLM, RUNNING_TEST, Running, RunningJudge
+from pytest_llmeval.plugin.state import STATE
 
 if TYPE_CHECKING:
-    from pytest_llmeval.plugin.parametrize import Case
+    from pytest_llmeval.plugin.parameters import Parameters
     from pytest_llmeval.records import Completion, Sample
+    from pytest_llmeval.session.asking import LLM, RunningJudge
+    from pytest_llmeval.session.attempt import Attempt
 
 
 @pytest.fixture(name="_llmeval_case")  # the underscore keeps it out of `pytest --fixtures`
-def llmeval_case(request: pytest.FixtureRequest) -> Case:
+def llmeval_case(request: pytest.FixtureRequest) -> Parameters:
     """Return which sample, model and epoch the test was made for."""
     if not hasattr(request, "param"):
         msg = (
@@ -23,28 +25,28 @@ def llmeval_case(request: pytest.FixtureRequest) -> Case:
             'mark it with @pytest.mark.llmeval("task.yaml")'
         )
         raise UsageError(msg)
-    case: Case = request.param
-    return case
+    parameters: Parameters = request.param
+    return parameters
 
 
 @pytest.fixture
-def sample(request: pytest.FixtureRequest, _llmeval_case: Case) -> Sample:
+def sample(request: pytest.FixtureRequest, _llmeval_case: Parameters) -> Sample:
     """Return the dataset row that the test is about."""
-    found = _running(request).sample
-    assert found is not None  # noqa: S101 - set for every test with a case
+    found = _attempt(request).sample
+    assert found is not None  # noqa: S101 - set for every test with parameters
     return found
 
 
 @pytest.fixture
-def completion(request: pytest.FixtureRequest, _llmeval_case: Case) -> Completion:
-    """Return what the solver made of the sample; setting up waits for the model, and for the judge if the task has one.
+def completion(request: pytest.FixtureRequest, _llmeval_case: Parameters) -> Completion:
+    """Return what the solver made of the sample.
 
-    What the provider, the database or the judge failed at is raised here, so that it is an error of
-    the test.
+    Setting it up waits for the model, and for what the task's scorers ask about the answer. What
+    the provider or a tool failed at is raised here, so that it is an error of the test.
     """
     __tracebackhide__ = True
     try:
-        return _running(request).wait()
+        return _attempt(request).wait()
     except RunStopped as stopped:
         request.session.shouldstop = str(stopped)
         pytest.skip(f"run stopped: {stopped}")
@@ -58,15 +60,14 @@ def completion(request: pytest.FixtureRequest, _llmeval_case: Case) -> Completio
 @pytest.fixture
 def judge(request: pytest.FixtureRequest) -> RunningJudge:
     """Return the run's judge: ``judge(problem=..., target=..., candidate=...)``."""
-    return _running(request).judge
+    return _attempt(request).judge
 
 
 @pytest.fixture
 def llm(request: pytest.FixtureRequest) -> LLM:
     """Return the model under test: ``llm.generate("Why is the sky blue?")``."""
-    return _running(request).llm
+    return _attempt(request).llm
 
 
-def _running(request: pytest.FixtureRequest) -> Running:
-    running: Running = request.node.stash[RUNNING_TEST]
-    return running
+def _attempt(request: pytest.FixtureRequest) -> Attempt:
+    return request.config.stash[STATE].process.attempt(request.node)

@@ -1,27 +1,27 @@
-"""The hooks of the main process alone: rows off reports, the workers' channels, and the end of the run."""
+"""The hooks of the main process alone: workers' channels, rows, and the end of the run."""
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_llmeval.plugin.junit import add_to_junit
-from pytest_llmeval.plugin.worker_side import CHANNEL, IS_FIRST
+from pytest_llmeval.errors import UsageError
+from pytest_llmeval.plugin.channel import CHANNEL, IS_FIRST
+from pytest_llmeval.plugin.state import State
 
 if TYPE_CHECKING:
     from _pytest.terminal import TerminalReporter
 
-    from pytest_llmeval.plugin.main_side import MainSide
     from pytest_llmeval.session.conclusion import Conclusion
-
 
 class MainHooks:
     """Registered where the user's command runs: the xdist controller, or the only process."""
 
-    def __init__(self, config: pytest.Config, main: MainSide) -> None:
-        """Serve `main`."""
-        self._config, self._main = config, main
+    def __init__(self, state: State) -> None:
+        """Serve the main process's state."""
+        self._state = state
         self._conclusion: Conclusion | None = None
         self._workers = 0
         self._session: pytest.Session | None = None
@@ -38,61 +38,63 @@ class MainHooks:
         node.workerinput[CHANNEL] = channel
         node.workerinput[IS_FIRST] = self._workers == 0
         self._workers += 1
-        self._main.listen(node.gateway.id, channel)
+        channel.setcallback(partial(self._state.receive, node.gateway.id, channel))
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self) -> None:
         """Refuse what cannot be run, and to run every sample once per worker."""
-        self._main.check()
-        if self._main.plan.tests and self._config.getoption("dist", "no") == "each":
-            msg = "--dist each would pay for every sample once per worker; use another --dist"
-            raise pytest.UsageError(msg)
+        if self._state.active:
+            self._state.check_workers()
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> bool | None:
-        """Tell what the tests would cost instead of running them, if that is asked for."""
-        return self._main.tell_estimate(session.config) or None
+        """Print what the tests would cost instead of running them, if that is asked for."""
+        if not (self._state.settings.estimate and self._state.active):
+            return None
+        reporter = session.config.pluginmanager.getplugin("terminalreporter")
+        for line in self._state.main.estimate():
+            reporter.write_line(f"estimate: {line}")
+        return True
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_report_teststatus(self, report: pytest.TestReport) -> tuple[str, str, str] | None:
         """Show a sample whose worker died as an error: that is no answer of the model's."""
-        return ("error", "E", "ERROR") if self._main.died_over(report) else None
+        died = self._state.active and self._state.process.died_over(report)
+        return ("error", "E", "ERROR") if died else None
 
     @pytest.hookimpl(trylast=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Take the row off the report; stop the engine when this failure was one too many (pytest counts first).
+        """Take the row; stop the engine when this failure was one too many (pytest counts first).
 
         Under -x xdist waits for all workers before the session finishes, and they wait for their
         replies.
         """
-        self._main.report(report)
+        if not self._state.active:
+            return
+        self._state.process.report(report)
         if self._session is not None and self._session.shouldfail:
-            self._main.close(str(self._session.shouldfail), in_haste=True)
+            self._state.process.close(str(self._session.shouldfail), in_haste=True)
 
     def pytest_runtest_logfinish(self, nodeid: str) -> None:
         """Note that a test is over, and show progress."""
-        self._main.over(nodeid)
-        self._main.show_progress()
+        if self._state.active:
+            self._state.process.over(nodeid)
 
     def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
-        """Note that somebody waits for the end, unless pytest interrupts itself (a budget is spent, --sw)."""
+        """Note that somebody waits, unless pytest interrupts itself (a budget is spent, --sw)."""
         self._in_haste = not isinstance(excinfo.value, pytest.Session.Interrupted)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
-        """Stop the engine first (before xdist's own end, which waits for its workers), then conclude."""
-        self._main.close("run stopped", in_haste=self._in_haste)
-        self._conclusion = self._main.conclude()
-        if (
-            self._conclusion is not None
-            and self._conclusion.gate_failed
-            and exitstatus == pytest.ExitCode.OK
-        ):
+        """Stop the engine before xdist's own end, which waits for its workers; then conclude."""
+        if not self._state.active:
+            return
+        self._state.process.close("run stopped", in_haste=self._in_haste)
+        self._conclusion = conclusion = self._state.process.conclude()
+        if conclusion is not None and conclusion.gate_failed and exitstatus == pytest.ExitCode.OK:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
-        if self._conclusion is not None and self._conclusion.gate is not None:
-            add_to_junit(self._config, self._conclusion.gate)
 
     def pytest_terminal_summary(self, terminalreporter: TerminalReporter) -> None:
         """Print the results table."""
         if self._conclusion is not None:
-            self._conclusion.print(terminalreporter)
+            self._state.process.print(self._conclusion, terminalreporter)

@@ -3,31 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from _pytest.skipping import evaluate_skip_marks
 
 from pytest_llmeval.engine.plan import Plan, PlannedTest
 from pytest_llmeval.errors import LLMEvalError, UsageError
+from pytest_llmeval.plugin.parameters import CASE, Parameters, parameters_of, waits
 from pytest_llmeval.session.settings import Settings
 from pytest_llmeval.task.catalog import Catalog, LoadedTask
 from pytest_llmeval.task.slugs import id_slugs, slug
-
-CASE = "_llmeval_case"
-"""The fixture that carries a test's case; `sample` and `completion` build on it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Case:
-    """Which sample of which task, under which model, in which epoch; `id` is how the test id calls it."""
-
-    file: Path
-    sample: str
-    model: str
-    epoch: int
-    id: str
-
 
 def parametrize(metafunc: pytest.Metafunc, settings: Settings, catalog: Catalog) -> None:
     """Give a marked test its cases.
@@ -45,19 +31,6 @@ def parametrize(metafunc: pytest.Metafunc, settings: Settings, catalog: Catalog)
     metafunc.parametrize(CASE, cases, ids=[case.id for case in cases], indirect=True)
 
 
-def case_of(item: pytest.Item) -> Case | None:
-    """Return the case that an item was made for, if any."""
-    callspec = getattr(item, "callspec", None)
-    case = None if callspec is None else callspec.params.get(CASE)
-    # Where no sample is left, pytest makes one skipped item with a placeholder.
-    return case if isinstance(case, Case) else None
-
-
-def waits(item: pytest.Item) -> bool:
-    """Tell whether an item waits for the engine: it has a case and uses `completion`."""
-    return "completion" in getattr(item, "fixturenames", ()) and case_of(item) is not None
-
-
 def plan_of(items: Sequence[pytest.Item], catalog: Catalog) -> Plan:
     """Return the plan of the selected items that wait for the engine, and of all tasks that were collected."""
     tests = tuple(planned(item, catalog) for item in items if waits(item) and not _skipped(item))
@@ -69,7 +42,7 @@ def plan_of(items: Sequence[pytest.Item], catalog: Catalog) -> Plan:
 
 def planned(item: pytest.Item, catalog: Catalog) -> PlannedTest:
     """Return the plan's entry for an item that has a case."""
-    case = case_of(item)
+    case = parameters_of(item)
     assert case is not None  # noqa: S101 - callers ask `waits` or `case_of` first
     return PlannedTest(
         nodeid=item.nodeid,
@@ -86,7 +59,7 @@ def tag_keywords(items: Sequence[pytest.Item], catalog: Catalog) -> None:
     """Make a sample's tags keywords of its test, for ``-k``, as slugs (``wave optics`` is ``wave-optics``)."""
     slugs: dict[str, str] = {}
     for item in items:
-        if (case := case_of(item)) is not None:
+        if (case := parameters_of(item)) is not None:
             for tag in catalog.load(case.file).by_id[case.sample].tags:
                 item.extra_keyword_matches.add(slugs.setdefault(tag, slug(tag)))
 
@@ -118,7 +91,7 @@ def _task_file(marker: pytest.Mark, test_file: Path) -> Path:
     return (test_file.parent / marker.args[0]).resolve()
 
 
-def _cases(file: Path, loaded: LoadedTask, settings: Settings) -> Iterator[Case]:
+def _cases(file: Path, loaded: LoadedTask, settings: Settings) -> Iterator[Parameters]:
     models = settings.models or ("",)
     ids = id_slugs([sample.id for sample in loaded.samples])
     model_slugs = id_slugs(models)
@@ -129,10 +102,10 @@ def _cases(file: Path, loaded: LoadedTask, settings: Settings) -> Iterator[Case]
             for epoch in range(1, settings.epochs + 1):
                 parts = [sample_slug, *([model_slug] if len(models) > 1 else [])]
                 parts += [f"e{epoch}"] if settings.epochs > 1 else []
-                yield Case(file, sample.id, model, epoch, "-".join(parts))
+                yield Parameters(file, sample.id, model, epoch, "-".join(parts))
 
 
-def _test_name(item: pytest.Item, case: Case) -> str:
+def _test_name(item: pytest.Item, case: Parameters) -> str:
     """Return the test function's node id with the parameters that are not ours."""
     assert isinstance(item, pytest.Function)  # noqa: S101 - only functions have a callspec
     parent = item.parent.nodeid if item.parent is not None else ""
@@ -142,8 +115,6 @@ def _test_name(item: pytest.Item, case: Case) -> str:
 
 def _skipped(item: pytest.Item) -> bool:
     """Tell whether a skip or skipif mark excludes the item; a condition that fails is pytest's to report."""
-    from _pytest.skipping import evaluate_skip_marks  # noqa: PLC0415 - private: pytest has no public way to ask
-
     try:
         return evaluate_skip_marks(item) is not None
     except pytest.fail.Exception:

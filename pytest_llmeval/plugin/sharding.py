@@ -6,7 +6,7 @@ from collections.abc import Generator
 
 import pytest
 
-from pytest_llmeval.plugin.parametrize import case_of
+from pytest_llmeval.plugin.parameters import parameters_of
 
 
 class Sharding:
@@ -29,7 +29,7 @@ class Sharding:
         machine.
         """
         yield
-        samples = sorted(item.nodeid for item in items if case_of(item) is not None)
+        samples = sorted(item.nodeid for item in items if parameters_of(item) is not None)
         others = set(samples) - set(samples[self._part - 1 :: self._parts])
         if dropped := [item for item in items if item.nodeid in others]:
             items[:] = [item for item in items if item.nodeid not in others]

@@ -125,6 +125,12 @@ def read_calibrations(folder: Path) -> tuple[Calibrated, ...]:
     return tuple(_read(file) for file in sorted(folder.glob("*.json")))
 
 
+def stored_calibrations(report: str | None) -> tuple[Calibrated, ...]:
+    """Return the calibrations in the folder of reports; () without one."""
+    folder = Path(report or "") / "calibrations"
+    return () if report is None or not folder.is_dir() else read_calibrations(folder)
+
+
 def _read(file: Path) -> Calibrated:
     data = read_json(file)
     try:

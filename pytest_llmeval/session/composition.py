@@ -1,4 +1,4 @@
-"""Puts a run together: the engine's parts with the adapters that serve them.
+"""Puts a run together: the engine's parts with the providers and files that serve them.
 
 Called in the engine's thread.
 """
@@ -10,22 +10,21 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from pytest_llmeval.domains.heracles.graphs import Graphs
-from pytest_llmeval.engine.cache import COMPLETIONS, IMAGES, Cache
-from pytest_llmeval.engine.choice import ModelChoice
-from pytest_llmeval.engine.completions import CompletionStore
 from pytest_llmeval.engine.gateway import Gateway
-from pytest_llmeval.engine.limits import Limiter
 from pytest_llmeval.engine.models import Models
 from pytest_llmeval.engine.plan import Plan
-from pytest_llmeval.engine.ports import Graph
-from pytest_llmeval.engine.replay import Recorder, StoredOnly
-from pytest_llmeval.engine.run import KeepTranscript, Run
+from pytest_llmeval.engine.replies.place import Place, open_keeper, open_source
+from pytest_llmeval.engine.replies.store import IMAGES, REPLIES, ReplyStore
+from pytest_llmeval.engine.resources import Resources
+from pytest_llmeval.engine.run import KeepTranscript, Pace, Run
+from pytest_llmeval.engine.sample_run import Surroundings
 from pytest_llmeval.engine.specs import ModelSpec
-from pytest_llmeval.engine.statistics import CallStatistics
 from pytest_llmeval.files.images import ImageFolder
-from pytest_llmeval.providers.provider import open_provider
-from pytest_llmeval.results.store import StoredRun
+from pytest_llmeval.providers.endpoints import endpoints_by
+from pytest_llmeval.providers.opening import open_provider
+from pytest_llmeval.providers.stored_only import StoredOnly
+from pytest_llmeval.session.choice import model_choice
+from pytest_llmeval.session.places import kept_place, reused_place
 from pytest_llmeval.session.settings import Settings
 from pytest_llmeval.session.spending import Spending
 from pytest_llmeval.task.catalog import Catalog
@@ -34,17 +33,17 @@ LOOK_AHEAD = 2
 """Samples started and not yet handed over, in units of the concurrency: enough to keep it full
 while tests score."""
 
-PAUSES_OF_PATIENCE = 6
-"""The share of our patience with a server that one pause takes at most: it has to be tried several
-times meanwhile."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Surroundings:
-    """What a run is given by the session: where files go, how notes reach the user, and how far to look ahead.
+class RunPlace:
+    """What a run is given by its session.
 
-    `started`: when the run first began (s since 1970), which for a resumed one was in an earlier
-    session. `replayed`: the run whose stored replies are all that there is.
+    Attributes:
+        folder: where replies and pictures go.
+        started: when the run first began (s since 1970); a resumed one did in an earlier session.
+        keep_transcript: takes each sample's transcript.
+        tell: shows a line to the user.
+        stops_early: whether the first failure may end the session, so that less is asked ahead.
     """
 
     folder: Path
@@ -52,84 +51,73 @@ class Surroundings:
     keep_transcript: KeepTranscript
     tell: Callable[[str], None]
     stops_early: bool
-    replayed: StoredRun | None = None
 
 
-def open_run(settings: Settings, catalog: Catalog, plan: Plan, around: Surroundings) -> Run:
+def open_run(settings: Settings, catalog: Catalog, plan: Plan, place: RunPlace) -> Run:
     """Return the run of `plan`, nothing of it started."""
-    images = ImageFolder(around.folder / IMAGES)
-
-    async def open_scene(scene: Path) -> Graph:
-        from pytest_llmeval.domains.heracles.graph import open_graph  # noqa: PLC0415 - the driver is for runs with a graph
-
-        return await open_graph(
-            settings.graph, scene, reset=settings.graph_reset, progress=around.tell
-        )
-
+    images = ImageFolder(place.folder / IMAGES)
+    window = settings.concurrency * (1 if place.stops_early else LOOK_AHEAD)
     return Run(
         plan=plan,
         catalog=catalog,
-        models=open_models(
-            settings, around.folder, images, started=around.started, replayed=around.replayed
+        models=open_models(settings, place.folder, images, started=place.started),
+        choice=model_choice(settings, catalog),
+        around=Surroundings(
+            image_store=images,
+            resources=Resources(),
+            settings=settings.domain.get,
+            tell=place.tell,
         ),
-        graphs=Graphs(open_scene),
-        choice=ModelChoice(settings, catalog),
-        image_store=images,
-        window=settings.concurrency * (1 if around.stops_early else LOOK_AHEAD),
-        keep_transcript=around.keep_transcript,
-        sample_timeout=settings.sample_timeout,
+        pace=Pace(window=window, sample_timeout=settings.sample_timeout),
+        keep_transcript=place.keep_transcript,
     )
 
 
 def open_models(
-    settings: Settings,
-    folder: Path,
-    images: ImageFolder,
-    *,
-    started: float,
-    replayed: StoredRun | None = None,
+    settings: Settings, folder: Path, images: ImageFolder, *, started: float
 ) -> Models:
-    """Return the way to all models, with their limits, budget, store in `folder`, cache and recording.
+    """Return the way to all models, with limits, budget and places of replies.
 
-    Of a `replayed` run the replies are in the store, and no other way to a model is open.
+    Args:
+        settings: the session's.
+        folder: where the run's own replies are stored.
+        images: keeps pictures that come in replies.
+        started: when the run first began (s since 1970).
     """
-    recorder = Recorder(Path(settings.record)) if settings.record else None
     spending = Spending(settings)
+    reused, kept = reused_place(settings), kept_place(settings)
 
     def open_gateway(spec: ModelSpec) -> Gateway:
-        statistics = CallStatistics()
-        limits = Limiter(
-            settings.concurrency,
-            rpm=settings.rpm,
-            tpm=settings.tpm,
-            statistics=statistics,
-            longest_pause=settings.patience / PAUSES_OF_PATIENCE,
+        provider = (
+            StoredOnly(reused.name)
+            if reused is not None and reused.only
+            else open_provider(spec, folder=Path(settings.folder), image_store=images)
         )
-        return Gateway(
-            StoredOnly(replayed.path.name)
-            if replayed
-            else open_provider(spec, settings, image_store=images),
-            name=spec.label,
-            limits=limits,
-            budget=spending.budget(spec),
-            timeout=settings.timeout,
-            patience=settings.patience,
-            statistics=statistics,
-        )
+        budget = spending.budget(spec)
+        return Gateway.of(spec, provider, budget=budget, concurrency=settings.concurrency)
 
-    store = CompletionStore(folder / COMPLETIONS)
-    spending.carry_over(store.kept(), since=started)
-    if replayed is not None:
-        store.absorb(replayed.path / COMPLETIONS)
-    return Models(open_gateway, store, recorder, cache=_cache(settings), started=started)
+    store = ReplyStore(folder / REPLIES)
+    spending.carry_over(store.all(), since=started)
+    return _models(settings, open_gateway, store, reused, kept, started)
 
 
-def _cache(settings: Settings) -> Cache | None:
-    if settings.cache is None:
-        return None
-    endpoints = {
-        "openai": settings.base_url or os.environ.get("OPENAI_BASE_URL", ""),
-        "azure": os.environ.get("AZURE_OPENAI_ENDPOINT", ""),
-        "python": settings.folder,
-    }
-    return Cache(Path(settings.cache), max_age=settings.cache_max_age, endpoints=endpoints)
+def _models(  # noqa: PLR0913 - the places of replies
+    settings: Settings,
+    open_gateway: Callable[[ModelSpec], Gateway],
+    store: ReplyStore,
+    reused: Place | None,
+    kept: Place | None,
+    started: float,
+) -> Models:
+    endpoints = endpoints_by(os.environ, Path(settings.folder))
+    # Before the source: both may be one folder, which is made here.
+    keeper = None if kept is None else open_keeper(kept, endpoints=endpoints)
+    return Models(
+        open_gateway,
+        store,
+        source=None if reused is None else open_source(reused, endpoints=endpoints),
+        keeper=keeper,
+        only_stored=reused is not None and reused.only,
+        endpoints=endpoints,
+        started=started,
+    )

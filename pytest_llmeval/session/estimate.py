@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar, cast
 
-from pytest_llmeval.domains.heracles.scene_text import read_scene_text
-from pytest_llmeval.engine.choice import ModelChoice
+from pytest_llmeval.engine.context import StagedSolver
 from pytest_llmeval.engine.gateway import CHARACTERS_PER_TOKEN, TOKENS_PER_IMAGE, ceiling_of
 from pytest_llmeval.engine.plan import Plan
 from pytest_llmeval.engine.specs import ModelSpec
@@ -17,17 +16,14 @@ from pytest_llmeval.errors import TaskError
 from pytest_llmeval.records import Json, Sample, Usage
 from pytest_llmeval.report.numbers import count, money
 from pytest_llmeval.scoring.judge.prompt import JUDGE_PARAMETERS, judge_messages
+from pytest_llmeval.scoring.judge.scorer import JudgeScorer
+from pytest_llmeval.session.choice import model_choice
 from pytest_llmeval.session.settings import Settings
 from pytest_llmeval.session.spending import Spending
-from pytest_llmeval.task import Task
 from pytest_llmeval.task.catalog import Catalog, LoadedTask
 from pytest_llmeval.task.rendering import render
 
 N = TypeVar("N", int, float)
-
-UNKNOWN = {"query": "", "rows": "", "turns": ""}
-"""What later stages are filled with: what earlier ones will bring is not known."""
-
 
 @dataclass(slots=True)
 class Estimate:
@@ -65,7 +61,7 @@ def estimate_lines(plan: Plan, settings: Settings, catalog: Catalog) -> list[str
     turns, retries, and what earlier stages bring into later ones, are not known beforehand.
     """
     estimates: defaultdict[tuple[str, ModelSpec], Estimate] = defaultdict(Estimate)
-    choice = ModelChoice(settings, catalog)
+    choice = model_choice(settings, catalog)
     # Each model and epoch asks a sample the same.
     prompts: dict[tuple[str, str], list[int]] = {}
     for test in plan.tests:
@@ -77,15 +73,14 @@ def estimate_lines(plan: Plan, settings: Settings, catalog: Catalog) -> list[str
             estimates[test.task, solver].add(
                 input_tokens=tokens, ceiling=_ceiling(solver, loaded.task.generate)
             )
-        if loaded.task.is_judged:
-            characters = sum(
-                len(message.text) for message in judge_messages(sample.input, sample.target, "")
-            )
-            for judge in choice.judges(test) * loaded.task.judge.votes:
-                tokens, ceiling = (
-                    characters // CHARACTERS_PER_TOKEN,
-                    _ceiling(judge, JUDGE_PARAMETERS),
-                )
+        for declared in loaded.scorers:
+            if not isinstance(declared.scorer, JudgeScorer):
+                continue
+            messages = judge_messages(sample.input, sample.target, "")
+            tokens = sum(len(message.text) for message in messages) // CHARACTERS_PER_TOKEN
+            judges = choice.judges(test, declared.scorer.models)
+            for judge in judges * declared.scorer.votes:
+                ceiling = _ceiling(judge, JUDGE_PARAMETERS)
                 estimates[test.task, judge].add(input_tokens=tokens, ceiling=ceiling)
     spending = Spending(settings)
     asked = {key: estimate for key, estimate in estimates.items() if not key[1].recorded}
@@ -108,9 +103,10 @@ def estimate_lines(plan: Plan, settings: Settings, catalog: Catalog) -> list[str
 
 def _prompt_tokens(loaded: LoadedTask, sample: Sample) -> Iterator[int]:
     """Yield each stage's input tokens, reckoned as the engine does before it sends."""
+    solver = loaded.task.named_solver
+    variables = solver.variables() if isinstance(solver, StagedSolver) else {}
     for stage, turns in loaded.task.prompt.items():
         try:
-            variables = {**UNKNOWN, **_scene_variables(loaded.task)}
             texts: Sequence[str] = [
                 message.text for message in render(loaded.task, stage, sample, (), variables)
             ]
@@ -118,14 +114,6 @@ def _prompt_tokens(loaded: LoadedTask, sample: Sample) -> Iterator[int]:
             # A solver of one's own fills its later stages with what only it knows.
             texts = [turn.text for turn in turns]
         yield sum(map(len, texts)) // CHARACTERS_PER_TOKEN + len(sample.images) * TOKENS_PER_IMAGE
-
-
-def _scene_variables(task: Task) -> dict[str, Json]:
-    """Return the whole scene as text for a task that sends it: most of its tokens."""
-    if task.solver.name != "in_context" or task.graph is None:
-        return {}
-    form = "full" if task.solver.options.get("form") == "full" else "short"
-    return {"graph": read_scene_text(task.graph.scene, form)}
 
 
 def _ceiling(model: ModelSpec, parameters: Mapping[str, Json]) -> int | None:

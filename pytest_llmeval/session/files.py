@@ -1,4 +1,4 @@
-"""Where a session's files go: the folder of a new or of a resumed run, or a place that vanishes with the session."""
+"""Where a session's files go: the folder of a new or a resumed run, or a temporary one."""
 
 from __future__ import annotations
 
@@ -8,25 +8,24 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from pytest_llmeval.files.redaction import Redactor
 from pytest_llmeval.records import Json, Row
+from pytest_llmeval.results.store import RunFolder
 from pytest_llmeval.session.settings import Settings
-
-if TYPE_CHECKING:
-    from pytest_llmeval.results.store import RunFolder
-    from pytest_llmeval.session.resuming import Resumed
+from pytest_llmeval.session.stored_runs import Resumed, find_resumed
 
 
 class SessionFiles:
     """Makes the run's folder when it is first needed, in whichever thread that is."""
 
-    def __init__(self, settings: Settings, tell_info: Callable[[], dict[str, Json]]) -> None:
-        """Make nothing yet; `tell_info` gives what run.json is to hold.
+    def __init__(self, settings: Settings, run_info: Callable[[], dict[str, Json]]) -> None:
+        """Make nothing yet; `run_info` returns what run.json will hold.
 
-        UsageError when the run to resume is not there, or another session is writing into it.
+        Raises:
+            UsageError: the run to resume is not there, or another session is writing into it.
         """
-        self._reports, self._tell_info = settings.report, tell_info
+        self._reports, self._run_info = settings.report, run_info
         self._resumed = _find_resumed(settings)
         self._lock = threading.Lock()
         self._folder: RunFolder | None = None
@@ -43,15 +42,12 @@ class SessionFiles:
         return time.time() if self._resumed is None else self._resumed.run.started
 
     def folder(self) -> RunFolder | None:
-        """Return the run's folder, None when no files are wanted; UsageError when it cannot be had."""
+        """Return the run's folder, None without one; UsageError when it cannot be made."""
         if self._reports is None and self._resumed is None:
             return None
         with self._lock:
             if self._folder is None:
-                from pytest_llmeval.files.redaction import Redactor  # noqa: PLC0415 - only with files
-                from pytest_llmeval.results.store import RunFolder  # noqa: PLC0415 - as above
-
-                info, redactor = self._tell_info(), Redactor.of(os.environ)
+                info, redactor = self._run_info(), Redactor.of(os.environ)
                 self._folder = (
                     RunFolder.create(Path(self._reports or ""), info, redactor=redactor)
                     if self._resumed is None
@@ -69,7 +65,7 @@ class SessionFiles:
         return Path(self._scratch.name)
 
     def close(self) -> None:
-        """Close the files, let others resume the run, and remove what was temporary."""
+        """Close the files, release the run's lock, and remove the temporary folder."""
         if self._folder is not None:
             self._folder.close()
         if self._resumed is not None:
@@ -81,6 +77,4 @@ class SessionFiles:
 def _find_resumed(settings: Settings) -> Resumed | None:
     if settings.resume is None:
         return None
-    from pytest_llmeval.session.resuming import find_resumed  # noqa: PLC0415 - for sessions that resume
-
     return find_resumed(settings.resume, folder=Path(settings.folder), reports=settings.report)

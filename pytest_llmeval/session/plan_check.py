@@ -1,66 +1,111 @@
-"""Refuses a plan that cannot be run, before anything is asked."""
+"""Refuses options and plans that cannot be run, before anything is asked."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
-
-from pytest_llmeval.engine.choice import ModelChoice
+from pytest_llmeval.engine.own_code import answer_rule_of, solver_of
 from pytest_llmeval.engine.plan import Plan
-from pytest_llmeval.engine.specs import ModelSpec
-from pytest_llmeval.errors import UsageError
+from pytest_llmeval.engine.specs import ModelSpec, parse_spec, parse_specs
+from pytest_llmeval.errors import TaskError, UsageError
+from pytest_llmeval.providers.opening import check_provider
+from pytest_llmeval.session.choice import model_choice
+from pytest_llmeval.session.places import kept_place, reused_place
 from pytest_llmeval.session.settings import Settings
 from pytest_llmeval.session.spending import Spending
 from pytest_llmeval.task.catalog import Catalog
 
 
+def check_settings(settings: Settings) -> None:
+    """Raise UsageError for a model spec, or a place of replies, that cannot be read."""
+    folder = Path(settings.folder)
+    models = parse_specs(settings.models, folder=folder)
+    for text in settings.judges:
+        parse_spec(text, folder=folder)
+    reused_place(settings)
+    kept = kept_place(settings)
+    if kept is not None and kept.is_recording:
+        several = "takes one --llmeval-{0}: a recording answers a request whichever model is asked"
+        if len({model.bare for model in models}) > 1:
+            msg = f"--llmeval-keep {settings.keep} {several.format('model')}; name a folder"
+            raise UsageError(msg)
+        if len(settings.judges) > 1:
+            msg = f"--llmeval-keep {settings.keep} {several.format('judge')}; name a folder"
+            raise UsageError(msg)
+
+
 def check_plan(plan: Plan, settings: Settings, catalog: Catalog) -> None:
-    """Raise pytest.UsageError for an option that names no task or sample here, a test without model, or one's price."""
-    try:
-        _check_tasks(plan, settings)
-        _check_samples(plan, settings, catalog)
-        _check_pictures(plan, settings, catalog)
-        spending = Spending(settings)
-        for model in _models(plan, settings, catalog):
-            spending.budget(model)
-    except UsageError as error:
-        raise pytest.UsageError(str(error)) from None
+    """Raise UsageError for a plan that cannot be run.
+
+    That is an option that names no task or sample of it, a solver or an answer rule that cannot be
+    used, a test without a model, a model that reads no pictures, or a price that is not known.
+    """
+    _check_tasks(plan, settings)
+    _check_samples(plan, settings, catalog)
+    _check_own_code(plan, catalog)
+    _check_pictures(plan, settings, catalog)
+    spending = Spending(settings)
+    for model in _models(plan, settings, catalog):
+        spending.budget(model)
 
 
 def check_models(plan: Plan, settings: Settings, catalog: Catalog) -> None:
-    """Raise pytest.UsageError for a model that cannot be asked as things are: no key, no address, no such function.
+    """Raise UsageError for a model that cannot be asked: no key, no address, no such function.
 
-    A run that may find its answers in a store is let through: it asks for the key when it has
-    something to send.
+    A run that may find its replies in a store is let through: it needs the key when it sends.
     """
-    if settings.resume is not None or settings.cache is not None:
+    if settings.resume is not None or settings.reuse is not None:
         return
-    from pytest_llmeval.providers.provider import check_provider  # noqa: PLC0415 - asyncio, for sessions that ask
-
-    try:
-        for model in dict.fromkeys(model.bare for model in _models(plan, settings, catalog)):
-            check_provider(model, settings)
-    except UsageError as error:
-        raise pytest.UsageError(str(error)) from None
+    for model in dict.fromkeys(model.bare for model in _models(plan, settings, catalog)):
+        check_provider(model, folder=Path(settings.folder))
 
 
-def _models(plan: Plan, settings: Settings, catalog: Catalog) -> Iterator[ModelSpec]:
-    """Yield the models that the plan's tests ask, judges too, some repeatedly; UsageError where there is none."""
-    choice = ModelChoice(settings, catalog)
+def missing_judge(plan: Plan, settings: Settings, catalog: Catalog) -> str | None:
+    """Return a remark if a task's scorer asks judges and there is none, else None."""
+    choice = model_choice(settings, catalog)
     for test in plan.kinds:
-        yield choice.solver(test)
-        if settings.taxonomy or catalog.load(Path(test.file)).task.is_judged:
-            yield from choice.judges(test)
+        for declared in catalog.load(Path(test.file)).scorers:
+            scorer = declared.prepares
+            if scorer is not None and not choice.judges(test, scorer.models):
+                return (
+                    f"task {test.task!r} is scored by a judge and none is configured: "
+                    "pass --llmeval-judge SPEC"
+                )
+    return None
+
+
+def check_report_folder(settings: Settings) -> None:
+    """Raise UsageError when run folders cannot be made where the reports are to go."""
+    if settings.report is None:
+        return
+    folder = Path(settings.report)
+    existing = next(parent for parent in (folder, *folder.parents) if parent.exists())
+    if not existing.is_dir() or not os.access(existing, os.W_OK):
+        msg = (
+            f"--llmeval-report {folder}: {existing} is no folder that can be written to; "
+            "choose another"
+        )
+        raise UsageError(msg)
+
+
+def _models(plan: Plan, settings: Settings, catalog: Catalog) -> tuple[ModelSpec, ...]:
+    """Return the models that the plan's tests ask, each once; UsageError where there is none."""
+    choice = model_choice(settings, catalog)
+    found: dict[ModelSpec, None] = {}
+    for test in plan.kinds:
+        found |= dict.fromkeys(choice.needed(test))
+        for declared in catalog.load(Path(test.file)).scorers:
+            if getattr(declared.scorer, "only_incorrect", False):
+                found |= dict.fromkeys(choice.judges(test))
+    return tuple(found)
 
 
 def _check_tasks(plan: Plan, settings: Settings) -> None:
     tasks = {name for _, name, _ in plan.tasks}
-    if unknown := sorted({*settings.datasets, *settings.overrides} - tasks):
+    if unknown := sorted(set(settings.overrides) - tasks):
         known = ", ".join(sorted(tasks))
-        msg = f"--llmeval-dataset or --llmeval-set names task {unknown[0]!r}; tasks collected here: {known}"
+        msg = f"--llmeval-set names task {unknown[0]!r}; tasks collected here: {known}"
         raise UsageError(msg)
 
 
@@ -73,37 +118,29 @@ def _check_samples(plan: Plan, settings: Settings, catalog: Catalog) -> None:
         raise UsageError(msg)
 
 
+def _check_own_code(plan: Plan, catalog: Catalog) -> None:
+    """Load the functions that tasks name as solver or answer rule."""
+    for file in {test.file for test in plan.tests}:
+        task = catalog.load(Path(file)).task
+        try:
+            solver_of(task)
+            answer_rule_of(task)
+        except TaskError as error:
+            raise UsageError(str(error)) from None
+
+
 def _check_pictures(plan: Plan, settings: Settings, catalog: Catalog) -> None:
-    choice = ModelChoice(settings, catalog)
+    choice = model_choice(settings, catalog)
     blind = {
         (test.file, test.model) for test in plan.kinds if not choice.solver(test).reads_pictures
     }
     for test in plan.tests if blind else ():
-        if (test.file, test.model) in blind and catalog.load(Path(test.file)).by_id[
-            test.sample
-        ].images:
-            msg = (
-                f"{test.model} reads no pictures, and sample {test.sample!r} of task {test.task!r} has some: name a "
-                f"model that does (vision=on if this one does after all), or leave the task out (-k 'not {test.task}')"
-            )
-            raise UsageError(msg)
-
-
-def missing_judge(plan: Plan, settings: Settings, catalog: Catalog) -> str | None:
-    """Return a remark if a task is scored by a judge and there is none: only plain answers can then be decided."""
-    choice = ModelChoice(settings, catalog)
-    for test in plan.kinds:
-        if catalog.load(Path(test.file)).task.is_judged and not choice.judges(test):
-            return f"task {test.task!r} is scored by a judge and none is configured: pass --llmeval-judge SPEC"
-    return None
-
-
-def check_report_folder(settings: Settings) -> None:
-    """Raise pytest.UsageError when run folders cannot be made where the reports are to go."""
-    if settings.report is None:
-        return
-    folder = Path(settings.report)
-    existing = next(parent for parent in (folder, *folder.parents) if parent.exists())
-    if not existing.is_dir() or not os.access(existing, os.W_OK):
-        msg = f"--llmeval-report {folder}: {existing} is no folder that can be written to; choose another"
-        raise pytest.UsageError(msg)
+        if (test.file, test.model) in blind:
+            sample = catalog.load(Path(test.file)).by_id[test.sample]
+            if sample.images:
+                msg = (
+                    f"{test.model} reads no pictures, and sample {test.sample!r} of task "
+                    f"{test.task!r} has some: name a model that does (vision=on if this one does "
+                    f"after all), or leave the task out (-k 'not {test.task}')"
+                )
+                raise UsageError(msg)

@@ -5,14 +5,14 @@ from __future__ import annotations
 import platform
 import subprocess
 from collections.abc import Sequence
-from dataclasses import asdict
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_llmeval.engine.choice import ModelChoice
 from pytest_llmeval.engine.plan import Plan
 from pytest_llmeval.records import Json
+from pytest_llmeval.scoring.judge.judgement import panel_name
+from pytest_llmeval.session.choice import model_choice
 from pytest_llmeval.session.settings import Settings
 from pytest_llmeval.session.task_info import fitting, task_info
 from pytest_llmeval.task.catalog import Catalog
@@ -62,18 +62,23 @@ def _judges(
     settings: Settings, catalog: Catalog, plan: Plan, calibrations: Sequence[Calibrated]
 ) -> Json:
     """Return who judges each task's answers by each model, and the judge's calibration (None: it has none)."""
-    from pytest_llmeval.scoring.judge.judgement import panel_name  # noqa: PLC0415 - with the first run
-
-    choice = ModelChoice(settings, catalog)
+    choice = model_choice(settings, catalog)
     found: list[Json] = []
     for test in plan.kinds:
         loaded = catalog.load(Path(test.file))
-        if loaded.task.is_judged:
-            judge = panel_name([model.label for model in choice.judges(test)])
+        for declared in loaded.scorers:
+            if (scorer := declared.prepares) is None:
+                continue
+            judge = panel_name([model.label for model in choice.judges(test, scorer.models)])
             known = next((one for one in fitting(loaded, calibrations) if one.judge == judge), None)
-            calibration: Json = None if known is None else asdict(known)
+            calibration: Json = None if known is None else known.to_json()
             found.append(
-                {"task": test.task, "model": test.model, "judge": judge, "calibration": calibration}
+                {
+                    "task": test.task,
+                    "model": test.model,
+                    "judge": judge,
+                    "calibration": calibration,
+                }
             )
     return found
 

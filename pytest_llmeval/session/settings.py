@@ -1,59 +1,63 @@
-"""What a run was asked to do: the options, resolved once, as plain data."""
+"""What a run is to do: the options of a session, as plain data."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Literal, TypeAlias, cast
+from typing import TYPE_CHECKING, cast
 
-from pytest_llmeval.records import Json
-
-ImageMode: TypeAlias = Literal["draw", "edit", "chat"]
-"""How a task in two stages gets its picture: a text model tells what to draw, the provider's image
-endpoint edits the diagram, or a chat reply carries the picture."""
+if TYPE_CHECKING:
+    from pytest_llmeval.records import Json
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
     """The options of a run. Paths are absolute; secrets are never among them.
 
-    `timeout` is one request's seconds, `sample_timeout` a sample's, `patience` a server's
-    absence's, `cache_max_age` a reply's; `overrides` holds, per task name, dotted keys and their
-    values; `budget` is in US dollars; `shard` is this one's number from 1 on, and of how many.
+    Attributes:
+        models: specs of the models under test, as typed.
+        judges: specs of the models that scorers ask.
+        concurrency: requests in flight at most, per model.
+        sample_timeout: seconds that a sample may take from its first request on.
+        seed: sent with every request, another one for each epoch and draw.
+        shard: number of this part, from 1, and number of parts.
+        budget: what the run may spend, such as ``5usd,2Mtok``.
+        prices: file of prices per million tokens.
+        estimate: whether to compute requests and cost instead of running.
+        epochs: repetitions of every sample.
+        limit: samples per task at most.
+        samples: raw ids of the samples to run; () means all.
+        overrides: by task name, dotted keys of the task and the texts that replace their values.
+        reuse: place whose stored replies are taken instead of asking.
+        keep: place that every reply is kept in.
+        resume: run to continue: its name or path, or ``latest``.
+        report: folder in which run folders are made.
+        baseline: baseline file or run folder to compare with.
+        gate: file of rules that the run must meet.
+        domain: values of the options that domains bring, by name.
+        folder: where the command was typed.
     """
 
     models: tuple[str, ...] = ()
-    base_url: str | None = None
     judges: tuple[str, ...] = ()
     concurrency: int = 64
-    rpm: float | None = None
-    tpm: float | None = None
-    timeout: float = 600.0
     sample_timeout: float | None = None
-    patience: float = 180.0
     seed: int | None = None
     shard: tuple[int, int] | None = None
-    budget: float | None = None
+    budget: str | None = None
     prices: str | None = None
-    max_tokens_total: int | None = None
     estimate: bool = False
     epochs: int = 1
     limit: int | None = None
     samples: tuple[str, ...] = ()
-    datasets: Mapping[str, str] = field(default_factory=dict)
     overrides: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    graph: str | None = None
-    graph_reset: bool = False
-    taxonomy: bool = False
-    image_mode: ImageMode | None = None
-    cache: str | None = None
-    cache_max_age: float | None = None
-    record: str | None = None
+    reuse: str | None = None
+    keep: str | None = None
     resume: str | None = None
-    replay_run: str | None = None
     report: str | None = None
     baseline: str | None = None
     gate: str | None = None
+    domain: Mapping[str, str] = field(default_factory=dict)
     folder: str = "."
 
     def to_json(self) -> dict[str, Json]:

@@ -16,6 +16,7 @@ from pytest_llmeval.results.regression import check_against
 from pytest_llmeval.results.statistics import CONFIDENCE
 from pytest_llmeval.results.summary import Summary
 from pytest_llmeval.session.findings import Findings
+from pytest_llmeval.session.settings import Settings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,3 +59,13 @@ def load_yardstick(gate: Path | None, baseline: Path | None) -> Yardstick:
         )
         raise UsageError(msg)
     return Yardstick(gate=loaded, baseline=None if baseline is None else read_baseline(baseline))
+
+
+def yardstick_of(settings: Settings) -> Yardstick | None:
+    """Return the session's gate and baseline; None when it names neither."""
+    if settings.gate is None and settings.baseline is None:
+        return None
+    gate, baseline = (
+        None if name is None else Path(name) for name in (settings.gate, settings.baseline)
+    )
+    return load_yardstick(gate, baseline)

@@ -49,6 +49,16 @@ class JudgeScorer:
             msg = f"votes is {self.votes!r}; it must be from 1 to 99"
             raise ValueError(msg)
 
+    @property
+    def spec(self) -> tuple[str, dict[str, Json]]:
+        """Name and options by which the engine makes this scorer again."""
+        options: dict[str, Json] = {
+            "votes": self.votes,
+            "prefilter": self.prefilter,
+            "models": [*self.models],
+        }
+        return "judge", options
+
     def check(self, target: str) -> None:
         """Accept every target."""
 

@@ -1,0 +1,73 @@
+"""The rows of a run as they come in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from pytest_llmeval.engine.plan import Plan, PlannedTest
+from pytest_llmeval.errors import UsageError
+from pytest_llmeval.records import Outcome, Row, RowKey
+from pytest_llmeval.results.store import RunFolder
+from pytest_llmeval.session.rows import unreported_row
+from pytest_llmeval.task.catalog import Catalog
+
+
+class RowLog:
+    """Keeps one row for each key, the last that was reported, and writes each at once.
+
+    Attributes:
+        trouble: error of the last failed write, or None.
+    """
+
+    def __init__(
+        self,
+        catalog: Catalog,
+        open_folder: Callable[[], RunFolder | None],
+        earlier: Sequence[Row] = (),
+    ) -> None:
+        """Write into the folder that `open_folder` gives; None where no files are wanted.
+
+        `earlier` are the rows that a resumed run has already; they stand until they are reported
+        again.
+        """
+        self._catalog, self._open_folder = catalog, open_folder
+        self._earlier = {row.key: row for row in earlier}
+        self._rows: dict[RowKey, Row] = {}
+        self.trouble: str | None = None
+
+    @property
+    def rows(self) -> tuple[Row, ...]:
+        """The rows of the run, with the earlier ones of a resumed run."""
+        return tuple((self._earlier | self._rows).values())
+
+    @property
+    def reported(self) -> int:
+        """Number of rows that this session added."""
+        return len(self._rows)
+
+    def add(self, row: Row) -> None:
+        """Keep a row in place of an earlier one of its key, and write it."""
+        if row.outcome == "not run" and row.key in self._earlier:
+            return
+        if (before := self._rows.get(row.key)) is not None:
+            row = replace(row, reports=before.reports + 1)
+        self._rows[row.key] = row
+        try:
+            if (folder := self._open_folder()) is not None:
+                folder.add_row(row)
+        except (OSError, UsageError) as error:
+            # The table can still be printed, with the error below it.
+            self.trouble = str(error)
+
+    def add_unreported(self, test: PlannedTest, outcome: Outcome, explanation: str) -> None:
+        """Add the row of a planned test without a report."""
+        self.add(unreported_row(test, self._catalog.load(Path(test.file)), outcome, explanation))
+
+    def complete(self, plan: Plan) -> None:
+        """Add a row for every planned test that was never reported."""
+        for test in plan.tests:
+            if test.key not in self._rows and test.key not in self._earlier:
+                self.add_unreported(test, "not run", "never reported")

@@ -1,0 +1,69 @@
+"""From an attempt at a test to the row that is stored of its sample."""
+
+from __future__ import annotations
+
+import os
+
+from msgspec.structs import replace
+
+from pytest_llmeval.engine.plan import PlannedTest
+from pytest_llmeval.records import Completion, Json, Outcome, Row
+from pytest_llmeval.session.attempt import Attempt
+from pytest_llmeval.task.catalog import LoadedTask
+
+MAX_EXPLANATION = 2_000
+"""Characters of a failure's text that a row keeps."""
+
+WORKER = "PYTEST_XDIST_WORKER"
+"""The variable that holds a worker's name."""
+
+
+def unreported_row(
+    test: PlannedTest, loaded: LoadedTask, outcome: Outcome, explanation: str
+) -> Row:
+    """Return the row of a planned test without a report."""
+    sample = loaded.by_id[test.sample]
+    return Row(
+        **test.key._asdict(),
+        nodeid=test.nodeid,
+        outcome=outcome,
+        target=sample.target,
+        explanation=explanation[:MAX_EXPLANATION],
+        tags=sample.tags,
+        groups=loaded.groups(sample),
+        recorded=not test.model or test.model.startswith("replay/"),
+        versions=loaded.versions,
+    )
+
+
+def row_of(
+    attempt: Attempt, test: PlannedTest, outcome: Outcome, raised: BaseException | None
+) -> Row:
+    """Return the row of an attempt that ended by `raised`."""
+    assert attempt.loaded is not None  # noqa: S101 - a planned test has its task
+    row = unreported_row(test, attempt.loaded, outcome, "" if raised is None else str(raised))
+    graders: dict[str, Json] = {
+        f"grader:{score.name}": score.grader for score in attempt.scores if score.grader
+    }
+    row = replace(
+        row,
+        scores=tuple(attempt.scores),
+        worker=os.environ.get(WORKER, ""),
+        versions={**row.versions, **graders},
+    )
+    return row if attempt.completion is None else _completed(row, attempt.completion)
+
+
+def _completed(row: Row, completion: Completion) -> Row:
+    transcript = completion.transcript
+    return replace(
+        row,
+        answer=completion.answer,
+        stop_reason=completion.stop_reason,
+        usage=transcript.usage,
+        seconds=transcript.latency,
+        cached=transcript.age is not None,
+        age=transcript.age,
+        engine_uncertain=transcript.uncertain,
+        details=completion.details,
+    )

@@ -1,0 +1,90 @@
+"""Stored runs that a session goes on with, or whose replies it scores again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from typing import Any, Final
+
+from pytest_llmeval.errors import UsageError
+from pytest_llmeval.files.lock import FolderLock
+from pytest_llmeval.results.store import LATEST, StoredRun, find_run, read_info, read_run
+from pytest_llmeval.session.settings import Settings
+
+RESUME: Final = "--llmeval-resume"
+
+_ASKED: Final = ("models", "judges", "seed", "epochs", "limit", "samples", "overrides")
+"""The settings that decide what is asked: those of the stored run hold where the session names
+none."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resumed:
+    """The run to go on with, and the exclusive lock on its folder, taken before it was read."""
+
+    run: StoredRun
+    lock: FolderLock
+
+
+def find_resumed(name: str, *, folder: Path, reports: str | None) -> Resumed:
+    """Return the run called `name`: a path from `folder`, a run's name in `reports`, or ``latest``.
+
+    Raises:
+        UsageError: there is no such run, or another session is writing into it.
+    """
+    place = place_of(RESUME, name, folder=folder, reports=reports)
+    with _named(RESUME, name):
+        place = find_run(place)
+        lock = FolderLock(place)
+        return Resumed(run=read_run(place), lock=lock)
+
+
+def stored_run(option: str, place: Path) -> StoredRun:
+    """Return the run in a folder; UsageError names `option`."""
+    with _named(option, str(place)):
+        return read_run(place)
+
+
+def as_asked(settings: Settings, place: Path | None) -> Settings:
+    """Return the settings, completed by those of the run in `place` whose replies alone are used."""
+    if place is None:
+        return settings
+    stored = read_info(place).get("settings")
+    earlier: Mapping[str, Any] = stored if isinstance(stored, dict) else {}
+    defaults = Settings()
+    unset = {
+        one.name
+        for one in fields(Settings)
+        if getattr(settings, one.name) == getattr(defaults, one.name)
+    }
+    wanted = {
+        name: earlier[name] for name in _ASKED if name in unset and earlier.get(name) is not None
+    }
+    # As JSON has them; the fields were written from settings like these.
+    keywords: Any = {
+        name: tuple(value) if isinstance(value, list) else value for name, value in wanted.items()
+    }
+    return replace(settings, **keywords)
+
+
+def place_of(option: str, name: str, *, folder: Path, reports: str | None) -> Path:
+    """Return where the run called `name` is looked for; `option` names it in errors."""
+    place = folder / name
+    if reports is not None and not place.exists():
+        return Path(reports) / name
+    if name == LATEST and not place.exists():
+        msg = f"{option}: name the run's folder, or the folder of runs with --llmeval-report DIR"
+        raise UsageError(msg)
+    return place
+
+
+@contextmanager
+def _named(option: str, name: str) -> Iterator[None]:
+    """Have errors name the option that they are about."""
+    try:
+        yield
+    except UsageError as error:
+        msg = f"{option} {name}: {error}"
+        raise UsageError(msg) from error
