@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 from pytest_llmeval.engine.context import SolverContext
 from pytest_llmeval.errors import RunStopped
-from pytest_llmeval.records import GraphQuery, Image, Json, Message, Operation, Reply
+from pytest_llmeval.records import Image, Json, Message, Operation, Reply, ToolUse
 
 _T = TypeVar("_T")
 
@@ -61,7 +61,7 @@ class BlockingContext:
         )
         return self._wait(call)
 
-    def query(self, cypher: str, *, stage: str = "query") -> GraphQuery:
+    def query(self, cypher: str, *, stage: str = "query") -> ToolUse:
         """Run a query and wait for its rows."""
         return self._wait(self._context.query(cypher, stage=stage))
 

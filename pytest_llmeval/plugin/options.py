@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeAlias, get_args
 import pytest
 
 from pytest_llmeval.engine.specs import FORMS
-from pytest_llmeval.session.durations import seconds_of
+from pytest_llmeval.engine.durations import seconds_of
 from pytest_llmeval.session.settings import ImageMode, Settings
 from pytest_llmeval.task.catalog import HUB
 
