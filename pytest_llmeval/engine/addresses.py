@@ -8,10 +8,15 @@ from pytest_llmeval.errors import UsageError
 
 
 def check_address(url: str, name: str) -> str:
-    """Return the host in `url`.
+    """Return the host in an http address.
 
-    UsageError when it is no http address, or holds a password or a query, which files and messages
-    would show.
+    Args:
+        url: the address.
+        name: where it was given, for messages.
+
+    Raises:
+        UsageError: it is no http address, or it holds a password or a query. Those would appear in
+            files and messages.
     """
     if "@" in url or "?" in url:
         what = "a user or password" if "@" in url else "a query"

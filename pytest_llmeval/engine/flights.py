@@ -1,4 +1,4 @@
-"""Calls that are under way, each shared by all who ask an equal request meanwhile."""
+"""Calls under way, each shared by the samples that ask an equal request meanwhile."""
 
 from __future__ import annotations
 
@@ -14,27 +14,24 @@ T = TypeVar("T")
 class Flight(Generic[T]):
     """One call.
 
-    It goes on while anybody waits for it; when nobody does, as long as its request is with the
-    provider.
-
-    A request that was sent is paid, so its reply is to reach the store; one that is not sent yet
-    need not be.
+    It goes on while a sample waits for it. Without any, it goes on as long as its request is with
+    the provider: a request that was sent is paid, so its reply is to be stored.
     """
 
     def __init__(self, call: Callable[[Ticket], Coroutine[Any, Any, T]], order: int) -> None:
-        """Start `call` with a ticket of that rank."""
+        """Start `call` with a ticket of the rank `order`."""
         self._ticket = Ticket(order)
         self._ticket.on_sent = self._sent
         # A list: one sample may ask the same twice at once.
         self._waiting: list[Ticket] = []
         self._ever_sent = False
         self.task = asyncio.create_task(call(self._ticket))
-        # A failure that nobody waits for any more is no error of the loop's.
+        # Retrieved, or the loop reports a failure that no sample waits for.
         self.task.add_done_callback(lambda task: task.cancelled() or task.exception())
 
     @property
     def open(self) -> bool:
-        """Whether one may still wait for it."""
+        """Whether it can still be waited for."""
         return not (self.task.done() or self.task.cancelling())
 
     async def wait(self, ticket: Ticket) -> T:
@@ -59,7 +56,7 @@ class Flight(Generic[T]):
                 self.give_up()
 
     def give_up(self) -> None:
-        """Let nothing more be sent for it."""
+        """Send nothing more for it."""
         self._ticket.wanted = False
         if not self._ticket.in_flight:
             self.task.cancel()

@@ -1,4 +1,4 @@
-"""How much may be asked of one model at once and per minute, and who goes first."""
+"""Limits of one model: requests in flight and per minute, and their order."""
 
 from __future__ import annotations
 
@@ -15,22 +15,26 @@ from pytest_llmeval.engine.statistics import CallStatistics
 from pytest_llmeval.engine.tickets import Ticket
 
 PAUSE_CAP: Final = 60.0
-"""Seconds that a provider may have us wait in one go, however often it says so meanwhile."""
+"""Seconds of one pause, at most, however often the provider prolongs it."""
 
 FIRST_PAUSE: Final = 0.5
-"""Seconds of the first pause after a refusal that names none; doubled until a reply comes."""
+"""Seconds of the first pause after a refusal without Retry-After; doubled until a reply."""
 
 DECREASE: Final = 0.5
-"""What a burst of refusals leaves of the allowed concurrency."""
+"""Factor of the allowed concurrency after a burst of refusals."""
 
 ROUNDS_TO_RECOVER: Final = 20
-"""Rounds of undisturbed replies after which the full concurrency is allowed again, at the
-latest."""
+"""Rounds of replies without refusal until the full concurrency is allowed again, at most."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Slot:
-    """One place among the requests in flight: when it was granted (loop time), for how many tokens by estimate."""
+    """One place among the requests in flight.
+
+    Attributes:
+        granted: when it was granted (loop time).
+        tokens: expected tokens of its request.
+    """
 
     granted: float
     tokens: int
@@ -40,10 +44,10 @@ _Waiter: TypeAlias = tuple[asyncio.Future[Slot], int]
 
 
 class Limiter:
-    """The slots of one model: never more than `concurrency` in flight, fewer after refusals, paced by `rpm` and `tpm`.
+    """Grants slots: at most `concurrency` in flight, fewer after refusals, paced by rpm and tpm.
 
-    Waiting requests are served urgent first, then by order. After a refusal the allowed concurrency
-    halves, once per burst, and grows back with the replies; all requests wait for as long as the
+    Waiting requests are served urgent first, then by order. A refusal halves the allowed
+    concurrency, once per burst, and replies let it grow again. All requests wait for as long as the
     provider asked, at most `PAUSE_CAP`.
     """
 
@@ -56,9 +60,14 @@ class Limiter:
         statistics: CallStatistics | None = None,
         longest_pause: float = PAUSE_CAP,
     ) -> None:
-        """Take the most requests in flight, and the requests and tokens a minute (None: no limit).
+        """Grant slots for one model.
 
-        `longest_pause`: seconds of a pause after a refusal that names none, at most.
+        Args:
+            concurrency: requests in flight, at most.
+            rpm: requests per minute, at most; None for any number.
+            tpm: tokens per minute, at most; None for any number.
+            statistics: gets the time spent waiting.
+            longest_pause: seconds of a pause after a refusal without Retry-After, at most.
         """
         self._concurrency, self._longest_pause = concurrency, longest_pause
         self._allowed = float(concurrency)
@@ -76,17 +85,17 @@ class Limiter:
 
     @property
     def allowed(self) -> int:
-        """How many requests may be in flight now (1..concurrency)."""
+        """Number of requests that may be in flight now (1..concurrency)."""
         return max(1, int(self._allowed))
 
     @property
     def silent_seconds(self) -> float:
-        """How long refusals have come without a reply among them; `silent_bursts` is in how many bursts."""
+        """Seconds since the first refusal without a reply since; `silent_bursts` counts bursts."""
         return asyncio.get_running_loop().time() - self._silent_since if self.silent_bursts else 0.0
 
     @asynccontextmanager
     async def slot(self, ticket: Ticket, *, tokens: int = 0) -> AsyncIterator[Slot]:
-        """Hold one of the places in flight, once it is this ticket's turn; `tokens` is the estimate for `tpm`."""
+        """Hold a slot, once it is this ticket's turn, for a request of about `tokens` tokens."""
         slot = await self._acquire(ticket, tokens)
         try:
             yield slot
@@ -95,7 +104,7 @@ class Limiter:
             self._serve()
 
     def replied(self, slot: Slot, *, tokens: int) -> None:
-        """Note a reply and the tokens it really took: they correct the estimate, and the concurrency grows."""
+        """Note a reply and its actual tokens: they correct the estimate, the concurrency grows."""
         if self._tokens is not None:
             self._tokens.take(tokens - slot.tokens)
         self.silent_bursts = 0
@@ -104,12 +113,15 @@ class Limiter:
         self._allowed = min(float(self._concurrency), self._allowed + step)
 
     def throttled(self, slot: Slot, *, retry_after: float | None) -> None:
-        """Note a refusal (too many requests, overloaded, not there): allow fewer, pause all for `retry_after` seconds.
+        """Note a refusal (too many requests, overloaded, unreachable): allow fewer, pause all.
 
-        Without `retry_after` the pause doubles from burst to burst until a reply comes.
+        Args:
+            slot: the slot of the refused request.
+            retry_after: seconds that the provider asks to wait; None for a pause that doubles from
+                burst to burst until a reply comes.
         """
         now = asyncio.get_running_loop().time()
-        # What was sent before the last decrease tells nothing about its effect.
+        # A request sent before the last decrease does not show its effect.
         new_burst = slot.granted > self._decreased
         if new_burst:
             self._decreased = now
@@ -127,7 +139,7 @@ class Limiter:
         )
 
     def stop(self, error: Callable[[], Exception]) -> None:
-        """Refuse from now on: whoever waits or comes is given a new `error()`."""
+        """Refuse all requests, waiting and new ones, each with a new `error()`."""
         self._stopped = error
         for *_, (future, _) in self._queue:
             if not future.done():
@@ -140,7 +152,7 @@ class Limiter:
         waiter: _Waiter = (asyncio.get_running_loop().create_future(), tokens)
 
         def enqueue() -> None:
-            # An entry left behind by a change of urgency is passed over once its future is done.
+            # After a change of urgency the old entry stays; it is skipped once its future is done.
             heapq.heappush(
                 self._queue, (not ticket.urgent, ticket.order, next(self._arrivals), waiter)
             )
@@ -159,7 +171,7 @@ class Limiter:
             ticket.requeue.discard(enqueue)
 
     def _serve(self) -> None:
-        """Grant slots to those whose turn it is; where only time is missing, come back then."""
+        """Grant slots to those whose turn it is; run again when the first one may be granted."""
         now = asyncio.get_running_loop().time()
         while self._queue and self.in_flight < self.allowed:
             future, tokens = self._queue[0][-1]
@@ -197,5 +209,5 @@ class Limiter:
             self._limited_since = now
         if self._timer is not None:
             self._timer.cancel()
-        # The clock may fire a hair early; without the margin that would be a busy round.
+        # The timer may fire slightly early; the margin avoids a busy loop.
         self._timer = asyncio.get_running_loop().call_later(delay + 0.001, self._serve)

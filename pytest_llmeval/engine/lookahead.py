@@ -1,4 +1,4 @@
-"""Which sample to start next, ahead of the tests that will ask for it."""
+"""The choice of the sample to start next, ahead of the tests that will ask for it."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from dataclasses import dataclass
 
 @dataclass(slots=True)
 class _Cursor:
-    """Where a worker is (`origin`), and how far beyond it everything is taken (`reach`)."""
+    """A worker's position (`origin`), and how many positions from there on are taken (`reach`)."""
 
     origin: int
     reach: int
 
 
 class LookAhead:
-    """Hands out plan positions, each once, nearest first to what the workers last asked for.
+    """Hands out positions of the plan, each once, by their distance ahead of the workers.
 
-    Each worker walks the plan in order from wherever xdist put it, so the position that some worker
-    will reach soonest is the one with the smallest distance ahead of any of them.
+    Each worker walks the plan in order from where xdist put it, so the position with the smallest
+    distance ahead of any worker is reached first.
     """
 
     def __init__(self, count: int) -> None:
-        """Look over positions 0..count-1."""
+        """Hand out positions 0..count-1."""
         self._taken = bytearray(count)
         self._cursors: dict[str, _Cursor] = {}
 
@@ -36,11 +36,11 @@ class LookAhead:
             self._cursors[worker] = _Cursor(position, 0)
 
     def take(self, position: int) -> None:
-        """Take a position out, whoever wanted it."""
+        """Mark a position as taken."""
         self._taken[position] = 1
 
     def next(self) -> int | None:
-        """Return the position to start next and take it; None when all are taken or nobody asked yet."""
+        """Take the position to start next; None when all are taken, or no worker asked yet."""
         count = len(self._taken)
         nearest: _Cursor | None = None
         for cursor in self._cursors.values():

@@ -1,34 +1,41 @@
-"""The run's models: each behind one gateway, with the completions store before it and single flight around it."""
+"""The run's models: each behind one gateway; stored replies and equal requests save calls."""
 
 from __future__ import annotations
 
 import asyncio
 import sqlite3
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Final
 
-from pytest_llmeval.engine.cache import Cache
-from pytest_llmeval.engine.completions import CompletionStore, StoredReply
 from pytest_llmeval.engine.flights import Flight
 from pytest_llmeval.engine.gateway import Gateway
-from pytest_llmeval.engine.replay import Recorder
+from pytest_llmeval.engine.replies.ports import ReplyKeeper, ReplySource
+from pytest_llmeval.engine.replies.store import ReplyStore
+from pytest_llmeval.engine.replies.stored_reply import StoredReply
 from pytest_llmeval.engine.specs import ModelSpec
 from pytest_llmeval.engine.statistics import Effort
 from pytest_llmeval.engine.tickets import Ticket
 from pytest_llmeval.errors import LLMEvalError, ModelLost, ProviderError, RunStopped
 from pytest_llmeval.records import Reply, Request, Usage
 
-_CLOSING = "the run is over"
+_CLOSING: Final = "the run is over"
+_NO_ENDPOINTS: Final[Mapping[str, str]] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
     """A reply and where it came from.
 
-    `cached`: no call was made; `age`: seconds since a stored reply was stored, None for a fresh
-    one; `other_run`: another run made it.
+    Attributes:
+        reply: the reply.
+        cached: whether no call was made for it.
+        age: seconds since a stored reply was made, None for a fresh one.
+        attempts: number of calls that were made for it.
+        other_run: whether another run made it.
     """
 
     reply: Reply
@@ -40,52 +47,62 @@ class Answer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gauge:
-    """How the calls stand: requests with providers now, and what all replies used so far."""
+    """Requests that are with providers now, and the usage of all replies so far."""
 
     in_flight: int = 0
     usage: Usage = field(default_factory=Usage)
 
 
 class Models:
-    """Answers requests: from the store, from an equal request in flight, or by a call."""
+    """Answers requests: by a stored reply, by an equal request in flight, or by a call."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - the places of replies, all named at the call
         self,
         open_gateway: Callable[[ModelSpec], Gateway],
-        store: CompletionStore,
-        recorder: Recorder | None,
+        store: ReplyStore,
         *,
-        cache: Cache | None = None,
+        source: ReplySource | None = None,
+        keeper: ReplyKeeper | None = None,
+        only_stored: bool = False,
+        endpoints: Mapping[str, str] = _NO_ENDPOINTS,
         started: float = 0.0,
     ) -> None:
-        """Open gateways on first use by `open_gateway`; keep replies in `store`, and in `recorder` if given.
+        """Answer by the run's store, then by `source`, then by models.
 
-        What the run lacks may come from `cache`, which gets its live replies. A reply older than
-        `started`, when the run first began (s since 1970), is another run's.
+        Args:
+            open_gateway: opens the way to a model on first use.
+            store: the run's own replies.
+            source: replies of other runs. They do not answer for recordings, unless `only_stored`.
+            keeper: gets the run's replies too.
+            only_stored: whether nothing is sent, so that `source` answers for recordings as well.
+            endpoints: address of each kind of provider by the environment, "" for its default.
+            started: when the run first began (s since 1970); older replies are another run's.
         """
-        self._open_gateway, self._store, self._recorder = open_gateway, store, recorder
-        self._cache, self._started = cache, started
+        self._open_gateway, self._store = open_gateway, store
+        self._source, self._keeper, self._only_stored = source, keeper, only_stored
+        self._endpoints, self._started = endpoints, started
         self._gateways: dict[ModelSpec, Gateway] = {}
         self._flights: dict[str, Flight[Answer]] = {}
-        self._from_store = self._from_cache = 0
+        self._from_store = self._from_source = 0
         self._closing = False
         self.lost: dict[ModelSpec, str] = {}
-        """Why models can serve nobody any more: they could not be opened, or a failure ended
-        them."""
+        """Models that cannot be asked any more, with the reason."""
 
     async def ask(self, spec: ModelSpec, request: Request, ticket: Ticket) -> Answer:
         """Return the answer to one request.
 
-        Raises what the gateway raises, and ModelLost once a model is.
+        Equal requests share one call. It goes on if some of the askers are cancelled. Once sent it
+        goes on without any, and its reply is stored, because it is paid.
 
-        Whoever asks an equal request meanwhile waits for the same call; if one of them is cancelled
-        it goes on for the others. A request that was sent goes on for nobody, and its reply is
-        stored, for it is paid.
+        Raises:
+            ProviderError, RunStopped: as `Gateway.ask`.
+            ModelLost: the model was lost before.
         """
         key = request.key
         if self._closing:
             raise RunStopped(_CLOSING)
-        if (stored := self._store.get(key) or self._cached(spec, request)) is not None:
+        stored = self._store.get(key) or self._from_other_run(spec, request)
+        if stored is not None:
             return self._answer_stored(spec, request, stored)
         flight = self._flights.get(key)
         if flight is None or not flight.open:
@@ -94,7 +111,7 @@ class Models:
 
     @property
     def gauge(self) -> Gauge:
-        """How things stand. May be read from any thread."""
+        """The state of the calls. May be read from any thread."""
         gateways = list(self._gateways.values())
         return Gauge(
             in_flight=sum(gateway.in_flight for gateway in gateways),
@@ -103,21 +120,24 @@ class Models:
 
     @property
     def effort(self) -> Effort:
-        """What the live models were asked; a recording is nobody's effort."""
+        """The calls to live models, and the replies that were stored already."""
         live = {
             spec.label: gateway.statistics
             for spec, gateway in self._gateways.items()
             if not spec.recorded
         }
-        return Effort(models=live, from_store=self._from_store, from_cache=self._from_cache)
+        return Effort(models=live, from_store=self._from_store, from_cache=self._from_source)
 
     def cancel(self) -> None:
-        """Wait for no reply any more."""
+        """Cancel all calls."""
         for flight in self._flights.values():
             flight.task.cancel()
 
     async def close(self, *, grace: float = 0.0) -> None:
-        """Send nothing more, keep the replies that come within `grace` seconds, and close gateways and files."""
+        """Send nothing more, and close gateways and files.
+
+        Replies that come within `grace` seconds are stored.
+        """
         self._closing = True
         tasks = [flight.task for flight in self._flights.values()]
         for flight in self._flights.values():
@@ -128,17 +148,28 @@ class Models:
         await asyncio.gather(*tasks, return_exceptions=True)
         closing = (gateway.close() for gateway in self._gateways.values())
         await asyncio.gather(*closing, return_exceptions=True)
-        for file in (self._store, self._cache, self._recorder):
+        for file in (self._store, self._source, self._keeper):
             if file is not None:
                 file.close()
 
     def _answer_stored(self, spec: ModelSpec, request: Request, stored: StoredReply) -> Answer:
-        self._record(spec, request, stored.reply)
+        if self._keeper is not None:
+            with _ending_the_run():
+                self._keeper.keep(request, stored, live=False)
         other_run = stored.created < self._started
         self._from_store += not (spec.recorded or other_run)
-        self._from_cache += other_run and not spec.recorded
+        self._from_source += other_run and not spec.recorded
         age = max(0.0, time.time() - stored.created)
         return Answer(reply=stored.reply, cached=True, age=age, attempts=0, other_run=other_run)
+
+    def _from_other_run(self, spec: ModelSpec, request: Request) -> StoredReply | None:
+        """Return the reply of another run, which from now on is stored in this run too."""
+        if self._source is None or (spec.recorded and not self._only_stored):
+            return None
+        with _ending_the_run():
+            if (found := self._source.find(request)) is not None:
+                self._store.put(request.key, found)
+        return found
 
     def _start(self, key: str, spec: ModelSpec, request: Request, order: int) -> Flight[Answer]:
         def landed(_: asyncio.Task[Answer]) -> None:
@@ -164,30 +195,18 @@ class Models:
                 raise ModelLost(reason) from None
             self.lost[spec] = str(error).partition("\n")[0]
             raise
-        with _keeping():
-            self._store.put(request, reply)
-            self._record(spec, request, reply)
-            if self._cache is not None and not spec.recorded:
-                self._cache.put(request, reply)
+        endpoint = self._endpoints.get(request.provider, "")
+        stored = StoredReply.of(request, reply, endpoint=endpoint)
+        with _ending_the_run():
+            self._store.put(request.key, stored)
+            if self._keeper is not None:
+                self._keeper.keep(request, stored, live=not spec.recorded)
         return Answer(reply=reply, cached=False, age=None, attempts=attempts)
-
-    def _cached(self, spec: ModelSpec, request: Request) -> StoredReply | None:
-        """Return another run's reply, from now on this run's too."""
-        if self._cache is None or spec.recorded:
-            return None
-        with _keeping():
-            if (found := self._cache.get(request)) is not None:
-                self._store.put(request, found.reply)
-        return found
-
-    def _record(self, spec: ModelSpec, request: Request, reply: Reply) -> None:
-        if self._recorder is not None:
-            self._recorder.record(request, reply, model=spec.label)
 
 
 @contextmanager
-def _keeping() -> Iterator[None]:
-    """End the run when replies cannot be kept: they would be paid in vain."""
+def _ending_the_run() -> Iterator[None]:
+    """Raise RunStopped when replies cannot be stored: the next ones would be paid for nothing."""
     try:
         yield
     except (OSError, sqlite3.Error) as error:

@@ -1,26 +1,31 @@
-"""What the engine needs of the outside: a provider of models, and a graph database."""
+"""What the engine needs from outside: providers of models, and a store for pictures."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from pathlib import Path
+from typing import Protocol, runtime_checkable
 
-from pytest_llmeval.records import GraphQuery, Image, Reply, Request
+from pytest_llmeval.records import Image, Reply, Request, ToolUse
 
 
 class Provider(Protocol):
-    """One way to reach a model. Raises ProviderError, whose `reach` says what the failure ends."""
+    """One model at one place."""
 
     async def send(self, request: Request) -> Reply:
-        """Send one request once (retries, limits and time-outs are the engine's) and return the reply.
+        """Send one request once and return the reply.
 
-        Hundreds of these run at the same time in one event loop, and each may be cancelled.
+        Retries, limits and time-outs are the engine's. Hundreds of calls run at the same time in
+        one event loop, and each may be cancelled.
+
+        Raises:
+            ProviderError: the call failed; its `reach` says what the failure ends.
         """
         ...
 
     async def close(self) -> None:
-        """Let go of connections."""
+        """Close connections."""
         ...
 
 
@@ -28,7 +33,11 @@ class ImageStore(Protocol):
     """Keeps pictures by digest, once each."""
 
     def load(self, path: str) -> Image:
-        """Return a dataset's picture as it is sent, scaled down if it is large; TaskError when it is no picture."""
+        """Return a dataset's picture as it is sent, scaled down if it is large.
+
+        Raises:
+            TaskError: the file is no picture.
+        """
         ...
 
     def save(self, data: bytes) -> Image:
@@ -40,9 +49,14 @@ class ImageStore(Protocol):
 class ProviderSetup:
     """What a provider is opened with.
 
-    `model` is what follows the provider's name in a spec; `options` hold ``base_url`` and ``key``
-    (the name of an environment variable) where the spec has them; `timeout` are the seconds that
-    one request may take. Pictures that come in replies go into `image_store`.
+    Attributes:
+        model: what follows the provider's name in a spec.
+        options: ``base_url``, ``key`` (the name of an environment variable), ``api`` and
+            ``vision``, as far as the spec has them.
+        timeout: seconds that one request may take.
+        image_store: keeps pictures that come in replies.
+        environ: the environment's variables.
+        folder: where relative paths in specs start.
     """
 
     model: str
@@ -50,15 +64,34 @@ class ProviderSetup:
     timeout: float
     image_store: ImageStore
     environ: Mapping[str, str]
+    folder: Path = Path()
 
 
 class OpenProvider(Protocol):
-    """What an entry point of the group ``pytest_llmeval.providers`` refers to."""
+    """What a name of a provider refers to, such as an entry point.
+
+    An opener may also have the method of `CheckProvider`.
+    """
 
     def __call__(self, setup: ProviderSetup) -> Provider:
-        """Return the provider of one model; UsageError says what is missing, such as a key.
+        """Return the provider of one model.
 
-        Called in the engine's event loop, once for each model, before the model's first request.
+        Called in the engine's event loop, once for each model, before its first request.
+
+        Raises:
+            UsageError: something is missing, such as a key.
+        """
+        ...
+
+
+@runtime_checkable
+class CheckProvider(Protocol):
+    """An opener that knows what is missing without opening anything."""
+
+    def check(self, setup: ProviderSetup) -> None:
+        """Raise the UsageError that opening would end in, without network, and fast.
+
+        Called before the first test of a run, outside the event loop.
         """
         ...
 
@@ -66,7 +99,7 @@ class OpenProvider(Protocol):
 class Graph(Protocol):
     """A loaded graph database that answers a model's read-only queries."""
 
-    async def query(self, cypher: str, *, stage: str = "query") -> GraphQuery:
+    async def query(self, cypher: str, *, stage: str = "query") -> ToolUse:
         """Run one query; what the model did wrong is in `error`, what the database did wrong is a GraphError."""
         ...
 

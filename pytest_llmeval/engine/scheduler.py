@@ -1,4 +1,4 @@
-"""The scheduler: runs solvers ahead of the tests, within a window, and hands their completions over."""
+"""The scheduler: runs solvers ahead of the tests, within a window."""
 
 from __future__ import annotations
 
@@ -19,7 +19,10 @@ class _Job:
 
 
 class Scheduler:
-    """Keeps at most `window` samples started and not yet handed over, besides those that a test waits for."""
+    """Keeps at most `window` samples started and not yet handed over.
+
+    Samples that a test waits for are started in any case.
+    """
 
     def __init__(
         self,
@@ -29,9 +32,13 @@ class Scheduler:
         window: int,
         fatal: Callable[[LLMEvalError], bool],
     ) -> None:
-        """Schedule positions 0..count-1 of a plan; `run` makes one sample's completion.
+        """Schedule a plan.
 
-        `fatal` tells which failures of a sample leave no other sample anything to hope for.
+        Args:
+            count: number of samples; positions are 0..count-1.
+            run: makes one sample's completion.
+            window: samples started and not yet handed over, at most.
+            fatal: whether no other sample can be completed either after this failure of one.
         """
         self._run, self._window, self._fatal = run, window, fatal
         self._ahead = LookAhead(count)
@@ -41,15 +48,19 @@ class Scheduler:
 
     @property
     def ahead(self) -> int:
-        """How many samples are started or finished and not yet handed over."""
+        """Number of samples that are started or finished and not yet handed over."""
         return len(self._jobs)
 
     async def completion(self, worker: str, position: int) -> Completion:
-        """Return the completion that a worker's test waits for; it goes before all that nobody waits for.
+        """Return the completion that a worker's test waits for.
 
-        Asked again (a rerun), the solver runs again; what it asked before comes from the store.
-        After the end, what was finished can still be had; for the rest, the first who asks is told
-        why and all others are told RunStopped.
+        The sample goes before those that no test waits for. Asked again (a rerun), its solver runs
+        again, with stored replies. Finished completions are returned after the end too.
+
+        Raises:
+            LLMEvalError: what the sample failed with; after the end, for the first caller, why the
+                run ended.
+            RunStopped: the run has ended, for all further callers.
         """
         self._ahead.asked(worker, position)
         job = self._jobs.get(position)
@@ -71,12 +82,10 @@ class Scheduler:
             self._fill()
 
     def discard(self, position: int) -> None:
-        """Give up a test that is over.
+        """Cancel the solver of a test that is over; its requests in flight are still stored.
 
-        Its solver goes no further; what it has in flight still reaches the store.
-
-        What somebody waits for goes on: a rerun can ask before the end of its last attempt is told
-        here.
+        A solver that a test waits for goes on: a rerun may ask before its last attempt is
+        discarded.
         """
         self._ahead.take(position)
         if (job := self._jobs.get(position)) is not None and not job.ticket.urgent:
@@ -85,7 +94,7 @@ class Scheduler:
         self._fill()
 
     async def stop(self, reason: LLMEvalError) -> None:
-        """Start nothing more, cancel what runs, and raise RunStopped in all who wait or ask."""
+        """Start nothing more and cancel what runs; waiting and later callers get `reason`."""
         tasks = [job.task for job in self._jobs.values()]
         self._halt(reason)
         await asyncio.gather(*tasks, return_exceptions=True)
@@ -93,7 +102,7 @@ class Scheduler:
     def _start(self, position: int) -> _Job:
         ticket = Ticket(order=position)
         job = _Job(asyncio.create_task(self._complete(position, ticket)), ticket)
-        # A sample that fails before its test asks must not be reported as an error nobody fetched.
+        # Retrieved, or the loop reports a sample that fails before its test asks.
         job.task.add_done_callback(lambda task: task.cancelled() or task.exception())
         self._jobs[position] = job
         return job
@@ -105,8 +114,7 @@ class Scheduler:
             if not self._fatal(error):
                 raise
             self._halt(error)
-            # It ends like those it takes along, so that one test alone is told the failure,
-            # whichever asks first.
+            # Ended like the others: the first test to ask reports the failure, and no other one.
             raise asyncio.CancelledError from None
 
     def _halt(self, reason: LLMEvalError) -> None:
@@ -115,7 +123,7 @@ class Scheduler:
             job.task.cancel()
 
     def _ending(self) -> LLMEvalError:
-        """Return what to raise for a sample that was cancelled or never begun."""
+        """Return what to raise for a sample that was cancelled or never started."""
         if self._end is None:
             return LLMEvalError("the solver was cancelled from within")
         if self._end_told:

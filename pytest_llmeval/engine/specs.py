@@ -1,47 +1,55 @@
-"""Model specs: ``openai/NAME``, ``azure/DEPLOYMENT``, ``replay/FILE``, ``python/./file.py:callable``, with settings."""
+"""Model specs: ``PROVIDER/NAME`` with settings, such as ``openai/gpt-5.1,temperature=0,rpm=60``."""
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
+from typing import Any, Final
 
-from pytest_llmeval.engine.addresses import check_address
-from pytest_llmeval.engine.installed import installed_providers
+from pytest_llmeval.engine.spec_settings import (
+    LIMITS,
+    PATIENCE,
+    SETTING,
+    TIMEOUT,
+    ModelLimits,
+    read_settings,
+    wrong,
+)
 from pytest_llmeval.errors import UsageError
-from pytest_llmeval.files.redaction import is_secret_name
 from pytest_llmeval.records import Json
+from pytest_llmeval.task.registry import PROVIDERS
 
-KINDS = ("openai", "azure", "replay", "python")
-FORMS = "openai/NAME, azure/DEPLOYMENT, replay/FILE, python/./file.py:callable"
-RECORDED = "recorded"
-"""How rows call a task's own recorded replies, which run when no model is configured."""
+FORMS: Final = "openai/NAME, azure/DEPLOYMENT, replay/FILE, python/./file.py:callable"
+RECORDED: Final = "recorded"
+"""Label of a task's own recorded replies, which run when no model is configured."""
 
-OPTIONS = ("api", "base_url", "key", "vision")
-"""The settings that tell how a model is reached, and what it can do; all others are parameters of
-its requests."""
+_KIND: Final = re.compile(r"((?:\.{0,2}/[^,:]*\.py|[\w.]+):[A-Za-z_]\w*|[^/]*)/(.*)", re.DOTALL)
+"""The provider (``./file.py:function``, ``module:function`` or a name) and the model's name."""
 
-APIS = ("chat", "responses")
+_BLIND: Final = re.compile(r"(?:.*/)?(?:gpt-3\.5|gpt-oss|o1-mini|o1-preview|o3-mini)")
+"""Models that read no pictures, by OpenAI's documentation."""
 
-_SETTING = re.compile(r",(?=[A-Za-z_]\w*=)")
-"""Where a setting begins: a comma elsewhere belongs to a name or a value."""
-
-_BLIND = re.compile(r"(?:.*/)?(?:gpt-3\.5|gpt-oss|o1-mini|o1-preview|o3-mini)")
-"""Models that read no pictures by OpenAI's own word; of others ``vision=off`` says so."""
-
-_EPOCH_SEEDS = 1000
-"""How far apart the seeds of two epochs are: no sample draws so often."""
+_EPOCH_SEEDS: Final = 1000
+"""Difference of the seeds of two epochs, more than the draws of any sample."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelSpec:
-    """A model of the run: the provider's kind, the model's name there, and how rows and test ids call it.
+    """A model of the run.
 
-    The name of a ``python/`` model stays as typed, relative to the invocation folder, so that the
-    same command has the same request keys on every machine. `options` tell how it is reached,
-    `parameters` go with its requests, and `seed` is the run's.
+    Specs that differ in label or limits only are equal.
+
+    Attributes:
+        kind: name of the provider.
+        name: the model's name there. A recording's is the absolute path of the file; a function's
+            stays as typed, so that the same command has the same request keys on every machine.
+        label: the model's name in rows and test ids: the spec as typed, without its limits.
+        options: how the model is reached and what it can do.
+        parameters: what goes with its requests.
+        limits: how much is asked of it.
+        seed: the run's seed, if it has one.
     """
 
     kind: str
@@ -49,6 +57,7 @@ class ModelSpec:
     label: str
     options: Mapping[str, str] = field(default_factory=dict, hash=False)
     parameters: Mapping[str, Json] = field(default_factory=dict, hash=False)
+    limits: ModelLimits = field(default=ModelLimits(), compare=False)
     seed: int | None = None
 
     @property
@@ -63,51 +72,79 @@ class ModelSpec:
 
     @property
     def reads_pictures(self) -> bool:
-        """Whether pictures may be sent to it, as far as is known beforehand."""
+        """Whether pictures may be sent to it: what the spec says, or what is known of the name."""
         known_blind = self.kind == "openai" and _BLIND.match(self.name) is not None
         return self.options.get("vision", "off" if known_blind else "on") == "on"
 
     @property
     def route(self) -> str:
-        """How the model is reached, where the spec says so; with which key is nobody's business."""
+        """The settings that tell two ways to one model name apart (`Request.route`)."""
         return "".join(
             f",{name}={self.options[name]}" for name in ("api", "base_url") if name in self.options
         )
 
     @property
     def bare(self) -> ModelSpec:
-        """The model alone, without what its requests carry: connections, limits, prices and failures are its."""
+        """The model without what its requests carry.
+
+        Connections, limits, prices and failures belong to the bare model.
+        """
         return replace(
-            self, label=_SETTING.split(self.label)[0] + self.route, parameters={}, seed=None
+            self, label=SETTING.split(self.label)[0] + self.route, parameters={}, seed=None
         )
+
+    @property
+    def timeout(self) -> float:
+        """Seconds that one attempt of a request may take."""
+        return self.limits.timeout or TIMEOUT
+
+    @property
+    def patience(self) -> float:
+        """Seconds that the server may be away before the model is lost."""
+        return self.limits.patience or PATIENCE
 
     def requested(
         self, parameters: Mapping[str, Json], *, epoch: int, draw: int
     ) -> dict[str, Json]:
-        """Return what a request carries: `parameters`, over them the run's seed, over all what the spec says.
+        """Return the parameters of a request.
 
-        Each epoch and draw has a seed of its own, or repetitions would repeat the same reply. None
-        leaves a parameter out.
+        The spec's go before the run's seed, and that before `parameters`. A value of None leaves a
+        parameter out. Each epoch and draw has another seed: an equal one would repeat the reply.
         """
         seed = {} if self.seed is None else {"seed": self.seed + (epoch - 1) * _EPOCH_SEEDS + draw}
         merged = {**parameters, **seed, **self.parameters}
         return {name: value for name, value in merged.items() if value is not None}
 
 
-def parse_spec(text: str, *, folder: Path) -> ModelSpec:
-    """Return the spec that `text` says; relative files are taken from `folder`.
+def split_spec(text: str) -> tuple[str, str, str]:
+    """Return a spec's provider, model name and settings; the last begin with their comma.
 
-    UsageError for anything else.
+    The first two are "" if the text is of another form.
     """
-    plain, *settings = _SETTING.split(text)
-    kind, _, name = plain.partition("/")
-    if not name or (kind not in KINDS and kind not in installed_providers()):
-        others = "".join(
-            f", {name}/NAME ({points[0].told})" for name, points in installed_providers().items()
+    plain = SETTING.split(text)[0]
+    kind, name = found.groups() if (found := _KIND.fullmatch(plain)) else ("", "")
+    return kind, name, text[len(plain) :]
+
+
+def parse_spec(text: str, *, folder: Path) -> ModelSpec:
+    """Return the spec that `text` means.
+
+    Args:
+        text: such as ``openai/gpt-5.1,temperature=0,rpm=60``.
+        folder: where relative files start.
+
+    Raises:
+        UsageError: the provider is unknown, a file is missing, or a setting is wrong.
+    """
+    kind, name, settings = split_spec(text)
+    if not name or not PROVIDERS.knows(kind):
+        installed = "".join(
+            f", {other}/NAME ({origin})"
+            for other in PROVIDERS.names
+            if (origin := PROVIDERS.origin(other))
         )
-        msg = f"unknown model spec {text!r}; expected one of {FORMS}{others}"
+        msg = f"unknown model spec {text!r}; expected one of {FORMS}{installed}"
         raise UsageError(msg)
-    options, parameters = _settings(text, kind, settings)
     if kind == "replay":
         name = str(_existing(folder / name, text))
     if kind == "python":
@@ -116,19 +153,54 @@ def parse_spec(text: str, *, folder: Path) -> ModelSpec:
             msg = f"model spec {text!r} names no callable; expected python/./file.py:callable"
             raise UsageError(msg)
         _existing(folder / file, text)
-    return ModelSpec(kind=kind, name=name, label=text, options=options, parameters=parameters)
+    read = read_settings(text, kind, SETTING.split(settings)[1:])
+    limits: Any = read.limits
+    return ModelSpec(
+        kind=kind,
+        name=name,
+        label=_without_limits(text),
+        options=read.options,
+        parameters=read.parameters,
+        limits=ModelLimits(**limits),
+    )
 
 
 def parse_specs(texts: Sequence[str], *, folder: Path) -> tuple[ModelSpec, ...]:
-    """Return the specs of all `texts`; UsageError also for one that only repeats another: their rows would be one."""
+    """Return the specs of all `texts`, those of one model with the same limits.
+
+    Raises:
+        UsageError: as `parse_spec`, and for a spec that only repeats another one.
+    """
     specs: list[ModelSpec] = []
     for text in texts:
         spec = parse_spec(text, folder=folder)
-        if same := [other.label for other in specs if replace(other, label=text) == spec]:
-            msg = f"--llmeval-model {text!r} is the same model as {same[0]!r}; --llmeval-epochs K repeats samples"
+        if same := [other.label for other in specs if replace(other, label=spec.label) == spec]:
+            msg = (
+                f"--llmeval-model {text!r} is the same model as {same[0]!r}; "
+                "--llmeval-epochs K repeats samples"
+            )
             raise UsageError(msg)
         specs.append(spec)
-    return tuple(specs)
+    return share_limits(specs)
+
+
+def share_limits(specs: Sequence[ModelSpec]) -> tuple[ModelSpec, ...]:
+    """Return the specs, each with the limits that any spec of its bare model names.
+
+    Raises:
+        UsageError: two specs of one model name different values of a limit.
+    """
+    shared: dict[ModelSpec, dict[str, Any]] = {}
+    for spec in specs:
+        limits = shared.setdefault(spec.bare, {})
+        for name, value in asdict(spec.limits).items():
+            if value is not None and limits.setdefault(name, value) != value:
+                msg = (
+                    f"{spec.bare.label}: {name} is {limits[name]:g} in one spec and {value:g} in "
+                    "another; a model has one set of limits, name each once"
+                )
+                raise UsageError(msg)
+    return tuple(replace(spec, limits=ModelLimits(**shared[spec.bare])) for spec in specs)
 
 
 def replay_spec(file: Path) -> ModelSpec:
@@ -136,58 +208,12 @@ def replay_spec(file: Path) -> ModelSpec:
     return ModelSpec(kind="replay", name=str(file), label=RECORDED)
 
 
+def _without_limits(text: str) -> str:
+    plain, *settings = SETTING.split(text)
+    return ",".join((plain, *(one for one in settings if one.partition("=")[0] not in LIMITS)))
+
+
 def _existing(path: Path, text: str) -> Path:
     if not path.is_file():
-        msg = f"model spec {text!r}: no file at {path}"
-        raise UsageError(msg)
+        raise wrong(text, f"no file at {path}")
     return path.resolve()
-
-
-def _settings(
-    text: str, kind: str, settings: Sequence[str]
-) -> tuple[dict[str, str], dict[str, Json]]:
-    """Return the options and the parameters among a spec's settings; UsageError for those that cannot be."""
-    options: dict[str, str] = {}
-    parameters: dict[str, Json] = {}
-    for setting in settings:
-        name, _, value = setting.partition("=")
-        if name in options or name in parameters:
-            raise _wrong(text, f"{name} stands there twice")
-        if name in OPTIONS:
-            options[name] = _option(text, kind, name, value)
-        else:
-            parameters[name] = _parameter(text, name, value)
-    return options, parameters
-
-
-def _parameter(text: str, name: str, value: str) -> Json:
-    """Return the value: what it is in JSON, else the text itself."""
-    if not value:
-        raise _wrong(text, f"{name} has no value; null leaves a parameter out")
-    try:
-        parsed: Json = json.loads(value, parse_constant=str)
-    except ValueError:
-        return value
-    return parsed
-
-
-def _option(text: str, kind: str, name: str, value: str) -> str:
-    if kind in {"replay", "python"}:
-        raise _wrong(text, f"{kind}/ models take no {name}")
-    match name:
-        case "api" if value not in APIS or kind not in {"openai", "azure"}:
-            raise _wrong(
-                text, f"api is {value!r}; openai/ and azure/ models take chat or responses"
-            )
-        case "vision" if value not in {"on", "off"}:
-            raise _wrong(text, f"vision is {value!r}; it is on or off")
-        case "base_url":
-            check_address(value, "base_url")
-        case "key" if not (value.isidentifier() and is_secret_name(value)):
-            told = "key names an environment variable such as VLLM_API_KEY; the key itself never stands here"
-            raise _wrong(text.partition(",key=")[0], told)
-    return value
-
-
-def _wrong(text: str, problem: str) -> UsageError:
-    return UsageError(f"model spec {text!r}: {problem}")

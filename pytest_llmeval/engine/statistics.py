@@ -1,4 +1,4 @@
-"""What the calls to one model came to: counts, seconds, tokens, cost."""
+"""Statistics of calls: counts, seconds, tokens, cost."""
 
 from __future__ import annotations
 
@@ -13,12 +13,20 @@ from pytest_llmeval.records import Json, Usage
 class CallStatistics:
     """Running counts of one model's calls.
 
-    Once nothing is in flight, ``requests == replies + retries + errors + abandoned``. `retries` and
-    `errors` count failed attempts by cause: those that were tried again, and those that ended a
-    sample; `abandoned` ones were cancelled on the way. `statuses` counts what the provider answered
-    by HTTP status, 0 where no answer came. `limited_seconds` is the time in which free slots waited
-    for a rate limit or a provider's pause, `backoff_seconds` the sum of the waits before retries.
-    `latencies` (s) are those of the replies.
+    Once nothing is in flight, ``requests == replies + retries + errors + abandoned``.
+
+    Attributes:
+        requests: attempts that were sent.
+        replies: attempts that brought a reply.
+        retries: failed attempts that were repeated, by cause.
+        errors: failed attempts that ended a sample's request, by cause.
+        abandoned: attempts that were cancelled, or failed when no sample waited for them.
+        statuses: attempts by HTTP status, 0 where no response came.
+        limited_seconds: time in which free slots waited for a rate limit or a provider's pause.
+        backoff_seconds: sum of the waits before retries.
+        usage: usage of the replies.
+        latencies: seconds that each reply took.
+        peak_in_flight: most requests in flight at once.
     """
 
     requests: int = 0
@@ -52,7 +60,11 @@ class CallStatistics:
         return total
 
     def latency_quantile(self, share: float) -> float | None:
-        """Return the latency (s) that `share` (0..1) of the replies did not exceed; None before any reply."""
+        """Return a quantile of the latencies (s); None without replies.
+
+        Args:
+            share: part of the replies that did not take longer (0..1).
+        """
         if not self.latencies:
             return None
         ordered = sorted(self.latencies)
@@ -78,9 +90,12 @@ class CallStatistics:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Effort:
-    """What the live models of a session were asked, by their names, and how many replies were there already.
+    """The calls to the live models of a session.
 
-    `from_store` counts those of the same run, `from_cache` those of other runs.
+    Attributes:
+        models: statistics by the model's name.
+        from_store: replies of the same run that were stored already.
+        from_cache: replies of other runs.
     """
 
     models: Mapping[str, CallStatistics]
@@ -89,7 +104,7 @@ class Effort:
 
     @property
     def total(self) -> CallStatistics:
-        """All models together."""
+        """The sums over all models."""
         return CallStatistics.combined(self.models.values())
 
     def to_json(self) -> dict[str, Json]:

@@ -1,4 +1,4 @@
-"""A sample's place in the queues, and what becomes of its request there."""
+"""The rank of a sample's requests in the queues."""
 
 from __future__ import annotations
 
@@ -11,18 +11,20 @@ def _nothing() -> None:
 
 
 class Ticket:
-    """A sample's place in every queue. Not thread-safe: belongs to the engine's loop.
+    """The rank of one sample's requests. Not thread-safe: belongs to the engine's event loop.
 
-    `order` ranks the samples, lowest first. Setting `urgent` (a test already waits) moves what
-    waits to the front: `requeue` holds how, one callback for each request in a queue. `in_flight`
-    tells whether a request is with the provider, and `on_sent` is called each time one goes there.
-    While `wanted` is not set, a failed attempt is not repeated.
+    Attributes:
+        order: rank of the sample, lowest first.
+        requeue: one callback for each request in a queue, which moves it there.
+        in_flight: whether a request is with the provider.
+        on_sent: called each time a request is sent.
+        wanted: whether a failed attempt is repeated.
     """
 
     __slots__ = ("_urgent", "in_flight", "on_sent", "order", "requeue", "wanted")
 
     def __init__(self, order: int, *, urgent: bool = False) -> None:
-        """Take the sample's rank."""
+        """Take the sample's rank, and whether a test waits for it."""
         self.order = order
         self.requeue: set[Callable[[], None]] = set()
         self.in_flight, self.wanted = False, True
@@ -31,7 +33,7 @@ class Ticket:
 
     @property
     def urgent(self) -> bool:
-        """Whether a test waits for this sample now."""
+        """Whether a test waits for this sample now; its requests then go first."""
         return self._urgent
 
     @urgent.setter
@@ -44,7 +46,7 @@ class Ticket:
 
     @contextmanager
     def sent(self) -> Iterator[None]:
-        """Note that a request is with the provider."""
+        """Mark a request as with the provider."""
         self.in_flight = True
         self.on_sent()
         try:

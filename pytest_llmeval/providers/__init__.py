@@ -1,1 +1,1 @@
-"""The only code that talks to the outside: model providers, graph databases, picture files."""
+"""Providers of models, each opened by its name in the registry (`task/registry.py`)."""

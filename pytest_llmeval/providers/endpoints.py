@@ -1,6 +1,6 @@
-"""Whom the OpenAI adapters talk to, by options and environment.
+"""Addresses and keys of the providers ``openai`` and ``azure``, by options and environment.
 
-Knows no SDK, so that checking is fast.
+No SDK is imported here, so that checking them is fast.
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -17,24 +18,25 @@ from pytest_llmeval.errors import UsageError
 OPENAI_URL: Final = "https://api.openai.com/v1"
 
 AZURE_VERSION: Final = "2025-04-01-preview"
-"""Of Azure's API, where OPENAI_API_VERSION names none: the published Geometry3K judge is configured
-without one."""
+"""Version of Azure's API when the variable OPENAI_API_VERSION names none."""
 
 _LONGEST_QUOTE: Final = 300
 _SHORTEST_SECRET: Final = 8
 _KEY_LIKE: Final = re.compile(r"\b(?:sk-[\w*.-]+|eyJ[\w-]{8,}\.[\w.-]+)")
-"""Keys in OpenAI's form, also ones that are not ours or half blotted out, and the tokens of Entra
-ID."""
+"""Keys in OpenAI's form, also other ones and half masked ones, and the tokens of Entra ID."""
 _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f]+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Endpoint:
-    """Where a model is reached and how its messages tell it.
+    """Where a model is reached.
 
-    `key_name` is the variable that holds the key.
-
-    `version` is the one of Azure's API, elsewhere empty.
+    Attributes:
+        model: the model's spec without settings, for messages.
+        base_url: the server's address.
+        key_name: environment variable that holds the key.
+        key: the key, "" if there is none.
+        version: version of Azure's API, "" elsewhere.
     """
 
     model: str
@@ -55,7 +57,7 @@ class Endpoint:
         return host == "api.openai.com" or host.endswith(".api.openai.com")
 
     def scrub(self, text: str) -> str:
-        """Return a text without the key: servers and models do repeat it, and replies reach files."""
+        """Return a text without the key: servers and models repeat it, and replies reach files."""
         return (
             text.replace(self.key, "***")
             if len(self.key) >= _SHORTEST_SECRET and self.key in text
@@ -69,10 +71,14 @@ class Endpoint:
 
 
 def openai_endpoint(model: str, options: Mapping[str, str], environ: Mapping[str, str]) -> Endpoint:
-    """Return where an ``openai/`` model is: at its base URL, or OPENAI_BASE_URL, or at OpenAI's own address.
+    """Return where an ``openai/`` model is reached.
 
-    The key comes from OPENAI_API_KEY or the variable that the options name; a base URL of one's own
-    works without. UsageError when a key is missing or the URL is none.
+    The address is the option ``base_url``, else OPENAI_BASE_URL, else OpenAI's own. The key is in
+    the variable that the option ``key`` names, else in OPENAI_API_KEY; servers other than OpenAI's
+    may need none.
+
+    Raises:
+        UsageError: the key is missing, or the address is none.
     """
     key_name = options.get("key", "OPENAI_API_KEY")
     url = options.get("base_url") or environ.get("OPENAI_BASE_URL") or OPENAI_URL
@@ -81,7 +87,10 @@ def openai_endpoint(model: str, options: Mapping[str, str], environ: Mapping[str
         model=f"openai/{model}", base_url=url, key_name=key_name, key=environ.get(key_name, "")
     )
     if not endpoint.key and endpoint.at_openai:
-        msg = f"{endpoint.model}: no key; set {key_name}, or --llmeval-base-url for a server that needs none"
+        msg = (
+            f"{endpoint.model}: no key; set {key_name}, "
+            "or base_url=URL in the spec for a server that needs none"
+        )
         raise UsageError(msg)
     if not endpoint.key and "key" in options:
         msg = f"{endpoint.model}: {key_name} is not set, which the spec names for the key"
@@ -92,20 +101,38 @@ def openai_endpoint(model: str, options: Mapping[str, str], environ: Mapping[str
 def azure_endpoint(
     deployment: str, options: Mapping[str, str], environ: Mapping[str, str]
 ) -> Endpoint:
-    """Return where an ``azure/`` deployment is: at its base URL or AZURE_OPENAI_ENDPOINT.
+    """Return where an ``azure/`` deployment is reached.
 
-    The key comes from AZURE_OPENAI_API_KEY or the variable that the options name; it may be
-    missing. The version is OPENAI_API_VERSION or AZURE_VERSION. UsageError when there is no
-    address.
+    The address is the option ``base_url``, else AZURE_OPENAI_ENDPOINT. The key is in the variable
+    that the option ``key`` names, else in AZURE_OPENAI_API_KEY; it may be missing.
+
+    Raises:
+        UsageError: there is no address.
     """
     model = f"azure/{deployment}"
     key_name = options.get("key", "AZURE_OPENAI_API_KEY")
     url = options.get("base_url") or environ.get("AZURE_OPENAI_ENDPOINT")
     if not url:
-        msg = f"{model}: AZURE_OPENAI_ENDPOINT is not set; expected a value such as https://NAME.openai.azure.com"
+        msg = (
+            f"{model}: AZURE_OPENAI_ENDPOINT is not set; "
+            "expected a value such as https://NAME.openai.azure.com"
+        )
         raise UsageError(msg)
     check_address(url, "AZURE_OPENAI_ENDPOINT")
     version = environ.get("OPENAI_API_VERSION") or AZURE_VERSION
     return Endpoint(
         model=model, base_url=url, key_name=key_name, key=environ.get(key_name, ""), version=version
     )
+
+
+def endpoints_by(environ: Mapping[str, str], folder: Path) -> dict[str, str]:
+    """Return what the environment says about where each kind of provider is reached.
+
+    Stored replies are reused from the same endpoint only (`engine.replies`). A function's file is
+    relative to `folder`, so that is its endpoint.
+    """
+    return {
+        "openai": environ.get("OPENAI_BASE_URL", ""),
+        "azure": environ.get("AZURE_OPENAI_ENDPOINT", ""),
+        "python": str(folder),
+    }

@@ -13,7 +13,11 @@ _SCOPE: Final = "https://cognitiveservices.azure.com/.default"
 
 
 def identity_package(deployment: str) -> ModuleType:
-    """Return ``azure.identity.aio``; UsageError names the deployment and both ways to sign in when it is missing."""
+    """Return the package ``azure.identity.aio``.
+
+    Raises:
+        UsageError: it is not installed; the message names the deployment.
+    """
     try:
         return import_module("azure.identity.aio")
     except ImportError:
@@ -25,30 +29,33 @@ def identity_package(deployment: str) -> ModuleType:
 
 
 class EntraCredential:
-    """Signs in, in the ways that azure-identity's default credential knows."""
+    """Signs in by azure-identity's default credential."""
 
     def __init__(self, deployment: str) -> None:
-        """Take the deployment that messages name; UsageError when azure-identity is not installed."""
+        """Take the deployment, for messages; UsageError when azure-identity is not installed."""
         identity = identity_package(deployment)
         self._deployment = deployment
         self._credential = identity.DefaultAzureCredential()
         self._token = identity.get_bearer_token_provider(self._credential, _SCOPE)
         self._signed_in = False
-        # Hundreds of first requests would otherwise sign in at once, each perhaps by a process of
-        # its own.
+        # Hundreds of first requests would otherwise sign in at once, each perhaps by a process.
         self._one_at_a_time = asyncio.Lock()
 
     async def token(self) -> str:
         """Return a token that is valid now.
 
-        ProviderError when there is none. That ends the model if there never was one; later on it is
-        the network's doing, which azure-identity does not tell apart, and worth another attempt.
+        Raises:
+            ProviderError: there is none. If there never was one, the model is lost. Later failures
+                end the attempt only: azure-identity does not distinguish those of the network.
         """
         try:
             async with self._one_at_a_time:
                 token = str(await self._token())
-        except Exception as error:  # noqa: BLE001 - azure-identity is no dependency, its errors cannot be named
-            msg = f"azure/{self._deployment}: Entra ID gave no token ({type(error).__name__}); az login, or set a key"
+        except Exception as error:  # noqa: BLE001 - azure-identity's errors cannot be imported
+            msg = (
+                f"azure/{self._deployment}: Entra ID gave no token ({type(error).__name__}); "
+                "az login, or set a key"
+            )
             raise ProviderError(
                 msg, reach="attempt" if self._signed_in else "model", cause="token"
             ) from None

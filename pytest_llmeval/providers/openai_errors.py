@@ -1,4 +1,4 @@
-"""What a failed call to an OpenAI-compatible endpoint means: how far it reaches, and what to do."""
+"""Failed calls to OpenAI-compatible endpoints as provider errors: what they end, what to do."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ _LOST: Final = {
     404: "no such model or path; check the model's name and the base URL",
 }
 _BLIND: Final = re.compile(
-    r"image_url is only supported|not a multimodal model|at most 0 image|image input is not supported"
-    r"|unknown variant `image_url`|(?:does not|doesn't|not) support (?:image|vision)s? ?(?:input|$|[.,;])"
-    r"|endpoints found that support image",
+    r"image_url is only supported|not a multimodal model|at most 0 image"
+    r"|image input is not supported|unknown variant `image_url`|endpoints found that support image"
+    r"|(?:does not|doesn't|not) support (?:image|vision)s? ?(?:input|$|[.,;])",
     re.IGNORECASE,
 )
-"""What OpenAI, vLLM, llama.cpp, DeepSeek and OpenRouter say of pictures sent to a model that reads
-none."""
+"""Messages of OpenAI, vLLM, llama.cpp, DeepSeek and OpenRouter when a model that reads no pictures
+gets one."""
 
 _TRANSIENT: Final = frozenset({408, 409, 425, 429})
 _SERVER_ERRORS: Final = 500
@@ -44,25 +44,37 @@ _SERVER_ERRORS: Final = 500
 def provider_error(
     error: Exception, endpoint: Endpoint, *, now: datetime | None = None
 ) -> ProviderError:
-    """Return the error that a failed call means; `now` is what a date in Retry-After is compared with."""
+    """Return the error of a failed call.
+
+    Args:
+        error: what the SDK or the reading of the reply raised.
+        endpoint: where the call went.
+        now: what a date in Retry-After is compared with; None for the present.
+    """
     match error:
         case openai.APIStatusError():
             wait = retry_after(error.response.headers, datetime.now(UTC) if now is None else now)
             return _status_error(error.status_code, _words(error.body), error.code, wait, endpoint)
-        case ServedError(code=int(status)) if status >= 400:  # noqa: PLR2004 - where HTTP's errors begin
+        case ServedError(code=int(status)) if status >= 400:  # noqa: PLR2004 - HTTP's errors
             return _status_error(status, str(error), None, None, endpoint)
         case ServedError():
             problem = f"{endpoint.model} at {endpoint.host}: {endpoint.quote(str(error))}"
             return ProviderError(problem, reach="attempt", status=200, cause="served")
         case UnreadableReplyError():
-            problem = f"{endpoint.model} at {endpoint.host}: cannot read the reply: {endpoint.quote(str(error))}"
+            quoted = endpoint.quote(str(error))
+            problem = f"{endpoint.model} at {endpoint.host}: cannot read the reply: {quoted}"
             return ProviderError(problem, reach="attempt", status=200, cause="truncated")
         case _:
             return _connection_error(error, endpoint)
 
 
 def retry_after(headers: Mapping[str, str], now: datetime) -> float | None:
-    """Return the seconds that Retry-After (seconds or an HTTP date) or retry-after-ms ask for, if either does."""
+    """Return the wait that a response asks for (s), or None.
+
+    Args:
+        headers: with Retry-After (seconds or an HTTP date), or retry-after-ms.
+        now: what a date is compared with.
+    """
     try:
         if milliseconds := headers.get("retry-after-ms"):
             seconds = float(milliseconds) / 1000
@@ -98,7 +110,7 @@ def _status_error(
 
 
 def _words(body: object) -> str:
-    """Return what an error's body says, in the shapes of OpenAI, FastAPI and plain text."""
+    """Return the message in an error's body of OpenAI's or FastAPI's form, or of plain text."""
     if isinstance(body, dict):
         words = body.get("message") or body.get("detail") or body
         return words if isinstance(words, str) else json.dumps(words, default=str)
@@ -106,7 +118,7 @@ def _words(body: object) -> str:
 
 
 def _connection_error(error: Exception, endpoint: Endpoint) -> ProviderError:
-    # The client's layers call a dropped connection a time-out; the innermost error knows better.
+    # The client reports a dropped connection as a time-out; the innermost error is the right one.
     origin = next((e for e in _causes(error) if isinstance(e, aiohttp.ClientError)), error)
     told = endpoint.quote(str(origin) or type(origin).__name__)
     reach: Reach = "attempt"

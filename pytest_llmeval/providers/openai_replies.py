@@ -1,4 +1,4 @@
-"""Replies in the JSON of OpenAI's API, and of the servers that speak it."""
+"""Replies in the JSON of OpenAI's API, and of servers that speak it."""
 
 from __future__ import annotations
 
@@ -21,31 +21,31 @@ _STOP_REASONS: Final[Mapping[str, StopReason]] = {
     "function_call": "tool_calls",
 }
 _BROKEN_OFF: Final = frozenset({"abort", "error", "insufficient_system_resource"})
-"""Finish reasons by which servers (vLLM, OpenRouter, DeepSeek) say that they failed in the middle
-of a reply."""
-
+"""Finish reasons of vLLM, OpenRouter and DeepSeek for a failure in the middle of a reply."""
 
 _STATUSES: Final = {"rate_limit_exceeded": 429, "server_error": 500, "vector_store_timeout": 500}
-"""What the codes mean that are no status themselves and that waiting may help against."""
+"""HTTP status for each code that waiting may help against."""
 
 
 class UnreadableReplyError(ValueError):
-    """The body is not what the API promises: cut short, not JSON, or of another shape."""
+    """The body is cut short, no JSON, or of another shape than the API's."""
 
 
 class ServedError(Exception):
-    """A body of status 200 that holds an error all the same; `code` is its status, if it tells one."""
+    """A body of status 200 that holds an error; `code` is the error's status, if it has one."""
 
     def __init__(self, message: str, code: int | None) -> None:
-        """Take the server's words and code."""
+        """Take the server's message and code."""
         super().__init__(message)
         self.code = code
 
 
 def read_chat(body: bytes, images: ImageStore) -> Reply:
-    """Return the reply in the body of a chat completion, its latency not yet known.
+    """Return the reply in the body of a chat completion, without its latency.
 
-    UnreadableReplyError when the body is none, ServedError when it tells of a failure.
+    Raises:
+        UnreadableReplyError: the body is no chat completion.
+        ServedError: the body holds an error.
     """
     data = load(body)
     choices = data.get("choices")
@@ -70,16 +70,13 @@ def read_chat(body: bytes, images: ImageStore) -> Reply:
         tool_calls=tool_calls,
         usage=usage_in(data),
         model=clean(data.get("model")),
-        # By this name vLLM, DeepSeek and SGLang tell it, by the other OpenRouter and newer vLLM.
+        # The first name is that of vLLM, DeepSeek and SGLang, the other of OpenRouter, newer vLLM.
         reasoning=_text(message.get("reasoning_content")) or _text(message.get("reasoning")),
     )
 
 
 def read_images(body: bytes, images: ImageStore) -> Reply:
-    """Return the reply in the body of an image request: pictures, no text.
-
-    Raises as `read_chat`.
-    """
+    """Return the reply in the body of an image request, pictures alone; raises as `read_chat`."""
     data = load(body)
     refuse_failure(data)
     entries = data.get("data")
@@ -105,7 +102,7 @@ def load(body: bytes) -> Object:
 
 
 def refuse_failure(data: Object, *, otherwise: int | None = None) -> None:
-    """Raise ServedError when a body tells of a failure; `otherwise` is the status of a code that names none."""
+    """Raise ServedError when a body holds an error; `otherwise` is the status of unknown codes."""
     if failure := data.get("error"):
         details = failure if isinstance(failure, dict) else {"message": failure}
         code = details.get("code")
@@ -121,13 +118,13 @@ def _object(value: Json) -> Object:
 
 
 def objects(value: Json) -> Iterator[Object]:
-    """Yield the objects of a list, and nothing of anything else."""
+    """Yield the objects in a list; nothing if the value is no list."""
     if isinstance(value, list):
         yield from (item for item in value if isinstance(item, dict))
 
 
 def _text(content: Json) -> str:
-    """Return the answer's text: a string, or the text parts of a list (thinking and pictures are other parts)."""
+    """Return the text of a content: a string, or the text parts of a list."""
     if isinstance(content, list):
         return "".join(
             clean(part.get("text"))
@@ -138,7 +135,7 @@ def _text(content: Json) -> str:
 
 
 def clean(value: Json) -> str:
-    """Return a string that every file can hold: JSON may carry half a surrogate pair, UTF-8 may not."""
+    """Return a string without half surrogate pairs, which JSON may hold and UTF-8 may not."""
     return value.encode("utf-8", "replace").decode("utf-8") if isinstance(value, str) else ""
 
 
@@ -149,7 +146,7 @@ def _tool_calls(message: Object) -> Iterator[ToolCall]:
         yield ToolCall(
             id=clean(call.get("id")),
             name=clean(function.get("name")),
-            # Ollama once sent the object itself where the API has its JSON text.
+            # Older versions of Ollama send the object itself instead of its JSON text.
             arguments=clean(arguments)
             if isinstance(arguments, str)
             else json.dumps(arguments or {}),
@@ -176,22 +173,22 @@ def _image_source(part: Object) -> str:
 def save_picture(source: str, images: ImageStore) -> Image:
     """Keep a picture that came as base64 or as a data URL; UnreadableReplyError when it is none."""
     if source.startswith(("http:", "https:")):
-        # What a reply names is never fetched.
-        msg = 'a picture came as a link, not as data (image parameters may need response_format: "b64_json")'
+        # Addresses in replies are never fetched.
+        msg = (
+            "a picture came as a link, not as data "
+            '(image parameters may need response_format: "b64_json")'
+        )
         raise UnreadableReplyError(msg)
     try:
-        return images.save(
-            base64.b64decode(
-                source.partition("base64,")[2] if source.startswith("data:") else source
-            )
-        )
+        data = source.partition("base64,")[2] if source.startswith("data:") else source
+        return images.save(base64.b64decode(data))
     except (binascii.Error, ValueError) as error:
         msg = f"a picture in it cannot be read: {error}"
         raise UnreadableReplyError(msg) from error
 
 
 def usage_in(body: Object) -> Usage:
-    """Return the tokens that a body tells of, under the names of the chat, the Responses or the image API."""
+    """Return the tokens in a body of the chat, the Responses or the image API."""
     value = body.get("usage")
     data = value if isinstance(value, dict) else {}
     sent = data.get("prompt_tokens_details", data.get("input_tokens_details"))

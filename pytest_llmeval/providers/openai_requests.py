@@ -1,4 +1,4 @@
-"""Requests in the JSON of OpenAI's API, and of the servers that speak it."""
+"""Requests in the JSON of OpenAI's API, and of servers that speak it."""
 
 from __future__ import annotations
 
@@ -22,13 +22,16 @@ _CHAT_ONLY: Final = frozenset(
         "top_p",
     }
 )
-"""Parameters that a task sets for its chat requests and that no image API knows."""
+"""Parameters of chat requests that the image API does not have."""
 
 
 def chat_body(request: Request, *, completion_tokens: bool) -> dict[str, Json]:
-    """Return the body of a chat completion request; parameters pass through as they are.
+    """Return the body of a chat completion request.
 
-    `completion_tokens`: send ``max_tokens`` under its newer name ``max_completion_tokens``.
+    Args:
+        request: its parameters go into the body unchanged.
+        completion_tokens: whether ``max_tokens`` is sent under its newer name
+            ``max_completion_tokens``.
     """
     body = {
         **request.parameters,
@@ -42,8 +45,11 @@ def chat_body(request: Request, *, completion_tokens: bool) -> dict[str, Json]:
 
 
 def image_body(request: Request) -> tuple[dict[str, Json], tuple[Image, ...]]:
-    """Return the fields and the pictures of an image request: all texts are the prompt, all pictures its input."""
-    # A form has no objects; the only one a task may set is a chat's response_format.
+    """Return the fields and the input pictures of an image request.
+
+    All texts of the messages together are the prompt.
+    """
+    # A form holds no objects; the only one that a task sets is response_format, for chats.
     parameters = {
         name: value
         for name, value in request.parameters.items()

@@ -1,4 +1,4 @@
-"""Requests and replies in the JSON of OpenAI's Responses API, which its newest models alone are served by."""
+"""Requests and replies in the JSON of OpenAI's Responses API."""
 
 from __future__ import annotations
 
@@ -35,15 +35,14 @@ _INCOMPLETE: Final[Mapping[str, StopReason]] = {
 }
 
 _INVALID: Final = 400
-"""The status of a failure whose code says neither overload nor breakdown: the request itself is at
-fault."""
+"""Status of a failure whose code says neither overload nor breakdown: an invalid request."""
 
 
 def response_body(request: Request) -> dict[str, Json]:
-    """Return the body of a request; nothing of it is kept on the server unless the parameters say so.
+    """Return the body of a request.
 
-    Parameters are those of chat requests, sent by the names that they have here. A seed has none
-    and stays behind.
+    Parameters are those of chat requests, renamed as this API has them; it has no seed. The server
+    stores nothing unless the parameters say ``store: true``.
     """
     items = [item for message in request.messages for item in _items(message)]
     return {
@@ -55,10 +54,7 @@ def response_body(request: Request) -> dict[str, Json]:
 
 
 def read_response(body: bytes, images: ImageStore) -> Reply:
-    """Return the reply in the body of a response, its latency not yet known.
-
-    Raises as `read_chat`.
-    """
+    """Return the reply in the body of a response, without its latency; raises as `read_chat`."""
     data = load(body)
     refuse_failure(data, otherwise=_INVALID)
     ended = _ended(data)
@@ -111,7 +107,7 @@ def _part(part: Part) -> Json:
 
 
 def _parameters(given: Mapping[str, Json]) -> dict[str, Json]:
-    """Return a chat request's parameters by their names here; what has no other name passes through."""
+    """Return a chat request's parameters by their names in this API."""
     parameters = {name: value for name, value in given.items() if name != "seed"}
     for name in ("max_tokens", "max_completion_tokens"):
         if (ceiling := parameters.pop(name, None)) is not None:
@@ -133,7 +129,7 @@ def _parameters(given: Mapping[str, Json]) -> dict[str, Json]:
 
 
 def _flat(value: Json, inner: str) -> Json:
-    """Return ``{"type": inner, inner: {...}}``, as chat requests have it, with what is inside beside the type."""
+    """Return ``{"type": inner, inner: {...}}`` with the inner members beside the type."""
     nested = value.get(inner) if isinstance(value, dict) else None
     return {"type": inner, **nested} if isinstance(nested, dict) else value
 
@@ -143,7 +139,7 @@ def _mapping(value: Json) -> dict[str, Json]:
 
 
 def _ended(data: Object) -> StopReason | None:
-    """Return why a reply ended early, if it did; ServedError when it is none at all."""
+    """Return why a reply ended early, None if it did not; ServedError when it failed."""
     status = data.get("status", "completed")
     if status == "completed":
         return None

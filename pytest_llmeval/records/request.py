@@ -60,14 +60,17 @@ class Request(Record, frozen=True, kw_only=True, dict=True):
     @cached_property
     def key(self) -> str:
         """The hash of provider, model, route and `content`: equal keys are one paid call."""
-        return _digest(
-            [self.provider, self.model, *([self.route] if self.route else []), self.content]
-        )
+        return request_key(self.provider, self.model, self.route, self.content)
 
 
 def content_key(content: Json) -> str:
     """Return the hash of a request's `content`, also of one read back from JSON."""
     return _digest(content)
+
+
+def request_key(provider: str, model: str, route: str, content: Json) -> str:
+    """Return the `Request.key` of a request with this `content`, also of one read from JSON."""
+    return _digest([provider, model, *([route] if route else []), content])
 
 
 def _identity(message: Message) -> Json:

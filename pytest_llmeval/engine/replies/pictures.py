@@ -1,4 +1,4 @@
-"""Pictures of replies, kept beside the file that speaks of them."""
+"""Copies of pictures that stored replies refer to."""
 
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ from pytest_llmeval.records import Image
 
 
 def keep_picture(image: Image, folder: Path) -> Path:
-    """Copy a picture into `folder` under its digest, unless it is there, and return the copy's path."""
+    """Copy a picture into `folder`, named by its digest, and return the copy's path.
+
+    An existing copy is left as it is. The copy appears complete or not at all.
+    """
     kept = folder / f"{image.digest}{Path(image.path).suffix}"
     if not kept.exists():
         folder.mkdir(parents=True, exist_ok=True)

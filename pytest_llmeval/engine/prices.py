@@ -1,0 +1,80 @@
+"""Prices of models, from a file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, cast
+
+import yaml
+
+from pytest_llmeval.errors import UsageError
+from pytest_llmeval.records import Json, Usage
+
+_KEYS: Final = ("input", "cached_input", "output")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Price:
+    """A model's price in US dollars per million tokens.
+
+    Cached input costs as much as other input unless `cached_input` is given.
+    """
+
+    input: float
+    output: float
+    cached_input: float | None = None
+
+    def cost(self, usage: Usage) -> float:
+        """Return what `usage` costs in US dollars."""
+        cached_price = self.input if self.cached_input is None else self.cached_input
+        fresh = max(0, usage.input_tokens - usage.cached_tokens)
+        return (
+            fresh * self.input
+            + usage.cached_tokens * cached_price
+            + usage.output_tokens * self.output
+        ) / 1_000_000
+
+
+def read_prices(file: Path) -> dict[str, Price]:
+    """Return the prices in a YAML file, by model.
+
+    Its lines are such as ``openai/gpt-5.1: {input: 1.25, cached_input: 0.125, output: 10}``, with
+    models named as on the command line.
+
+    Raises:
+        UsageError: the file is missing or of another form.
+    """
+    try:
+        table = yaml.safe_load(file.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        msg = f"prices: cannot read {file}: {error}"
+        raise UsageError(msg) from error
+    if not isinstance(table, dict):
+        form = "openai/NAME: {input: 1.25, output: 10}"
+        msg = f"prices: {file} holds no table; expected lines such as {form}"
+        raise UsageError(msg)
+    return {str(model): _price(file, str(model), entry) for model, entry in table.items()}
+
+
+def _price(file: Path, model: str, entry: Json) -> Price:
+    problem = None
+    if not isinstance(entry, dict) or not {"input", "output"} <= entry.keys():
+        form = "input, output and maybe cached_input, in US dollars per million tokens"
+        problem = f"has {entry!r}; expected {form}"
+    elif unknown := entry.keys() - set(_KEYS):
+        problem = f"has the unknown key {min(unknown, key=str)!r}; allowed are {', '.join(_KEYS)}"
+    elif bad := [key for key, value in entry.items() if not _is_price(value)]:
+        problem = f"has {bad[0]}: {entry[bad[0]]!r}; expected a number of at least 0"
+    if problem is not None:
+        msg = f"prices: {file}: {model} {problem}"
+        raise UsageError(msg)
+    return Price(**cast("dict[str, float]", entry))
+
+
+def _is_price(value: Json) -> bool:
+    return (
+        isinstance(value, (int, float))
+        and not isinstance(value, bool)
+        and 0 <= value < float("inf")
+    )

@@ -1,0 +1,82 @@
+"""Recordings: JSON Lines files of stored replies, in which a reply is found by what was asked."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from msgspec.structs import replace
+
+from pytest_llmeval.engine.replies.folder import is_older
+from pytest_llmeval.engine.replies.stored_reply import StoredReply
+from pytest_llmeval.errors import UsageError
+from pytest_llmeval.records import Request
+
+SUFFIX: Final = ".jsonl"
+"""How the name of a recording ends."""
+
+BEGINNING: Final = b'{"content": '
+"""How each line of a recording begins."""
+
+
+class Recording:
+    """The replies of a recording, in memory, by the key of what was asked (`StoredReply.key`)."""
+
+    def __init__(self, file: Path, *, max_age: float | None = None) -> None:
+        """Read a recording; of one model's replies to a request the last counts.
+
+        Args:
+            file: the file.
+            max_age: age of the replies that are found, at most (s); None for any.
+
+        Raises:
+            UsageError: the file cannot be read, or holds several models' replies to one request.
+        """
+        self._max_age = max_age
+        self.lines: dict[str, StoredReply] = {}
+        for line in read_recording(file):
+            known = self.lines.get(line.key, line)
+            if known.model != line.model:
+                msg = f"{file}: two replies to the same request, by {known.model} and {line.model}"
+                raise UsageError(msg)
+            self.lines[line.key] = line
+
+    def find(self, request: Request) -> StoredReply | None:
+        """Return the reply to what a request asks, of whichever model it is."""
+        line = self.lines.get(request.content_key)
+        return None if line is None or is_older(line, self._max_age) else line
+
+    def close(self) -> None:
+        """Do nothing: no file is open."""
+
+
+def read_recording(file: Path) -> Iterator[StoredReply]:
+    """Yield the lines of a recording, their pictures at absolute paths.
+
+    A last line without its end is what a killed run leaves; it is skipped.
+
+    Raises:
+        UsageError: the file cannot be read, or a line is no stored reply.
+    """
+    try:
+        stream = file.open("rb")
+    except OSError as error:
+        msg = f"{file}: the recording cannot be read: {error.strerror or error}"
+        raise UsageError(msg) from error
+    with stream:
+        for number, line in enumerate(stream, 1):
+            try:
+                stored = StoredReply.from_json(json.loads(line))
+            except (ValueError, RecursionError) as error:
+                if not line.endswith(b"\n") and BEGINNING.startswith(line[: len(BEGINNING)]):
+                    return
+                problem = f"{type(error).__name__}: {error}"
+                msg = f"{file}:{number}: not a line of a recording ({problem})"
+                raise UsageError(msg) from error
+            yield stored.with_images(
+                tuple(
+                    replace(image, path=str(file.parent / image.path)) for image in stored.images
+                )
+            )

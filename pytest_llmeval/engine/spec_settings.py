@@ -1,0 +1,133 @@
+"""Settings in a model's spec: how it is reached, its limits, and parameters of its requests."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields
+from typing import Final
+
+from pytest_llmeval.engine.addresses import check_address
+from pytest_llmeval.errors import UsageError
+from pytest_llmeval.files.redaction import is_secret_name
+from pytest_llmeval.records import Json
+
+SETTING: Final = re.compile(r",(?=[A-Za-z_]\w*=)")
+"""Where a setting begins: a comma elsewhere belongs to a name or a value."""
+
+OPTIONS: Final = ("api", "base_url", "key", "vision")
+"""Settings for how a model is reached and what it can do."""
+
+TIMEOUT: Final = 600.0
+"""Seconds that one attempt of a request may take."""
+
+PATIENCE: Final = 180.0
+"""Seconds that a server may be away, counted from the first refusal without a reply since, before
+its model is lost."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelLimits:
+    """How much is asked of one model; None where the spec does not say.
+
+    Attributes:
+        rpm: requests per minute, at most.
+        tpm: tokens per minute, at most.
+        concurrency: requests in flight, at most.
+        timeout: seconds that one attempt of a request may take (else TIMEOUT).
+        patience: seconds that the server may be away before the model is lost (else PATIENCE).
+    """
+
+    rpm: float | None = None
+    tpm: float | None = None
+    concurrency: int | None = None
+    timeout: float | None = None
+    patience: float | None = None
+
+
+LIMITS: Final = tuple(limit.name for limit in fields(ModelLimits))
+
+
+@dataclass(slots=True, kw_only=True)
+class Settings:
+    """The settings of one spec, by their kind."""
+
+    options: dict[str, str] = field(default_factory=dict)
+    limits: dict[str, float] = field(default_factory=dict)
+    parameters: dict[str, Json] = field(default_factory=dict)
+
+
+def read_settings(text: str, kind: str, settings: Sequence[str]) -> Settings:
+    """Return the settings of a spec.
+
+    Args:
+        text: the whole spec, for messages.
+        kind: the provider's name.
+        settings: texts of the form NAME=VALUE.
+
+    Raises:
+        UsageError: a setting is repeated, or has a value that it cannot have.
+    """
+    read = Settings()
+    seen: set[str] = set()
+    for setting in settings:
+        name, _, value = setting.partition("=")
+        if name in seen:
+            raise wrong(text, f"{name} stands there twice")
+        seen.add(name)
+        if name in OPTIONS:
+            read.options[name] = _option(text, kind, name, value)
+        elif name in LIMITS:
+            read.limits[name] = _limit(text, name, value)
+        else:
+            read.parameters[name] = _parameter(text, name, value)
+    return read
+
+
+def wrong(text: str, problem: str) -> UsageError:
+    """Return the error of a spec."""
+    return UsageError(f"model spec {text!r}: {problem}")
+
+
+def _parameter(text: str, name: str, value: str) -> Json:
+    """Return what the value is in JSON, else the text itself."""
+    if not value:
+        raise wrong(text, f"{name} has no value; null leaves a parameter out")
+    try:
+        parsed: Json = json.loads(value, parse_constant=str)
+    except ValueError:
+        return value
+    return parsed
+
+
+def _limit(text: str, name: str, value: str) -> float:
+    whole = name == "concurrency"
+    try:
+        number = int(value) if whole else float(value)
+    except ValueError:
+        number = 0
+    if not 0 < number < math.inf:
+        expected = "a whole number from 1 on" if whole else "a number above 0"
+        raise wrong(text, f"{name} is {value!r}; expected {expected}")
+    return number
+
+
+def _option(text: str, kind: str, name: str, value: str) -> str:
+    if kind in {"replay", "python"}:
+        raise wrong(text, f"{kind}/ models take no {name}")
+    match name:
+        case "api" if value not in {"chat", "responses"} or kind not in {"openai", "azure"}:
+            raise wrong(text, f"api is {value!r}; openai/ and azure/ models take chat or responses")
+        case "vision" if value not in {"on", "off"}:
+            raise wrong(text, f"vision is {value!r}; it is on or off")
+        case "base_url":
+            check_address(value, "base_url")
+        case "key" if not (value.isidentifier() and is_secret_name(value)):
+            problem = (
+                "key names an environment variable such as VLLM_API_KEY; "
+                "the key itself never stands here"
+            )
+            raise wrong(text.partition(",key=")[0], problem)
+    return value

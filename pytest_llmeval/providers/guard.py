@@ -1,0 +1,73 @@
+"""Calls into code that is not ours: whatever it does wrong becomes an error of the sample."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import time
+from collections.abc import Awaitable, Callable
+
+from msgspec.structs import replace
+
+from pytest_llmeval.engine.blocking import run_in_thread
+from pytest_llmeval.errors import LLMEvalError, ProviderError
+from pytest_llmeval.records import Reply, Request, Usage
+
+
+class GuardedProvider:
+    """A provider whose `send` is a function ``(request) -> str | Reply``, async or plain.
+
+    A plain function runs in a thread. Errors of the package pass, all other exceptions and results
+    become a ProviderError.
+    """
+
+    def __init__(
+        self,
+        function: Callable[[Request], object],
+        *,
+        name: str,
+        close: Callable[[], Awaitable[None]] | None = None,
+    ) -> None:
+        """Wrap a function.
+
+        Args:
+            function: answers a request.
+            name: the model's name in messages.
+            close: called when the provider is closed.
+        """
+        self._function, self._name, self._close = function, name, close
+
+    async def send(self, request: Request) -> Reply:
+        """Return the function's reply, with date, latency and number of requests filled in."""
+        started = time.monotonic()
+        try:
+            answer = await self._call(request)
+        except (LLMEvalError, asyncio.CancelledError):
+            raise
+        # Others too: a SystemExit would end the engine's event loop.
+        except BaseException as error:
+            msg = f"{self._name} raised {type(error).__name__}: {error}"
+            raise ProviderError(msg, cause="python") from error
+        if isinstance(answer, str):
+            answer = Reply(text=answer)
+        if not isinstance(answer, Reply):
+            msg = f"{self._name} returned {type(answer).__name__}; expected str or Reply"
+            raise ProviderError(msg, cause="python")
+        return replace(
+            answer,
+            usage=answer.usage if answer.usage.requests else answer.usage + Usage(requests=1),
+            latency=answer.latency or time.monotonic() - started,
+            created=answer.created or time.time(),
+        )
+
+    async def close(self) -> None:
+        """Close what the function uses."""
+        if self._close is not None:
+            await self._close()
+
+    async def _call(self, request: Request) -> object:
+        if inspect.iscoroutinefunction(self._function):
+            return await self._function(request)
+        answer = await run_in_thread(self._function, request)
+        # Of callable objects and partials only the result shows that they are async.
+        return await answer if inspect.isawaitable(answer) else answer

@@ -1,0 +1,112 @@
+"""Opening the provider of a model, and checking beforehand that it can be opened."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import cast
+
+from pytest_llmeval.engine.ports import (
+    CheckProvider,
+    ImageStore,
+    OpenProvider,
+    Provider,
+    ProviderSetup,
+)
+from pytest_llmeval.engine.specs import ModelSpec
+from pytest_llmeval.errors import LLMEvalError, TaskError, UsageError
+from pytest_llmeval.providers.guard import GuardedProvider
+from pytest_llmeval.records import Image
+from pytest_llmeval.task.registry import PROVIDERS
+
+
+def open_provider(
+    spec: ModelSpec,
+    *,
+    folder: Path,
+    image_store: ImageStore,
+    environ: Mapping[str, str] = os.environ,
+) -> Provider:
+    """Return the provider of a model.
+
+    Code that is not of this package is guarded: what it does wrong is an error that names the
+    model and the distribution.
+
+    Args:
+        spec: the model.
+        folder: where relative paths in specs start.
+        image_store: keeps pictures that come in replies.
+        environ: the environment's variables.
+
+    Raises:
+        UsageError: something is missing or wrong, such as a key.
+    """
+    opener = _opener(spec, folder)
+    setup = _setup(spec, folder, image_store, environ)
+    if spec.kind in PROVIDERS.own:
+        return opener(setup)
+    name = _guarded_name(spec)
+    try:
+        opened = opener(setup)
+        return GuardedProvider(opened.send, name=name, close=opened.close)
+    except LLMEvalError:
+        raise
+    except Exception as error:
+        msg = f"{name} cannot be opened: {type(error).__name__}: {error}"
+        raise UsageError(msg) from error
+
+
+def check_provider(
+    spec: ModelSpec, *, folder: Path, environ: Mapping[str, str] = os.environ
+) -> None:
+    """Raise the UsageError that opening a model's provider would end in, as far as can be known.
+
+    Nothing is opened; an opener without the method `check` is loaded only.
+    """
+    opener = _opener(spec, folder)
+    if not isinstance(opener, CheckProvider):
+        return
+    try:
+        opener.check(_setup(spec, folder, _NoImages(), environ))
+    except LLMEvalError:
+        raise
+    except Exception as error:
+        msg = f"{_guarded_name(spec)} cannot be checked: {type(error).__name__}: {error}"
+        raise UsageError(msg) from error
+
+
+def _opener(spec: ModelSpec, folder: Path) -> OpenProvider:
+    try:
+        return cast("OpenProvider", PROVIDERS.load(spec.kind, folder, confined=False))
+    except TaskError as error:
+        msg = f"model {spec.label}: {error}"
+        raise UsageError(msg) from error
+
+
+def _setup(
+    spec: ModelSpec, folder: Path, image_store: ImageStore, environ: Mapping[str, str]
+) -> ProviderSetup:
+    return ProviderSetup(
+        model=spec.name,
+        options=spec.options,
+        timeout=spec.timeout,
+        image_store=image_store,
+        environ=environ,
+        folder=folder,
+    )
+
+
+def _guarded_name(spec: ModelSpec) -> str:
+    origin = PROVIDERS.origin(spec.kind)
+    return f"{spec.text} (by {origin})" if origin else spec.text
+
+
+class _NoImages:
+    """The image store of a check, in which nothing is asked and nothing stored."""
+
+    def load(self, path: str) -> Image:
+        raise NotImplementedError(path)
+
+    def save(self, data: bytes) -> Image:
+        raise NotImplementedError(len(data))

@@ -1,0 +1,58 @@
+"""The ini keys of a project without pytest: for the command line ``llmeval``."""
+
+from __future__ import annotations
+
+import configparser
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+_FILES = ("pytest.toml", ".pytest.toml", "pytest.ini", ".pytest.ini", "pyproject.toml", "tox.ini")
+"""The files that pytest looks for, in its order, in the current folder and those above it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ini:
+    """The keys of the first file with a section of pytest's, and the folder it lies in."""
+
+    root: Path
+    keys: Mapping[str, str] = field(default_factory=dict)
+
+
+def find_ini(folder: Path) -> Ini:
+    """Return the ini keys that hold in `folder`; none where no file has any.
+
+    A file that cannot be parsed has none: pytest is the one to report it.
+    """
+    for parent in (folder, *folder.parents):
+        for name in _FILES:
+            keys = _keys(parent / name)
+            if keys is not None:
+                return Ini(parent, keys)
+    return Ini(folder)
+
+
+def _keys(file: Path) -> dict[str, str] | None:
+    try:
+        text = file.read_text("utf-8")
+        if file.suffix == ".toml":
+            return _toml_keys(tomllib.loads(text), whole=file.name != "pyproject.toml")
+        parser = configparser.ConfigParser(interpolation=None)
+        parser.read_string(text)
+    except (OSError, ValueError, configparser.Error):
+        return None
+    if parser.has_section("pytest"):
+        return dict(parser["pytest"])
+    return {} if file.name.endswith("pytest.ini") else None
+
+
+def _toml_keys(data: Mapping[str, object], *, whole: bool) -> dict[str, str] | None:
+    found: object = data.get("pytest") if whole else data.get("tool")
+    if not whole and isinstance(found, dict):
+        found = found.get("pytest")
+        if isinstance(found, dict):
+            found = found.get("ini_options", found)
+    if not isinstance(found, dict):
+        return None
+    return {name: value for name, value in found.items() if isinstance(value, str)}
