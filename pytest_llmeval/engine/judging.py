@@ -14,7 +14,7 @@ from pytest_llmeval.records import Message, Verdict
 from pytest_llmeval.scoring.judge.judgement import Judgement, Opinion, majority, panel_name
 from pytest_llmeval.scoring.judge.prefilter import PREFILTER_VERSION, PlainDecision, decide_plainly
 from pytest_llmeval.scoring.judge.prompt import judge_messages
-from pytest_llmeval.scoring.judge.voting import Ballot, Tally
+from pytest_llmeval.scoring.judge.voting import Ballot, VoteCount
 
 if TYPE_CHECKING:
     from pytest_llmeval.scoring.eed.sandbox import Sandbox
@@ -109,7 +109,7 @@ async def ask_judges(
     return Judgement(
         verdict=verdict,
         explanation=explanation,
-        tally=Tally.combined([ballot.tally for ballot in ballots]).to_json(),
+        tally=VoteCount.combined([ballot.tally for ballot in ballots]).to_json(),
         judge=panel_name([model.label for model in models]),
         decided_by=None if verdict is None else "judge",
         opinions=opinions,
