@@ -10,6 +10,10 @@ nominal scale agreement among many raters" (1971).
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
+
+FEWEST_RATERS: Final = 2
+"""Raters needed for an agreement."""
 
 
 def cohen_kappa(pairs: Sequence[tuple[bool, bool]]) -> float | None:
@@ -44,10 +48,10 @@ def fleiss_kappa(counts: Sequence[Sequence[int]]) -> float | None:
     if not counts:
         return None
     raters = sum(counts[0])
-    if raters < 2 or any(sum(row) != raters for row in counts):  # noqa: PLR2004 - one rater cannot agree
+    if raters < FEWEST_RATERS or any(sum(row) != raters for row in counts):
         msg = (
-            "fleiss_kappa: every case needs the same number of raters, at least 2; "
-            f"the first has {raters}"
+            "fleiss_kappa: every case needs the same number of raters, at least "
+            f"{FEWEST_RATERS}; the first has {raters}"
         )
         raise ValueError(msg)
     agreeing = sum(sum(k * (k - 1) for k in row) for row in counts)

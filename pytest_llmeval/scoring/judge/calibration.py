@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pytest_llmeval.records import Record
-from pytest_llmeval.scoring.judge.agreement import cohen_kappa, fleiss_kappa
+from pytest_llmeval.scoring.judge.agreement import FEWEST_RATERS, cohen_kappa, fleiss_kappa
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,7 +80,8 @@ def _vote_counts(cases: Sequence[JudgedCase]) -> list[tuple[int, int]]:
     The list is empty when cases differ in their number of votes. Voting then stopped early, at an
     agreement; counting those cases would overrepresent disagreement.
     """
-    if len({len(case.votes) for case in cases}) != 1 or len(cases[0].votes) < 2:  # noqa: PLR2004 - fleiss_kappa's minimum
+    numbers = {len(case.votes) for case in cases}
+    if len(numbers) != 1 or min(numbers) < FEWEST_RATERS:
         return []
     complete = [case.votes for case in cases if None not in case.votes]
     return [(votes.count(True), votes.count(False)) for votes in complete]
