@@ -1,8 +1,8 @@
-"""Measure SLDP: parsing and equality, in CPU seconds, at growing sizes; prints a table, then one JSON line.
+"""Measure SLDP: CPU seconds of parsing and equality at three sizes, as a table and a JSON line.
 
 Run from the checkout: ``python performance/sldp.py [--quick]``. A growth of 10 from one size to the
-next is linear. Compared are a value and its like in another order, written otherwise (other case,
-shifted within the tolerance): the whole work is done, and nothing ends it early.
+next is linear. Each pair is equal but written differently (other order, other case, numbers shifted
+within the tolerance), so that comparing it cannot end early.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ Item = TypeVar("Item")
 SIZES = (1_000, 10_000, 100_000)
 ROUNDS = 3
 TARGETS_MS = {"strings": 30, "numbers": 30, "dict": 60, "points": 200}
-"""What equality at 10,000 elements must reach, after parsing."""
+"""CPU milliseconds that equality at 10,000 elements may take, without parsing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measured:
-    """CPU seconds of one kind at one size, the best of a few rounds."""
+    """CPU seconds for one kind of value at one size, the least of ROUNDS."""
 
     kind: str
     size: int
@@ -100,13 +100,13 @@ def _near(number: float, noise: random.Random) -> str:
 
 def _measure(kind: str, size: int) -> Measured:
     brackets, make = KINDS[kind]
-    noise = random.Random(size)  # noqa: S311 - seeded on purpose: the same texts every time
+    noise = random.Random(size)  # noqa: S311 - seeded: the same texts in every run
     answer, solution = (
         f"{brackets[0]}{', '.join(part)}{brackets[1]}" for part in make(size, noise)
     )
     value, other = parse_sldp(answer), parse_sldp(solution)
     if not sldp_equals(value, other):
-        message = f"{kind} at {size}: the pair is not equal, so nothing was measured"
+        message = f"{kind} at {size}: the pair is not equal, so there is nothing to measure"
         raise RuntimeError(message)
     parse = _best(lambda: parse_sldp(answer))
     return Measured(
@@ -125,9 +125,9 @@ def _best(work: Callable[[], object]) -> float:
 
 
 def _report(results: list[Measured]) -> None:
-    print(
-        f"{'kind':18}{'elements':>9}{'parse ms':>10}{'growth':>8}{'equal ms':>10}{'growth':>8}{'target':>8}"
-    )
+    heads = ("elements", "parse ms", "growth", "equal ms", "growth", "target")
+    widths = (9, 10, 8, 10, 8, 8)
+    print(f"{'kind':18}" + "".join(f"{h:>{w}}" for h, w in zip(heads, widths, strict=True)))
     before: Measured | None = None
     for one in results:
         same = before if before is not None and before.kind == one.kind else None
@@ -143,7 +143,7 @@ def _report(results: list[Measured]) -> None:
 
 
 def main() -> None:
-    """Measure every kind at every size and print it."""
+    """Measure all kinds at all sizes and print the results."""
     sizes = SIZES[:2] if "--quick" in sys.argv[1:] else SIZES
     results = [_measure(kind, size) for kind in KINDS for size in sizes]
     _report(results)

@@ -1,26 +1,23 @@
-"""``llmeval sldp``: compare two SLDP texts, and say where they differ."""
+"""``llmeval sldp``: compare two SLDP texts and list their differences."""
 
 from __future__ import annotations
 
 import argparse
 import sys
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from pytest_llmeval.commands.console import NO, TO_MEND, YES, Commands, harmless_line, say
 from pytest_llmeval.errors import UsageError
-
-if TYPE_CHECKING:
-    from pytest_llmeval.scoring.sldp import SldpSyntaxError
+from pytest_llmeval.scoring.sldp import SldpSyntaxError, parse_sldp, sldp_diff
+from pytest_llmeval.scoring.sldp.equality import TOLERANCE
 
 _WINDOW: Final = 60
-"""Signs shown before a mistake, and from it on."""
+"""Characters shown before a syntax error, and from it on."""
 
 
 def declare(commands: Commands) -> None:
     """Add the command."""
-    from pytest_llmeval.scoring.sldp.equality import TOLERANCE  # noqa: PLC0415 - only this command needs it
-
-    command = commands.add_parser("sldp", help="compare two SLDP texts, and say where they differ")
+    command = commands.add_parser("sldp", help="compare two SLDP texts and list their differences")
     command.add_argument("answer", help="SLDP text, such as '<O1, O2>'")
     command.add_argument("solution", help="SLDP text that it should equal")
     command.add_argument(
@@ -30,20 +27,18 @@ def declare(commands: Commands) -> None:
         help="numbers that differ by less are equal (%(default)s)",
     )
     command.add_argument(
-        "--case-sensitive", action="store_true", help="tell strings of different case apart"
+        "--case-sensitive", action="store_true", help="strings of different case differ"
     )
     command.set_defaults(run=_run)
 
 
 def _run(chosen: argparse.Namespace) -> int:
-    from pytest_llmeval.scoring.sldp import SldpSyntaxError, parse_sldp, sldp_diff  # noqa: PLC0415 - only this command needs it
-
     values = []
     for name, text in (("answer", chosen.answer), ("solution", chosen.solution)):
         try:
             values.append(parse_sldp(text))
         except SldpSyntaxError as error:
-            say(f"{name}: {error}\n{_pointed_at(text, error)}", sys.stderr)
+            say(f"{name}: {error}\n{_excerpt(text, error)}", sys.stderr)
         else:
             say(f"{name:8}  {values[-1]}")
     if len(values) < 2:  # noqa: PLR2004 - an answer and a solution
@@ -59,8 +54,8 @@ def _run(chosen: argparse.Namespace) -> int:
     return NO if differences else YES
 
 
-def _pointed_at(text: str, error: SldpSyntaxError) -> str:
-    """Return the part of the line around a mistake, and a caret below it."""
+def _excerpt(text: str, error: SldpSyntaxError) -> str:
+    """Return the line around a syntax error, cut to a window, with a caret below the position."""
     line = text.split("\n")[error.line - 1]
     at = error.column - 1
     before = harmless_line(line[max(0, at - _WINDOW) : at])

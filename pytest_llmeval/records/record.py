@@ -22,7 +22,7 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
 
     def to_json(self) -> dict[str, Json]:
         """Return the JSON form, made of built-in types."""
-        return cast("dict[str, Json]", msgspec.to_builtins(self))
+        return cast("dict[str, Json]", _with_lists(msgspec.to_builtins(self)))
 
     @classmethod
     def from_json(cls, data: Json) -> Self:
@@ -32,3 +32,10 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
         except msgspec.ValidationError as error:
             msg = f"this is no {cls.__name__}: {error}"
             raise ValueError(msg) from None
+
+
+def _with_lists(value: Any) -> Any:  # noqa: ANN401 - JSON
+    """Return JSON with lists in place of the tuples that msgspec leaves as they are."""
+    if isinstance(value, dict):
+        return {key: _with_lists(item) for key, item in value.items()}
+    return [_with_lists(item) for item in value] if isinstance(value, list | tuple) else value

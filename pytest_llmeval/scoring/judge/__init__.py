@@ -1,36 +1,24 @@
-"""The judge without its model: what to ask, how to read the reply, how votes add up, how far to trust them."""
+"""The judge without its model: its question, the parsing of its replies, the count of its votes.
 
-from __future__ import annotations
+Everything here is free of network and event loop, and light to import.
+"""
 
-from importlib import import_module
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from pytest_llmeval.domains.phybench.taxonomy import (
-        TAXONOMY_PARAMETERS,
-        TAXONOMY_PROMPT_VERSION,
-        taxonomy_messages,
-    )
-    from pytest_llmeval.scoring.judge.calibration import (
-        Calibration,
-        JudgedCase,
-        calibrate,
-        calibrate_by_kind,
-    )
-    from pytest_llmeval.scoring.judge.prefilter import (
-        PREFILTER_VERSION,
-        Equivalence,
-        PlainDecision,
-        decide_plainly,
-    )
-    from pytest_llmeval.scoring.judge.prompt import (
-        JUDGE_PARAMETERS,
-        JUDGE_PROMPT_VERSION,
-        judge_messages,
-    )
-    from pytest_llmeval.scoring.judge.question import CANDIDATE_LIMIT
-    from pytest_llmeval.scoring.judge.verdict import error_label, judge_verdict
-    from pytest_llmeval.scoring.judge.voting import RETRIES, Ballot, Tally, Vote
+from pytest_llmeval.scoring.judge.calibration import Calibration, JudgedCase, calibrate
+from pytest_llmeval.scoring.judge.judgement import Judgement, Opinion, majority, panel_name
+from pytest_llmeval.scoring.judge.prefilter import (
+    PREFILTER_VERSION,
+    Equivalence,
+    PlainDecision,
+    decide_plainly,
+)
+from pytest_llmeval.scoring.judge.prompt import (
+    JUDGE_PARAMETERS,
+    JUDGE_PROMPT_VERSION,
+    judge_messages,
+)
+from pytest_llmeval.scoring.judge.question import CANDIDATE_LIMIT
+from pytest_llmeval.scoring.judge.verdict import judge_verdict
+from pytest_llmeval.scoring.judge.voting import RETRIES, Ballot, Vote, VoteCount
 
 __all__ = [
     "CANDIDATE_LIMIT",
@@ -38,53 +26,19 @@ __all__ = [
     "JUDGE_PROMPT_VERSION",
     "PREFILTER_VERSION",
     "RETRIES",
-    "TAXONOMY_PARAMETERS",
-    "TAXONOMY_PROMPT_VERSION",
     "Ballot",
     "Calibration",
     "Equivalence",
     "JudgedCase",
+    "Judgement",
+    "Opinion",
     "PlainDecision",
-    "Tally",
     "Vote",
+    "VoteCount",
     "calibrate",
-    "calibrate_by_kind",
     "decide_plainly",
-    "error_label",
     "judge_messages",
     "judge_verdict",
-    "taxonomy_messages",
+    "majority",
+    "panel_name",
 ]
-
-# A foreign pytest session loads `judgement` alone, so every name is imported when it is first used.
-_HOMES = {
-    "CANDIDATE_LIMIT": "question",
-    "JUDGE_PARAMETERS": "prompt",
-    "JUDGE_PROMPT_VERSION": "prompt",
-    "PREFILTER_VERSION": "prefilter",
-    "RETRIES": "voting",
-    "TAXONOMY_PARAMETERS": "taxonomy",
-    "TAXONOMY_PROMPT_VERSION": "taxonomy",
-    "Ballot": "voting",
-    "Calibration": "calibration",
-    "Equivalence": "prefilter",
-    "JudgedCase": "calibration",
-    "PlainDecision": "prefilter",
-    "Tally": "voting",
-    "Vote": "voting",
-    "calibrate": "calibration",
-    "calibrate_by_kind": "calibration",
-    "decide_plainly": "prefilter",
-    "error_label": "verdict",
-    "judge_messages": "prompt",
-    "judge_verdict": "verdict",
-    "taxonomy_messages": "taxonomy",
-}
-
-
-def __getattr__(name: str) -> object:
-    """Import a public name when it is first used."""
-    if name not in _HOMES:
-        msg = f"module {__name__!r} has no attribute {name!r}"
-        raise AttributeError(msg)
-    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)

@@ -1,17 +1,23 @@
-"""How far raters agree beyond chance: 1 complete, 0 as chance would have it, below 0 worse.
+"""Agreement of raters beyond chance (kappa): 1 complete, 0 as by chance, below 0 worse than chance.
 
-A kappa is None where it has no value: no cases, or only one verdict ever given, so that chance
-alone would agree completely. Sources: J. Cohen, "A coefficient of agreement for nominal scales"
-(1960); J. L. Fleiss, "Measuring nominal scale agreement among many raters" (1971).
+A kappa is None where it is undefined: without cases, or when all raters gave one and the same
+category throughout, so that the agreement expected by chance is complete.
+
+Sources: J. Cohen, "A coefficient of agreement for nominal scales" (1960); J. L. Fleiss, "Measuring
+nominal scale agreement among many raters" (1971).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
+
+FEWEST_RATERS: Final = 2
+"""Raters needed for an agreement."""
 
 
 def cohen_kappa(pairs: Sequence[tuple[bool, bool]]) -> float | None:
-    """Return the agreement beyond chance of two raters' yes-or-no decisions on the same cases."""
+    """Return Cohen's kappa of two raters' yes-or-no decisions, one pair for each case."""
     if not pairs:
         return None
     observed = sum(first is second for first, second in pairs) / len(pairs)
@@ -19,7 +25,11 @@ def cohen_kappa(pairs: Sequence[tuple[bool, bool]]) -> float | None:
 
 
 def chance_agreement(pairs: Sequence[tuple[bool, bool]]) -> float:
-    """Return how often two raters would agree by chance, each keeping its own share of yes; at least one pair."""
+    """Return the agreement (0..1) expected by chance, given each rater's share of yes.
+
+    Args:
+        pairs: the decisions of two raters, at least one pair.
+    """
     n = len(pairs)
     first_yes = sum(first for first, _ in pairs) / n
     second_yes = sum(second for _, second in pairs) / n
@@ -27,24 +37,29 @@ def chance_agreement(pairs: Sequence[tuple[bool, bool]]) -> float:
 
 
 def fleiss_kappa(counts: Sequence[Sequence[int]]) -> float | None:
-    """Return the agreement beyond chance of several raters.
+    """Return Fleiss' kappa of several raters.
 
-    `counts` has a row for each case and in it the number of raters for each category; every case
-    must have the same number of raters, at least two (ValueError otherwise).
+    Args:
+        counts: one row for each case, with the number of raters for each category.
+
+    Raises:
+        ValueError: the cases differ in their number of raters, or have fewer than two.
     """
     if not counts:
         return None
     raters = sum(counts[0])
-    if raters < 2 or any(sum(row) != raters for row in counts):  # noqa: PLR2004 - one rater cannot agree
-        msg = f"fleiss_kappa: every case needs the same number of raters, at least 2; the first has {raters}"
+    if raters < FEWEST_RATERS or any(sum(row) != raters for row in counts):
+        msg = (
+            "fleiss_kappa: every case needs the same number of raters, at least "
+            f"{FEWEST_RATERS}; the first has {raters}"
+        )
         raise ValueError(msg)
-    observed = sum(sum(k * (k - 1) for k in row) for row in counts) / (
-        len(counts) * raters * (raters - 1)
-    )
+    agreeing = sum(sum(k * (k - 1) for k in row) for row in counts)
+    observed = agreeing / (len(counts) * raters * (raters - 1))
     shares = [sum(column) / (len(counts) * raters) for column in zip(*counts, strict=True)]
     return beyond_chance(observed, sum(share**2 for share in shares))
 
 
 def beyond_chance(observed: float, expected: float) -> float | None:
-    """Return the kappa of an observed agreement where chance alone would give `expected`; None when that is all."""
+    """Return the kappa of an observed agreement and the one expected by chance, both 0..1."""
     return None if expected >= 1 else (observed - expected) / (1 - expected)

@@ -1,21 +1,23 @@
-"""How far a judge can be trusted: its verdicts against labels, and its votes against each other."""
+"""Reliability of a judge: its verdicts against labels, and its votes against each other."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pytest_llmeval.records import Json
-from pytest_llmeval.scoring.judge.agreement import cohen_kappa, fleiss_kappa
+from pytest_llmeval.records import Record
+from pytest_llmeval.scoring.judge.agreement import FEWEST_RATERS, cohen_kappa, fleiss_kappa
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgedCase:
-    """One labelled case and what the judge made of it.
+    """A labelled case with the judge's verdict.
 
-    `kind` groups cases (such as ``rounding`` or ``injection``); `label` is whether the answer is
-    equivalent by human reading; `verdict` None means unscored; `votes` are the single verdicts
-    behind it, None for a lost vote.
+    Attributes:
+        kind: name of the group that the case belongs to, such as ``rounding`` or ``injection``.
+        label: whether the answer is equivalent according to a human reader.
+        verdict: the judge's decision; None if it gave none (unscored).
+        votes: the single verdicts behind it; None for a vote lost to unusable replies.
     """
 
     kind: str
@@ -24,15 +26,22 @@ class JudgedCase:
     votes: tuple[bool | None, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Calibration:
+class Calibration(Record, frozen=True, kw_only=True):
     """Agreement of a judge with the labels of `n` cases.
 
-    Rates lie in 0..1 and are None without a case to take them from. `accuracy` is over the scored
-    cases; `false_positive_rate` is the share of scored wrong answers that the judge let pass,
-    `false_negative_rate` the share of scored right answers that it refused. `cohen` is judge
-    against label, `fleiss` vote against vote (None unless every case got the same number of votes,
-    at least two).
+    Rates are shares in 0..1, None without a case to compute them from.
+
+    Attributes:
+        n: number of cases.
+        unscored: cases without a verdict; no rate counts them.
+        accuracy: share of cases with the label's verdict.
+        false_positives: wrong answers judged equivalent.
+        false_negatives: right answers judged different.
+        false_positive_rate: `false_positives` among the wrong answers.
+        false_negative_rate: `false_negatives` among the right answers.
+        cohen: Cohen's kappa of verdict and label.
+        fleiss: Fleiss' kappa of the votes; None unless all cases have the same number of votes, at
+            least two.
     """
 
     n: int
@@ -45,13 +54,9 @@ class Calibration:
     cohen: float | None
     fleiss: float | None
 
-    def to_json(self) -> dict[str, Json]:
-        """Return the JSON form."""
-        return {name: getattr(self, name) for name in self.__dataclass_fields__}
-
 
 def calibrate(cases: Sequence[JudgedCase]) -> Calibration:
-    """Return how well the judge agrees with the labels of `cases`."""
+    """Return the agreement of the judge's verdicts with the labels of `cases`."""
     pairs = [(case.label, case.verdict) for case in cases if case.verdict is not None]
     false_positives = pairs.count((False, True))
     false_negatives = pairs.count((True, False))
@@ -69,19 +74,14 @@ def calibrate(cases: Sequence[JudgedCase]) -> Calibration:
     )
 
 
-def calibrate_by_kind(cases: Sequence[JudgedCase]) -> dict[str, Calibration]:
-    """Return the calibration of each kind of case, kinds in alphabetical order."""
-    kinds = sorted({case.kind for case in cases})
-    return {kind: calibrate([case for case in cases if case.kind == kind]) for kind in kinds}
-
-
 def _vote_counts(cases: Sequence[JudgedCase]) -> list[tuple[int, int]]:
-    """Return (equivalent, different) counts of the cases without a lost vote.
+    """Return the (equivalent, different) votes of each case without a lost vote.
 
-    None at all when the cases differ in votes: such votes were stopped early, and where voting goes
-    on only after a disagreement, the cases with most votes would be the ones disagreed about.
+    The list is empty when cases differ in their number of votes. Voting then stopped early, at an
+    agreement; counting those cases would overrepresent disagreement.
     """
-    if len({len(case.votes) for case in cases}) != 1 or len(cases[0].votes) < 2:  # noqa: PLR2004 - see fleiss_kappa
+    numbers = {len(case.votes) for case in cases}
+    if len(numbers) != 1 or min(numbers) < FEWEST_RATERS:
         return []
     complete = [case.votes for case in cases if None not in case.votes]
     return [(votes.count(True), votes.count(False)) for votes in complete]

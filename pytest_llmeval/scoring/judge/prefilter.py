@@ -1,16 +1,19 @@
-r"""What needs no judge: a reply that plainly names one final answer, equal to the target or clearly apart from it.
+r"""Answers that need no judge: plainly stated, and equal to the target or clearly apart from it.
 
-A prefilter saves judge calls and must never be wrong, so it decides few forms and leaves the rest.
-Its rules:
+A prefilter saves judge calls and must never be wrong, so it decides a few forms and leaves the
+rest undecided. Its rules:
 
-- The reply's last line is the answer: alone, in a single ``\boxed{}``, behind words such as "the final answer is", or
-  under a heading of just such words. A second box, another line that states an answer, a result or a solution, or any
-  further word on the last line, and nothing is decided.
-- Two plain numbers (``5``, ``9.19``, ``1/2``, ``\frac{1}{2}``, with or without a unit) are equal when exactly so, or
-  when they differ by at most half of the last decimal place of the coarser one and by at most 0.5 %. They are
-  different when they differ by more than that half and by more than 5 %, unless a unit other than degrees could
-  explain it. In between, and of two units, nothing is decided.
-- Other expressions of numbers, roots and pi are equal when the equivalence handed in says so, and never different.
+- The answer is the reply's last line: alone, in a single ``\boxed{}``, after words such as "the
+  final answer is", or under a heading of just such words. Nothing is decided if there is a second
+  box, another line that states an answer, a result or a solution, or any further word on the last
+  line.
+- Two plain numbers (``5``, ``9.19``, ``1/2``, ``\frac{1}{2}``, with or without a unit) are equal
+  when exactly so, or when they differ by at most half of the last decimal place of the coarser one
+  and by at most 0.5 %. They are different when they differ by more than that half and by more than
+  5 %, unless a unit other than degrees could explain it. In between, and for two different units,
+  nothing is decided.
+- Other expressions of numbers, roots and pi are equal when the given equivalence finds them equal,
+  and never different.
 """
 
 from __future__ import annotations
@@ -27,27 +30,28 @@ PREFILTER_VERSION: Final = "prefilter/3"
 """Changes with every change of the rules or limits."""
 
 ROUNDING_SHARE: Final = Fraction(5, 1000)
-"""Of the target: numbers that differ by more are not one number rounded differently (9.2 and 9.19
-differ by 0.1 %)."""
+"""Largest difference that rounding explains, as a share of the target (9.2 and 9.19 differ by
+0.1 %)."""
 
 CLEARLY_APART: Final = Fraction(5, 100)
-"""Of the larger number: beyond this no rounding explains the difference."""
+"""Difference, as a share of the larger number, above which numbers are different."""
 
 LINE_LIMIT: Final = 400
-"""Characters of a last line; a longer one states nothing plainly."""
+"""Characters of a last line; in a longer one nothing counts as plainly stated."""
 
 Decision: TypeAlias = Literal["equal", "different", "undecided"]
 
 Equivalence: TypeAlias = Callable[[str, str], bool]
-"""Tells whether two LaTeX expressions of numbers, (answer, target), are certainly equal.
+"""Returns whether two LaTeX expressions of numbers, (answer, target), are certainly equal.
 
-False means: do not know.
+False means unknown.
 """
 
 _WORD = r"(?:so|thus|therefore|hence|finally|we\s+get|we\s+have)"
 _NAME = r"(?:m?\s*\\angle\s*\{?[A-Z1-9]{1,3}\}?|\\overline\s*\{[A-Z]{2}\}|[a-z]|[A-Z]{1,2})"
 _LEAD = re.compile(
-    rf"(?i:{_WORD}[\s,:]+)?(?i:the\s+)?(?i:final\s+)?(?i:answer\s*(?:is)?\s*:?\s*)?(?:{_NAME}\s*(?:=|≈|\\approx|is)\s*)?"
+    rf"(?i:{_WORD}[\s,:]+)?(?i:the\s+)?(?i:final\s+)?(?i:answer\s*(?:is)?\s*:?\s*)?"
+    rf"(?:{_NAME}\s*(?:=|≈|\\approx|is)\s*)?"
 )
 _MARKUP = re.compile(r"\*\*|__|\\\[|\\\]|\\\(|\\\)|\$|^\s*#+\s|\\displaystyle")
 _BOX = re.compile(r"\\boxed\s*\{(?P<inner>(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*)\}")
@@ -75,7 +79,13 @@ _NUMERIC = re.compile(r"[0-9.+\-*/^{}()\s]*")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlainDecision:
-    """A prefilter's decision, why, and the answer it found in the reply (None: no single plain one)."""
+    """The decision of the prefilter on one reply.
+
+    Attributes:
+        decision: ``equal``, ``different``, or ``undecided`` (left to the judge).
+        reason: the rule that applied.
+        answer: the final answer found in the reply; None if there is no single plain one.
+    """
 
     decision: Decision
     reason: str
@@ -84,6 +94,8 @@ class PlainDecision:
 
 @dataclass(frozen=True, slots=True)
 class _Quantity:
+    """A number with its unit; `decimals` is None for a fraction, which is exact."""
+
     value: Fraction
     decimals: int | None
     unit: str
@@ -92,21 +104,30 @@ class _Quantity:
 def decide_plainly(
     candidate: str, target: str, *, equivalent: Equivalence | None = None
 ) -> PlainDecision:
-    """Decide whether the reply `candidate` answers `target`, where no judge is needed to tell."""
+    r"""Return whether a reply's answer equals the target, if that is plain.
+
+    Args:
+        candidate: the model's whole reply.
+        target: the reference answer.
+        equivalent: decides on expressions that are not plain numbers; without it they stay
+            undecided.
+
+    Example:
+        >>> decide_plainly("The answer is 1/2", "0.5").decision
+        'equal'
+        >>> decide_plainly("It is either 1/2 or 1", "0.5").decision
+        'undecided'
+    """
     answer = plain_answer(candidate)
     if answer is None:
         return PlainDecision(
             decision="undecided", reason="the reply names no single plain final answer"
         )
     wanted, given = _quantity(target), _quantity(answer)
+    latex = _latex(answer), _latex(target)
     if wanted and given:
         decision, reason = _compare(given, wanted)
-    elif (
-        equivalent
-        and _numeric(answer)
-        and _numeric(target)
-        and equivalent(_latex(answer), _latex(target))
-    ):
+    elif equivalent and all(map(_numeric, latex)) and equivalent(*latex):
         decision, reason = "equal", "equal expressions"
     else:
         decision, reason = "undecided", "not two plain numbers"
@@ -116,12 +137,13 @@ def decide_plainly(
 
 
 def plain_answer(reply: str) -> str | None:
-    """Return the one final answer that the last line of `reply` plainly states, or None."""
+    """Return the final answer that the last line of a reply plainly states, or None."""
     text = reply.strip()
     *before, last = text.splitlines() or [""]
     if len(text) > CANDIDATE_LIMIT or len(last) > LINE_LIMIT:
         return None
-    *before, line = [plain for plain in map(_unmarked, (*before, last)) if plain] or [""]
+    unmarked = (_MARKUP.sub(" ", line).strip() for line in (*before, last))
+    *before, line = list(filter(None, unmarked)) or [""]
     if before and not (_mentions(before[-1]) or _mentions(line)):
         return None
     if before and _lead_length(before[-1]) == len(before[-1]):
@@ -136,17 +158,13 @@ def plain_answer(reply: str) -> str | None:
     return None if not rest or _mentions(rest) else rest
 
 
-def _unmarked(line: str) -> str:
-    """Return a line without its markup."""
-    return _MARKUP.sub(" ", line).strip()
-
-
 def _mentions(line: str) -> bool:
-    """Tell whether a line boxes something, speaks of an answer, or states a result."""
+    """Return whether a line has a box, mentions an answer, or states a result."""
     return _MENTION.search(line) is not None
 
 
 def _lead_length(line: str) -> int:
+    """Return the length of introductory words such as "the final answer is"."""
     lead = _LEAD.match(line)
     return lead.end() if lead else 0
 
@@ -169,6 +187,7 @@ def _quantity(text: str) -> _Quantity | None:
 
 
 def _compare(given: _Quantity, wanted: _Quantity) -> tuple[Decision, str]:
+    """Return the decision on two numbers, and the rule that applied."""
     if given.unit and wanted.unit and given.unit != wanted.unit:
         return "undecided", "two units"
     gap = abs(given.value - wanted.value)
@@ -187,9 +206,8 @@ def _compare(given: _Quantity, wanted: _Quantity) -> tuple[Decision, str]:
     return "undecided", "numbers close to each other"
 
 
-def _numeric(text: str) -> bool:
-    """Tell whether `text` is made of numbers, roots and pi alone, and none of it a mixed number (4 4/11)."""
-    latex = _latex(text)
+def _numeric(latex: str) -> bool:
+    """Return whether an expression consists of numbers, roots and pi, without mixed numbers."""
     return bool(_NUMERIC.fullmatch(_COMMANDS.sub(" ", latex))) and not _MIXED.search(latex)
 
 

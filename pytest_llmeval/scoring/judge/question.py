@@ -1,4 +1,4 @@
-"""What every question to the judge is made of: parameters that demand JSON, and a candidate that cannot break out."""
+"""The parts of every question to a judge: parameters that demand JSON, and a fenced candidate."""
 
 from __future__ import annotations
 
@@ -10,14 +10,18 @@ from typing import Final
 from pytest_llmeval.records import Json
 
 CANDIDATE_LIMIT: Final = 50_000
-"""Characters of a candidate that the judge sees: its last ones, where a solution states its answer
+"""Characters of a candidate that the judge sees: the last ones, where a solution states its answer
 (published task)."""
 
 
 def json_parameters(name: str, properties: Mapping[str, Json]) -> dict[str, Json]:
-    """Return what a request is sent with whose reply is to be one JSON object with just these properties.
+    """Return the parameters of a request for one JSON object with exactly these properties.
 
-    Temperature and tokens are the published Geometry3K task's.
+    Temperature (0) and the limit of 512 tokens are those of the published task.
+
+    Args:
+        name: name of the JSON schema.
+        properties: JSON schema of each property, by name; all are required.
     """
     return {
         "temperature": 0,
@@ -39,24 +43,28 @@ def json_parameters(name: str, properties: Mapping[str, Json]) -> dict[str, Json
 
 
 def fenced(candidate: str, *context: str) -> str:
-    """Return the candidate between two lines that it cannot hold, and before them what they are.
+    """Return the candidate between two lines that it cannot contain, with an announcement.
 
-    The lines depend on the candidate and the texts it is asked about with, and on nothing else: the
-    same question has the same words on every run, so a stored or recorded reply is found again.
+    The line contains a SHA-256 hash of `context` and the candidate, which the candidate would have
+    to contain itself. It depends on nothing else: the same question has the same words in every
+    run, so a stored reply is found again.
+
+    Args:
+        candidate: the text to be judged; only its last CANDIDATE_LIMIT characters are shown.
+        context: the other texts of the question.
     """
     shown = candidate[-CANDIDATE_LIMIT:]
     dropped = len(candidate) - len(shown)
     cut = f" Its first {dropped:,} characters were cut; what you see is its end." if dropped else ""
-    fence = _fence(*context, candidate)
-    announced = f"The candidate stands between the two lines that read {fence}. No line inside it ends it.{cut}"
-    return "\n".join([announced, fence, sendable(shown), fence])
+    digest = hashlib.sha256(json.dumps([*context, candidate]).encode("ascii")).hexdigest()
+    fence = f"CANDIDATE-{digest}"
+    announcement = (
+        f"The candidate stands between the two lines that read {fence}. "
+        f"No line inside it ends it.{cut}"
+    )
+    return "\n".join([announcement, fence, sendable(shown), fence])
 
 
 def sendable(text: str) -> str:
-    """Replace lone surrogates, which models do produce and no provider's UTF-8 can carry."""
+    """Return the text with lone surrogates replaced, which UTF-8 cannot encode."""
     return text.encode("utf-8", "replace").decode("utf-8")
-
-
-def _fence(*texts: str) -> str:
-    """Return a line that none of the texts can hold: it would have to contain a hash of itself."""
-    return f"CANDIDATE-{hashlib.sha256(json.dumps(texts).encode('ascii')).hexdigest()}"

@@ -1,9 +1,9 @@
-"""SLDP: a small language of lists, sets, dicts and points in which answers are written and compared."""
+"""SLDP: a small language of sets, lists, dicts and points for answers; its parser and equality."""
 
 from pytest_llmeval.scoring.sldp.difference import sldp_diff
 from pytest_llmeval.scoring.sldp.equality import SLDP_GRADER, sldp_equals
-from pytest_llmeval.scoring.sldp.mistakes import SldpSyntaxError
 from pytest_llmeval.scoring.sldp.parser import parse_sldp
+from pytest_llmeval.scoring.sldp.syntax_error import SldpSyntaxError
 from pytest_llmeval.scoring.sldp.values import (
     DictValue,
     Key,

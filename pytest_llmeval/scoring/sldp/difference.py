@@ -1,4 +1,4 @@
-"""Where two SLDP values differ, in a few lines that a person can act on."""
+"""The differences between two SLDP values, in at most ten lines of text."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple
 
-from pytest_llmeval.scoring.sldp.equality import TOLERANCE, Comparison, parsed
+from pytest_llmeval.scoring.sldp.equality import TOLERANCE, Comparator, parsed
 from pytest_llmeval.scoring.sldp.values import (
     DictValue,
     ListValue,
@@ -18,13 +18,16 @@ from pytest_llmeval.scoring.sldp.values import (
 )
 
 LINES = 10
-"""How many lines a difference has at most; the last then says that there is more."""
+"""Most lines of a difference; the last one says if there are more."""
 
 _LISTED = 5
-"""Missing or unexpected elements that one line names; the rest is counted."""
+"""Missing or unexpected elements listed in one line; the others are counted."""
 
 _LONGEST = 60
-"""Signs of one value, or of one path, that a line shows."""
+"""Characters shown of one value, or of one path."""
+
+_SOME_ELEMENT = "<..>"
+"""The step of a path into a set, whose elements have no position."""
 
 _KINDS = {
     NumberValue: "number",
@@ -36,16 +39,19 @@ _KINDS = {
 }
 
 
-_EACH = "<..>"
-"""The path of what stands in a set: somewhere in it."""
-
-
-class _Place(NamedTuple):
-    """Two values that stand at the same path."""
+class _Pair(NamedTuple):
+    """Two values at the same path."""
 
     path: str
     answer: Value
     solution: Value
+
+
+class _Differences(NamedTuple):
+    """Lines for a pair's own differences, without its path, and the pairs inside to compare."""
+
+    lines: Sequence[str] = ()
+    inside: Sequence[_Pair] = ()
 
 
 def sldp_diff(
@@ -55,86 +61,82 @@ def sldp_diff(
     tolerance: float = TOLERANCE,
     case_sensitive: bool = False,
 ) -> tuple[str, ...]:
-    """Return where an answer differs from the solution; nothing when they are equal.
+    """Return the differences between an answer and the solution; empty when they are equal.
 
-    At most ten lines, each with a path from the root ``$`` through keys (``.rooms``), list
-    positions (``[0]``) and sets (``<..>``): ``$.rooms<..>: missing O255; unexpected O256``.
-    Arguments and errors are those of `sldp_equals`.
+    There are at most ten lines, each with a path from the root ``$`` through keys (``.rooms``),
+    list positions (``[0]``) and sets (``<..>``). Arguments and errors are those of `sldp_equals`.
+
+    Example:
+        >>> sldp_diff("{rooms: <O256, O1>}", "{rooms: <O255, O1>}")
+        ('$.rooms<..>: missing O255; unexpected O256',)
     """
-    comparison = Comparison(tolerance=tolerance, case_sensitive=case_sensitive)
-    lines = list(
-        islice(_lines(comparison, _Place("$", parsed(answer), parsed(solution))), LINES + 1)
-    )
+    comparator = Comparator(tolerance=tolerance, case_sensitive=case_sensitive)
+    root = _Pair("$", parsed(answer), parsed(solution))
+    lines = list(islice(_lines(comparator, root), LINES + 1))
     return tuple(lines if len(lines) <= LINES else [*lines[: LINES - 1], "and more differences"])
 
 
-def _lines(comparison: Comparison, root: _Place) -> Iterator[str]:
-    """Yield a line for each difference, in reading order, with a stack of our own: nesting may be deep."""
+def _lines(comparator: Comparator, root: _Pair) -> Iterator[str]:
+    """Yield a line for each difference, in reading order, without recursion."""
     waiting = [root]
     while waiting:
-        place = waiting.pop()
-        if comparison.equal(place.answer, place.solution):
+        pair = waiting.pop()
+        if comparator.equal(pair.answer, pair.solution):
             continue
-        found = _found(comparison, place)
-        yield from (f"{_short(place.path)}{line}" for line in found.lines)
+        found = _differences(comparator, pair)
+        yield from (f"{_short(pair.path)}{line}" for line in found.lines)
         waiting += reversed(found.inside)
 
 
-class _Found(NamedTuple):
-    """What differs at a place itself, each without the path; and the places inside that may differ too."""
-
-    lines: Sequence[str] = ()
-    inside: Sequence[_Place] = ()
-
-
-def _found(comparison: Comparison, place: _Place) -> _Found:
-    path, answer, solution = place
+def _differences(comparator: Comparator, pair: _Pair) -> _Differences:
+    path, answer, solution = pair
     if isinstance(answer, ListValue) and isinstance(solution, ListValue):
         return _lists(path, answer, solution)
     if isinstance(answer, SetValue) and isinstance(solution, SetValue):
-        return _sets(comparison, path, answer, solution)
+        return _sets(comparator, path, answer, solution)
     if isinstance(answer, DictValue) and isinstance(solution, DictValue):
-        return _dicts(comparison, path, answer, solution)
-    if type(answer) is type(solution):
-        return _Found([f": found {_short(str(answer))}, expected {_short(str(solution))}"])
-    return _Found([f": found {_named(answer)}, expected {_named(solution)}"])
+        return _dicts(comparator, path, answer, solution)
+    found, expected = _short(str(answer)), _short(str(solution))
+    if type(answer) is not type(solution):
+        found = f"{_KINDS[type(answer)]} {found}"
+        expected = f"{_KINDS[type(solution)]} {expected}"
+    return _Differences([f": found {found}, expected {expected}"])
 
 
-def _lists(path: str, answer: ListValue, solution: ListValue) -> _Found:
+def _lists(path: str, answer: ListValue, solution: ListValue) -> _Differences:
     pairs = enumerate(zip(answer.elements, solution.elements, strict=False))
-    inside = [_Place(f"{path}[{index}]", ours, theirs) for index, (ours, theirs) in pairs]
+    inside = [_Pair(f"{path}[{index}]", ours, theirs) for index, (ours, theirs) in pairs]
     found, expected = len(answer.elements), len(solution.elements)
-    return _Found(
-        [f": found length {found}, expected {expected}"] if found != expected else (), inside
-    )
+    lines = [f": found length {found}, expected {expected}"] if found != expected else ()
+    return _Differences(lines, inside)
 
 
-def _sets(comparison: Comparison, path: str, answer: SetValue, solution: SetValue) -> _Found:
-    unexpected, missing = comparison.unmatched(answer, solution)
-    if len(unexpected) == len(missing) == 1 and _alike(unexpected[0], missing[0]):
-        return _Found(inside=[_Place(path + _EACH, unexpected[0], missing[0])])
-    return _Found([_EACH + _changes(missing, unexpected)])
+def _sets(comparator: Comparator, path: str, answer: SetValue, solution: SetValue) -> _Differences:
+    """Return what is missing and unexpected; of a single pair of like containers, the inside."""
+    unexpected, missing = comparator.unmatched(answer, solution)
+    if len(unexpected) == len(missing) == 1:
+        ours, theirs = unexpected[0], missing[0]
+        if type(ours) is type(theirs) and isinstance(ours, ListValue | SetValue | DictValue):
+            return _Differences(inside=[_Pair(path + _SOME_ELEMENT, ours, theirs)])
+    return _Differences([_SOME_ELEMENT + _changes(missing, unexpected)])
 
 
-def _alike(left: Value, right: Value) -> bool:
-    """Say whether two values are containers of one kind, so that a look inside tells more than naming them."""
-    return type(left) is type(right) and isinstance(left, ListValue | SetValue | DictValue)
-
-
-def _dicts(comparison: Comparison, path: str, answer: DictValue, solution: DictValue) -> _Found:
-    ours, theirs = comparison.names(answer), comparison.names(solution)
+def _dicts(
+    comparator: Comparator, path: str, answer: DictValue, solution: DictValue
+) -> _Differences:
+    ours, theirs = comparator.names(answer), comparator.names(solution)
     if ours is None or theirs is None:
-        sides = comparison.unmatched(comparison.pairs(answer), comparison.pairs(solution))
-        entries, wanted = ([_entry(pair) for pair in side] for side in sides)
-        return _Found([_changes(wanted, entries)])
+        sides = comparator.unmatched(comparator.pairs(answer), comparator.pairs(solution))
+        unexpected_entries, missing_entries = ([_entry(pair) for pair in side] for side in sides)
+        return _Differences([_changes(missing_entries, unexpected_entries)])
     missing = [key for name, (key, _) in theirs.items() if name not in ours]
     unexpected = [key for name, (key, _) in ours.items() if name not in theirs]
     inside = [
-        _Place(f"{path}.{key}", ours[name][1], item)
+        _Pair(f"{path}.{key}", ours[name][1], item)
         for name, (key, item) in theirs.items()
         if name in ours
     ]
-    return _Found([_changes(missing, unexpected)] if missing or unexpected else (), inside)
+    return _Differences([_changes(missing, unexpected)] if missing or unexpected else (), inside)
 
 
 def _entry(pair: Value) -> str:
@@ -152,12 +154,8 @@ def _listed(items: Sequence[object]) -> str:
     return ", ".join(shown) + (f" and {more} more" if more else "")
 
 
-def _named(value: Value) -> str:
-    return f"{_KINDS[type(value)]} {_short(str(value))}"
-
-
 def _short(text: str) -> str:
-    """Cut the middle out of a long text, and write signs that could play with a terminal as escapes."""
+    """Return a text with its middle cut out if it is long, and control characters escaped."""
     if len(text) > _LONGEST:
         text = f"{text[: _LONGEST // 2]}…{text[-_LONGEST // 2 :]}"
     return "".join(sign if sign.isprintable() else repr(sign)[1:-1] for sign in text)

@@ -1,4 +1,4 @@
-"""When two SLDP values are the same answer."""
+"""Equality of SLDP values as answers."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ from pytest_llmeval.scoring.sldp.values import (
 )
 
 SLDP_GRADER = "sldp/1"
-"""Version of these rules; results that were decided by different versions are not compared."""
+"""Version of these rules; scores by different versions are not compared."""
 
 TOLERANCE = 0.01
-"""Two numbers are equal when they differ by less than this, in the unit of the data set (the
-published default)."""
+"""Numbers are equal when they differ by less than this, in the unit of the data set (the published
+default)."""
 
 Groups: TypeAlias = dict[Skeleton, list[Value]]
-Lonely: TypeAlias = tuple[list[Value], list[Value]]
-"""The values of two sets that have no equal on the other side."""
+Unmatched: TypeAlias = tuple[list[Value], list[Value]]
+"""The elements of two sets without an equal on the other side."""
 
-Result = TypeVar("Result")
-Question: TypeAlias = Generator[tuple[Value, Value], bool | None, Result]
-"""A computation that asks for pairs of containers to be compared on its way."""
+T = TypeVar("T")
+Search: TypeAlias = Generator[tuple[Value, Value], bool | None, T]
+"""A computation that yields pairs of containers and is sent whether each pair is equal."""
 
 
 def sldp_equals(
@@ -42,47 +42,59 @@ def sldp_equals(
     tolerance: float = TOLERANCE,
     case_sensitive: bool = False,
 ) -> bool:
-    """Say whether an answer equals the solution; both as SLDP text or parsed.
+    """Return whether an answer equals the solution.
 
-    Numbers, also as coordinates and keys, are equal when they differ by less than `tolerance`.
-    Strings are compared without blanks around them and, unless `case_sensitive`, without regard to
-    case. Sets are equal when every element of each equals one of the other. Raises SldpSyntaxError
-    when a text is no SLDP, ValueError for a bad tolerance.
+    Sets are equal when every element of each equals one of the other.
+
+    Args:
+        answer: SLDP text, or a parsed value.
+        solution: likewise.
+        tolerance: numbers, also in points and as keys, are equal when they differ by less.
+        case_sensitive: whether strings of different case differ. Blanks around a string never
+            count.
+
+    Raises:
+        SldpSyntaxError: a text is not valid SLDP.
+        ValueError: the tolerance is negative, infinite or NaN.
+
+    Example:
+        >>> sldp_equals("<O1, 2>", "<2.001, o1>")
+        True
     """
     left, right = parsed(answer), parsed(solution)
-    return Comparison(tolerance=tolerance, case_sensitive=case_sensitive).equal(left, right)
+    return Comparator(tolerance=tolerance, case_sensitive=case_sensitive).equal(left, right)
 
 
 def parsed(text: str | Value) -> Value:
-    """Return the value itself, or the one that the text stands for."""
+    """Return the value of a text; a value is returned as it is."""
     return parse_sldp(text) if isinstance(text, str) else text
 
 
-class Comparison:
-    """Compares values by one tolerance and one rule for case, and remembers what it found.
+class Comparator:
+    """Compares values by one tolerance and one rule for case, and caches the results.
 
-    It knows values by identity, so whoever compares must keep them for as long.
+    Values are identified by `id`, so they must live as long as this object.
     """
 
     def __init__(self, *, tolerance: float, case_sensitive: bool) -> None:
-        """Take the two rules that a task may set."""
+        """Create a comparator; the arguments are those of `sldp_equals`."""
         self._tolerance = Tolerance(tolerance)
         self._fold: Callable[[str], str] = str.strip if case_sensitive else _folded
         self._profiles = Profiles(self._fold)
-        self._verdicts: dict[tuple[int, int], bool] = {}
+        self._results: dict[tuple[int, int], bool] = {}
         self._groups: dict[int, Groups] = {}
         self._pairs: dict[int, SetValue] = {}
 
     def equal(self, left: Value, right: Value) -> bool:
-        """Say whether two values are equal."""
+        """Return whether two values are equal."""
         return self._run(self._compare(left, right))
 
-    def unmatched(self, left: SetValue, right: SetValue) -> Lonely:
-        """Return what only the left set holds, and what only the right one does."""
-        return self._run(self._lonely(self._grouped(left), self._grouped(right)))
+    def unmatched(self, left: SetValue, right: SetValue) -> Unmatched:
+        """Return the elements of the left set only, and those of the right set only."""
+        return self._run(self._unmatched(self._grouped(left), self._grouped(right)))
 
     def names(self, value: DictValue) -> dict[str, tuple[StringValue, Value]] | None:
-        """Return a dict's entries by folded key; None when a number or two equal strings are among its keys."""
+        """Return a dict's entries by folded key, or None if a number or equal keys are among them."""
         names = {
             self._fold(key.text): (key, item)
             for key, item in value.entries
@@ -95,41 +107,41 @@ class Comparison:
         entries = (ListValue(elements=entry) for entry in value.entries)
         return self._pairs.setdefault(id(value), SetValue(elements=tuple(entries)))
 
-    def _run(self, question: Question[Result]) -> Result:
-        """Answer a question with a stack of our own, so that nesting is not bounded by Python's."""
-        stack: list[Question[Result] | Question[bool]] = [question]
-        verdict: bool | None = None
+    def _run(self, search: Search[T]) -> T:
+        """Return the result of a search, with an explicit stack: values may be nested deeply."""
+        stack: list[Search[T] | Search[bool]] = [search]
+        equal: bool | None = None
         while True:
             try:
-                pair = stack[-1].send(verdict)
+                pair = stack[-1].send(equal)
             except StopIteration as ended:
                 stack.pop()
                 if not stack:
-                    result: Result = ended.value
+                    result: T = ended.value
                     return result
-                verdict = ended.value
+                equal = ended.value
             else:
-                verdict = self._verdicts.get((id(pair[0]), id(pair[1])))
-                if verdict is None:
+                equal = self._results.get((id(pair[0]), id(pair[1])))
+                if equal is None:
                     stack.append(self._compare(*pair))
 
-    def _compare(self, left: Value, right: Value) -> Question[bool]:
-        verdict = self._leaves(left, right)
-        if verdict is not None:
-            return verdict
+    def _compare(self, left: Value, right: Value) -> Search[bool]:
+        equal = self._leaves(left, right)
+        if equal is not None:
+            return equal
         if isinstance(left, ListValue) and isinstance(right, ListValue):
-            verdict = yield from self._lists(left.elements, right.elements)
+            equal = yield from self._lists(left.elements, right.elements)
         elif isinstance(left, DictValue) and isinstance(right, DictValue):
-            verdict = yield from self._dicts(left, right)
+            equal = yield from self._dicts(left, right)
         elif isinstance(left, SetValue) and isinstance(right, SetValue):
-            verdict = yield from self._sets(left, right)
+            equal = yield from self._sets(left, right)
         else:
-            verdict = False
-        self._verdicts[id(left), id(right)] = verdict
-        return verdict
+            equal = False
+        self._results[id(left), id(right)] = equal
+        return equal
 
     def _leaves(self, left: Value, right: Value) -> bool | None:
-        """Compare what holds no other values; None when both are containers."""
+        """Compare numbers, strings and points; None when both values are containers."""
         if isinstance(left, NumberValue):
             return isinstance(right, NumberValue) and self._tolerance.near(
                 left.number, right.number
@@ -144,38 +156,35 @@ class Comparison:
             )
         return False if isinstance(right, NumberValue | StringValue | PointValue) else None
 
-    def _lists(self, left: Sequence[Value], right: Sequence[Value]) -> Question[bool]:
+    def _lists(self, left: Sequence[Value], right: Sequence[Value]) -> Search[bool]:
         if len(left) != len(right):
             return False
         for pair in zip(left, right, strict=True):
-            verdict = self._leaves(*pair)
-            if verdict is None:
-                verdict = yield pair
-            if not verdict:
+            equal = self._leaves(*pair)
+            if equal is None:
+                equal = yield pair
+            if not equal:
                 return False
         return True
 
-    def _dicts(self, left: DictValue, right: DictValue) -> Question[bool]:
-        """Compare by name where the names are clear, else as sets of entries, which then means the same."""
+    def _dicts(self, left: DictValue, right: DictValue) -> Search[bool]:
+        """Compare by key where all keys are distinct strings, else as sets of entries."""
         ours, theirs = self.names(left), self.names(right)
         if ours is None or theirs is None:
             return bool((yield self.pairs(left), self.pairs(right)))
         if ours.keys() != theirs.keys():
             return False
-        return (
-            yield from self._lists(
-                [item for _, item in ours.values()], [theirs[name][1] for name in ours]
-            )
-        )
+        items = [item for _, item in ours.values()]
+        return (yield from self._lists(items, [theirs[name][1] for name in ours]))
 
-    def _sets(self, left: SetValue, right: SetValue) -> Question[bool]:
+    def _sets(self, left: SetValue, right: SetValue) -> Search[bool]:
         ours, theirs = self._grouped(left), self._grouped(right)
         if ours.keys() != theirs.keys():
             return False
-        return not any((yield from self._lonely(ours, theirs, enough=1)))
+        return not any((yield from self._unmatched(ours, theirs, enough=1)))
 
     def _grouped(self, value: SetValue) -> Groups:
-        """Sort a set's elements by skeleton: only within one can they equal each other."""
+        """Return a set's elements by skeleton: elements of different skeletons are not equal."""
         groups = self._groups.get(id(value))
         if groups is None:
             groups = self._groups[id(value)] = defaultdict(list)
@@ -183,50 +192,47 @@ class Comparison:
                 groups[self._profiles.skeleton(element)].append(element)
         return groups
 
-    def _lonely(
+    def _unmatched(
         self, left: Groups, right: Groups, *, enough: int | None = None
-    ) -> Question[Lonely]:
-        """Find the elements without an equal on the other side, all or at least `enough` of them."""
-        lonely: Lonely = ([], [])
+    ) -> Search[Unmatched]:
+        """Return the elements without an equal on the other side, all or at least `enough`."""
+        found: Unmatched = ([], [])
         for skeleton in {**left, **right}:
             ours, theirs = left.get(skeleton, []), right.get(skeleton, [])
             if not ours or not theirs:
-                lonely[0].extend(ours)
-                lonely[1].extend(theirs)
+                found[0].extend(ours)
+                found[1].extend(theirs)
             elif skeleton == 0:
-                self._add_lonely_numbers(lonely, ours, theirs)
+                self._add_unmatched_numbers(found, ours, theirs)
             elif self._profiles.vector(ours[0]):
-                yield from self._add_lonely_vectors(lonely, ours, theirs, enough=enough)
-            if enough is not None and len(lonely[0]) + len(lonely[1]) >= enough:
+                yield from self._add_unmatched_vectors(found, ours, theirs, enough=enough)
+            if enough is not None and len(found[0]) + len(found[1]) >= enough:
                 break
-        return lonely
+        return found
 
-    def _add_lonely_numbers(
-        self, lonely: Lonely, left: Sequence[Value], right: Sequence[Value]
+    def _add_unmatched_numbers(
+        self, found: Unmatched, left: Sequence[Value], right: Sequence[Value]
     ) -> None:
         ours, theirs = (
             sorted(element.number for element in side if isinstance(element, NumberValue))
             for side in (left, right)
         )
-        lonely[0].extend(
-            NumberValue(number=number) for number in self._tolerance.lonely(ours, theirs)
-        )
-        lonely[1].extend(
-            NumberValue(number=number) for number in self._tolerance.lonely(theirs, ours)
-        )
+        for side, numbers, others in ((found[0], ours, theirs), (found[1], theirs, ours)):
+            unmatched = self._tolerance.unmatched(numbers, others)
+            side.extend(NumberValue(number=number) for number in unmatched)
 
-    def _add_lonely_vectors(
-        self, lonely: Lonely, left: Sequence[Value], right: Sequence[Value], *, enough: int | None
-    ) -> Question[None]:
+    def _add_unmatched_vectors(
+        self, found: Unmatched, left: Sequence[Value], right: Sequence[Value], *, enough: int | None
+    ) -> Search[None]:
         if len(left) == len(right) == 1:
-            # Sets of few elements, of which there may be thousands, need no grid.
+            # Small sets, of which there may be thousands, need no grid.
             pair = (left[0], right[0])
-            verdict = self._leaves(*pair)
-            if verdict is None:
-                verdict = yield pair
-            if not verdict:
-                lonely[0].extend(left)
-                lonely[1].extend(right)
+            equal = self._leaves(*pair)
+            if equal is None:
+                equal = yield pair
+            if not equal:
+                found[0].extend(left)
+                found[1].extend(right)
             return
         sides = (left, right)
         ours, theirs = ([self._profiles.vector(element) for element in side] for side in sides)
@@ -239,8 +245,8 @@ class Comparison:
                     if isinstance(element, PointValue) or (yield pair):
                         break
                 else:
-                    lonely[side].append(element)
-                    if enough is not None and len(lonely[side]) >= enough:
+                    found[side].append(element)
+                    if enough is not None and len(found[side]) >= enough:
                         return
 
 

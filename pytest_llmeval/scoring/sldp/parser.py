@@ -1,16 +1,16 @@
-"""Reading SLDP text."""
+"""The parser of SLDP text."""
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from decimal import Decimal
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from pytest_llmeval.scoring.sldp.mistakes import misread, refused
+from pytest_llmeval.scoring.sldp.syntax_error import grammar_error, rule_error
 from pytest_llmeval.scoring.sldp.values import (
     DictValue,
     Key,
@@ -23,33 +23,30 @@ from pytest_llmeval.scoring.sldp.values import (
 )
 
 if TYPE_CHECKING:
-    from lark import Lark, Token
+    from lark import Token
 
 DEEPEST = 1000
-"""How many containers may be open at once."""
+"""Most containers that may be open at once."""
 
 _ESCAPED = re.compile(r"\\([\"'\\])")
 _ZERO = Decimal(0)
 
 
 def parse_sldp(text: str) -> Value:
-    """Return the value that an SLDP text stands for.
+    """Return the value of an SLDP text, in time and memory linear in its length.
 
-    Raises SldpSyntaxError, a ValueError that knows line and column. Work and memory are linear in
-    the text.
+    Raises:
+        SldpSyntaxError: the text is not valid SLDP; a ValueError with line and column.
+
+    Example:
+        >>> parse_sldp("<O1, [2, POINT(1 2 3)]>")
+        SetValue(<O1, [2, POINT(1 2 3)]>)
     """
-    from lark.exceptions import UnexpectedInput  # noqa: PLC0415 - lark is loaded by whoever parses, not by every session
-
-    try:
-        return cast("Value", _parser().parse(text))
-    except UnexpectedInput as error:
-        raise misread(text, error) from None
-    except _Refusal as refusal:
-        raise refused(text, refusal.token.start_pos or 0, refusal.expected) from None
+    return _parser()(text)
 
 
-class _Refusal(Exception):  # noqa: N818 - never leaves this module; it becomes an SldpSyntaxError
-    """A token that the grammar lets through and the rules do not."""
+class _RuleError(Exception):
+    """A token that the grammar allows and a further rule does not; becomes an SldpSyntaxError."""
 
     def __init__(self, token: Token, expected: str) -> None:
         super().__init__(expected)
@@ -57,19 +54,30 @@ class _Refusal(Exception):  # noqa: N818 - never leaves this module; it becomes 
 
 
 @cache
-def _parser() -> Lark:
-    from lark import Lark  # noqa: PLC0415 - as above
+def _parser() -> Callable[[str], Value]:
+    """Return the parsing function, with the compiled grammar."""
+    from lark import Lark, UnexpectedInput  # noqa: PLC0415 - 60 ms, for sessions that parse SLDP
 
-    return Lark(
+    lark = Lark(
         Path(__file__).with_name("grammar.lark").read_text(encoding="utf-8"),
         parser="lalr",
         transformer=_Builder(),
         postlex=_DepthGuard(),
     )
 
+    def parse(text: str) -> Value:
+        try:
+            return cast("Value", lark.parse(text))
+        except UnexpectedInput as error:
+            raise grammar_error(text, error) from None
+        except _RuleError as error:
+            raise rule_error(text, error.token.start_pos or 0, error.expected) from None
+
+    return parse
+
 
 class _DepthGuard:
-    """Refuses the container that would be nested too deep, before anything is built from it."""
+    """Rejects containers nested deeper than DEEPEST, before values are built from them."""
 
     always_accept = ()
 
@@ -79,14 +87,14 @@ class _DepthGuard:
             if token.type in {"LSQB", "LESSTHAN", "LBRACE"}:
                 depth += 1
                 if depth > DEEPEST:
-                    raise _Refusal(token, f"at most {DEEPEST} containers inside each other")
+                    raise _RuleError(token, f"at most {DEEPEST} containers inside each other")
             elif token.type in {"RSQB", "MORETHAN", "RBRACE"}:
                 depth -= 1
             yield token
 
 
 class _Builder:
-    """Makes values of what the grammar's rules of the same names have matched."""
+    """Builds the values; each method handles the grammar rule of its name."""
 
     def scalar(self, children: Sequence[Token]) -> Key:
         return _scalar(children[0])
@@ -106,7 +114,7 @@ class _Builder:
         for token, key, _ in children:
             name = key.number if isinstance(key, NumberValue) else key.text.strip()
             if name in seen:
-                raise _Refusal(token, "each key only once")
+                raise _RuleError(token, "each key only once")
             seen.add(name)
         return DictValue(entries=tuple((key, value) for _, key, value in children))
 
@@ -123,8 +131,12 @@ def _scalar(token: Token) -> Key:
 
 
 def _decimal(token: Token) -> Decimal:
-    """Return the number as written, kept within a double's range so that no exponent can blow up later arithmetic."""
+    """Return the exact number; its exponent is limited to the range of a double.
+
+    A larger exponent would make later arithmetic arbitrarily expensive. Numbers too small for a
+    double become 0.
+    """
     size = float(token)
     if math.isinf(size):
-        raise _Refusal(token, "a number that fits a double (up to 1.8e308)")
+        raise _RuleError(token, "a number that fits a double (up to 1.8e308)")
     return Decimal(str(token)) if size else _ZERO

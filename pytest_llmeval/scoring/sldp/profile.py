@@ -1,4 +1,4 @@
-"""What two equal values must have in common, cheap to compare: so that sets look only at likely pairs."""
+"""Profiles of values: cheap necessary conditions of equality, by which sets choose likely pairs."""
 
 from __future__ import annotations
 
@@ -20,11 +20,10 @@ from pytest_llmeval.scoring.sldp.values import (
 )
 
 Skeleton: TypeAlias = int | str
-"""Names a value's structure without its numbers; a string is its own."""
+"""Identifies a value's structure without its numbers; that of a string is its folded text."""
 
 _LONGEST = 8
-"""Numbers of a value that its profile keeps; sampling more would cost nested values more than it
-saves."""
+"""Most numbers of a value in its profile. More would cost more on nested values than they save."""
 
 
 class _Profile(NamedTuple):
@@ -33,19 +32,20 @@ class _Profile(NamedTuple):
 
 
 class Profiles:
-    """The profiles of all values that one comparison meets; it may hold only values that outlive it.
+    """The profiles of the values of one comparison.
 
-    Equal values have the same skeleton, and vectors within the tolerance of each other.
+    Equal values have the same skeleton, and vectors within the tolerance of each other. Values are
+    identified by `id`, so they must live as long as this object.
     """
 
     def __init__(self, fold: Callable[[str], str]) -> None:
-        """Take what makes equal strings the same."""
+        """Use `fold`, which maps equal strings to the same text."""
         self._fold = fold
         self._skeletons: dict[object, int] = {}
         self._known: dict[int, _Profile] = {}
 
     def skeleton(self, value: Value) -> Skeleton:
-        """Name a value's structure: 0 for a number, below 0 for points, above 0 for containers."""
+        """Return a value's structure: 0 for a number, below 0 for points, above 0 for containers."""
         if isinstance(value, StringValue):
             return self._fold(value.text)
         if isinstance(value, NumberValue):
@@ -55,7 +55,7 @@ class Profiles:
         return self._of(value).skeleton
 
     def vector(self, value: Value) -> Vector:
-        """Return numbers that stand for a value's own, as many for each value of one skeleton; empty without any."""
+        """Return numbers of a value; values of one skeleton have equally many, strings none."""
         if isinstance(value, StringValue):
             return ()
         if isinstance(value, NumberValue):
@@ -71,7 +71,7 @@ class Profiles:
         return self._known[id(value)]
 
     def _unknown(self, root: Container) -> list[Container]:
-        """List the containers without a profile, every one before those inside it."""
+        """Return the containers without a profile, each before those inside it."""
         found, waiting = [], [root]
         while waiting:
             container = waiting.pop()
@@ -109,10 +109,10 @@ class Profiles:
         return _Profile(skeleton, _first(map(self.vector, values)))
 
     def _gathered(self, kind: str, parts: Iterable[_Profile]) -> _Profile:
-        """Sum up parts without order or number: each structure once, and the range of each of its coordinates.
+        """Return a profile that ignores order and repetition of the parts.
 
-        Where every part has a near one on the other side, the least and the greatest of a
-        coordinate are near too.
+        It has each structure once, and minimum and maximum of each coordinate. If every part has
+        an equal one on the other side, these are within the tolerance as well.
         """
         groups: dict[Skeleton, list[Vector]] = {}
         for part in parts:

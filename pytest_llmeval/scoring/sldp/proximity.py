@@ -1,4 +1,4 @@
-"""Numbers and vectors of numbers that lie within a tolerance, decided exactly and found fast."""
+"""Numbers and vectors within a tolerance: exact comparison, and a grid that finds them fast."""
 
 from __future__ import annotations
 
@@ -12,31 +12,35 @@ Vector: TypeAlias = tuple[Decimal, ...]
 Cell: TypeAlias = tuple[int, ...]
 
 _EXACT = Context(prec=MAX_PREC, Emax=MAX_EMAX, Emin=MIN_EMIN)
-"""Sums without rounding, whatever the caller's context; no operand exceeds a double, so the results
-stay short."""
+"""Arithmetic without rounding, independent of the caller's context. Operands lie in the range of
+a double, so results stay short."""
 
 _AXES = 3
-"""How many coordinates a grid goes by: enough for points, and every further one doubles the cells
-to visit."""
+"""Most coordinates that a grid uses: enough for points; each further one doubles the cells to
+search."""
 
 _FEW = 16
-"""Pairs up to which all are looked at; the grid then is a single cell."""
+"""Up to this number of pairs all are compared: the grid is a single cell."""
 
 _SAFE = 2.0**40
-"""Cells from zero up to which a double finds the cell; it errs by less than the slack."""
+"""Cell numbers up to which a double is exact enough: its error stays below the slack."""
 
 _SLACK = Decimal("0.001")
-"""How much further than the tolerance a search looks, in cells."""
+"""Cells that a search covers beyond the tolerance."""
 
 _SMALLEST = Decimal("1e-6")
-"""Width of a grid's cells when the tolerance is zero; any width is right."""
+"""Width of a cell when the tolerance is zero; any width is correct."""
 
 
 class Tolerance:
-    """How far apart two numbers may lie and still be equal: by less than this, or not at all."""
+    """Equality of numbers: exact, or with a difference below `size`."""
 
     def __init__(self, size: float) -> None:
-        """Take the tolerance by its shortest decimal text, so that 0.01 is exactly 0.01."""
+        """Convert the tolerance by its shortest decimal text, so that 0.01 is exactly 0.01.
+
+        Raises:
+            ValueError: the size is negative, infinite or NaN.
+        """
         if not (isfinite(size) and size >= 0):
             message = f"tolerance must be a finite number from 0 on, not {size!r}"
             raise ValueError(message)
@@ -44,15 +48,15 @@ class Tolerance:
         self._least = self.size.copy_negate()
 
     def near(self, left: Decimal, right: Decimal) -> bool:
-        """Say whether two numbers are equal within the tolerance."""
+        """Return whether two numbers are equal within the tolerance."""
         return left == right or self._least < _EXACT.subtract(left, right) < self.size
 
     def all_near(self, left: Vector, right: Vector) -> bool:
-        """Say whether two vectors are, in their number of coordinates and in each of them."""
+        """Return whether two vectors are equally long and equal in each coordinate."""
         return len(left) == len(right) and all(map(self.near, left, right))
 
-    def lonely(self, numbers: Sequence[Decimal], others: Sequence[Decimal]) -> Iterator[Decimal]:
-        """Yield the numbers that no other is near to; both sequences are sorted."""
+    def unmatched(self, numbers: Sequence[Decimal], others: Sequence[Decimal]) -> Iterator[Decimal]:
+        """Yield the numbers without an equal among the others; both sequences are sorted."""
         index, end, size, subtract = 0, len(others), self.size, _EXACT.subtract
         for number in numbers:
             while index < end and others[index] < number:
@@ -65,27 +69,31 @@ class Tolerance:
 
 
 class Grid:
-    """Two groups of equally long vectors, cut into cells so that neighbours are found without looking at all.
+    """Two groups of equally long vectors, sorted into cells so that equal ones are found fast.
 
-    The cells are two tolerances wide: what is near to a vector lies in its cell or in one beside
-    it.
+    Cells are two tolerances wide, so vectors equal to one lie in its cell or in an adjacent one.
     """
 
     def __init__(
         self, left: Sequence[Vector], right: Sequence[Vector], tolerance: Tolerance
     ) -> None:
-        """Sort both groups into cells, by those coordinates that tell most vectors apart."""
+        """Sort both groups into cells, by the most discriminating coordinates."""
         self._tolerance = tolerance
         self._width = _EXACT.add(tolerance.size, tolerance.size) or _SMALLEST
         self._scale = 1 / float(self._width)
         self._reach = _EXACT.fma(self._width, _SLACK, tolerance.size)
         self._vectors = (left, right)
-        self._axes = self._telling_axes() if len(left) * len(right) > _FEW else ()
+        self._axes = self._discriminating_axes() if len(left) * len(right) > _FEW else ()
         self._cells = [[self._place(vector) for vector in side] for side in self._vectors]
         self._members = [_by_cell(cells) for cells in self._cells]
 
     def near(self, side: int, index: int) -> Iterator[int]:
-        """Yield the indices of the other side's vectors that are near to this one, the likeliest first."""
+        """Yield the indices of equal vectors on the other side, those in the same cell first.
+
+        Args:
+            side: the group of the vector: 0 is left, 1 is right.
+            index: its index in that group.
+        """
         vector, own = self._vectors[side][index], self._cells[side][index]
         others, members = self._vectors[1 - side], self._members[1 - side]
         for cell in self._around(vector, own):
@@ -102,8 +110,8 @@ class Grid:
             ranges.append(range(low, high + 1))
         yield from (cell for cell in product(*ranges) if cell != own)
 
-    def _telling_axes(self) -> Sequence[int]:
-        """Choose the coordinates by which the left group falls into most cells."""
+    def _discriminating_axes(self) -> Sequence[int]:
+        """Return the coordinates by which the left group falls into most cells."""
         vectors = self._vectors[0]
         axes = range(len(vectors[0]))
         if len(axes) <= _AXES:
@@ -116,7 +124,7 @@ class Grid:
         return tuple([self._cell(vector[axis]) for axis in self._axes])
 
     def _cell(self, number: Decimal) -> int:
-        """Return the cell's number; it never falls as numbers rise, which is all that a search needs."""
+        """Return the number of the cell; monotonic in `number`, which is all that a search needs."""
         place = float(number) * self._scale
         if -_SAFE < place < _SAFE:
             return int(place)

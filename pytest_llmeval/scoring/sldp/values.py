@@ -1,4 +1,4 @@
-"""The values of SLDP, and how each is written."""
+"""The values of SLDP and their text."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from typing import TypeAlias
 
 _BARE = re.compile(r"\w+")
 _NUMBER = re.compile(r"[0-9]+(?:[eE][0-9]+)?")
-"""What consists of a bare string's signs and is a number all the same."""
+"""A number that has only characters of a bare string."""
 
 
 class _Written:
-    """What all values share: `str` gives the SLDP text, and ``==`` asks for the same text.
+    """Base of all values: `str` returns the SLDP text, and ``==`` compares these texts.
 
-    Whether two values are equal as answers is for `sldp_equals` to say. Both work at any nesting.
+    Equality as an answer, with a tolerance, is `sldp_equals`. Both work at any depth of nesting.
     """
 
     __slots__ = ()
@@ -38,7 +38,7 @@ class _Written:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class NumberValue(_Written):
-    """A number, exactly as written in decimal; 0 where it is too small for a double."""
+    """An exact decimal number; 0 if it is too small for a double."""
 
     number: Decimal
 
@@ -52,28 +52,28 @@ class StringValue(_Written):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class PointValue(_Written):
-    """A place in space, its coordinates in the unit of the data set."""
+    """A point in space, with coordinates in the unit of the data set."""
 
     coordinates: tuple[Decimal, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class ListValue(_Written):
-    """Values in an order that counts."""
+    """Values in a significant order."""
 
     elements: tuple[Value, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class SetValue(_Written):
-    """Values whose order and repetition do not count; kept as written."""
+    """Values whose order and repetition are insignificant; kept as written."""
 
     elements: tuple[Value, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class DictValue(_Written):
-    """Values by key; the order does not count and is kept as written."""
+    """Values by key, in an insignificant order; kept as written."""
 
     entries: tuple[tuple[Key, Value], ...]
 
@@ -89,7 +89,7 @@ def render_sldp(value: Value) -> str:
 
 
 def _pieces(value: object) -> Iterator[str]:
-    """Yield the text of a value in pieces, left to right, with a stack of our own: nesting may be deep."""
+    """Yield the text of a value in pieces, left to right, without recursion."""
     waiting = [value]
     while waiting:
         part = waiting.pop()
@@ -111,7 +111,7 @@ def _pieces(value: object) -> Iterator[str]:
                     ["{", *_joined([(key, ": ", item) for key, item in part.entries]), "}"]
                 )
             case _:
-                message = f"no SLDP value: {part!r}"
+                message = f"not an SLDP value: {part!r}"
                 raise TypeError(message)
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_llmeval.scoring.judge import JudgedCase, calibrate, calibrate_by_kind
+from pytest_llmeval.scoring.judge import JudgedCase, calibrate
 from pytest_llmeval.scoring.judge.agreement import cohen_kappa, fleiss_kappa
 
 
 def cases(kind: str, **counts: int) -> list[JudgedCase]:
-    """Return that many cases for each pair of label and verdict, such as ``yes_no=5``; ``yes_open`` is unscored."""
+    """Return cases by their pair of label and verdict, such as ``yes_no=5`` (open: unscored)."""
     said = {"yes": True, "no": False, "open": None}
     pairs = {name: name.split("_") for name in counts}
     return [
@@ -31,13 +31,9 @@ def test_rates_are_taken_over_the_cases_they_speak_of() -> None:
     assert result.cohen == pytest.approx(0.4)
 
 
-def test_kinds_are_told_apart() -> None:
-    by_kind = calibrate_by_kind(
-        [*cases("units", yes_yes=2), *cases("injection", no_no=3, no_yes=1)]
-    )
-    assert list(by_kind) == ["injection", "units"]
-    assert by_kind["injection"].false_positive_rate == 0.25
-    assert by_kind["units"].false_positive_rate is None  # there was no wrong answer to let pass
+def test_without_a_wrong_answer_there_is_no_rate_of_letting_one_pass() -> None:
+    assert calibrate(cases("injection", no_no=3, no_yes=1)).false_positive_rate == 0.25
+    assert calibrate(cases("units", yes_yes=2)).false_positive_rate is None
 
 
 def test_no_cases_have_no_rates() -> None:
@@ -105,5 +101,5 @@ def test_cases_with_a_lost_vote_are_left_out() -> None:
     assert calibrate([*kept, voted(True, None)]).fleiss == calibrate(kept).fleiss == 1.0
 
 
-def test_votes_that_were_stopped_early_tell_no_agreement() -> None:
+def test_votes_that_were_stopped_early_have_no_agreement() -> None:
     assert calibrate([voted(True, True), voted(True, False, True)]).fleiss is None

@@ -1,4 +1,4 @@
-"""The figures that docs/judge.md tells are those of the code."""
+"""The figures and the example of docs/judge.md are those of the code."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ def test_the_page_tells_how_many_cases_need_no_judge() -> None:
     by_sympy = len(decided)
     assert all(case.verdict is case.label for case in decided)
     page = re.sub(r"\s+", " ", (ROOT / "docs/judge.md").read_text("utf-8"))
-    told = f"On the {len(pairs)} labelled cases of `fixtures/geometry3k/judge_calibration.yaml` it decides {by_number}"
+    file = "fixtures/geometry3k/judge_calibration.yaml"
+    told = f"On the {len(pairs)} labelled cases of `{file}` it decides {by_number}"
     assert f"{told} ({by_number / len(pairs):.0%}".replace("%", " %") in page
     assert f"and {by_sympy} ({by_sympy / len(pairs):.0%}".replace("%", " %") in page
 
@@ -33,7 +34,8 @@ def test_the_page_tells_how_many_cases_need_no_judge() -> None:
 JUDGE = """
 def reply(request):
     right = "times the root of 221" in request.messages[-1].text
-    return '{"answer_correct": %d, "reason": "%s"}' % (right, "the same" if right else "another value")
+    reason = "the same" if right else "another value"
+    return '{"answer_correct": %d, "reason": "%s"}' % (right, reason)
 """
 
 

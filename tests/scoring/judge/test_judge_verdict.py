@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from pytest_llmeval.records import Verdict
 from pytest_llmeval.scoring.judge import judge_verdict
+from pytest_llmeval.scoring.judge.verdict import strict_object
 
 CASES = yaml.safe_load((Path(__file__).parent / "verdicts.yaml").read_text("utf-8"))
 
@@ -62,3 +63,9 @@ def test_no_text_raises(reply: str) -> None:
 def test_any_word_before_the_object_spoils_it(prose: str) -> None:
     if prose.strip("\ufeff \t\r\n"):
         assert judge_verdict(prose + '{"answer_correct": 1, "reason": "same"}') is None
+
+
+def test_any_other_object_is_read_as_strictly() -> None:
+    assert strict_object('{"label": "a"}', {"label"}) == {"label": "a"}
+    assert strict_object('{"label": "a", "more": 1}', {"label"}) is None
+    assert strict_object('{"label": "a", "label": "b"}', {"label"}) is None

@@ -1,4 +1,4 @@
-"""Votes add up to a verdict, unusable replies are asked for again, and nobody is asked in vain."""
+"""Votes decide, unusable replies are asked for again, and no request is made in vain."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_llmeval.scoring.judge import Ballot, Tally
+from pytest_llmeval.scoring.judge import Ballot, VoteCount
 
 REPLIES = {
     "+": '{"answer_correct": 1, "reason": "the same"}',
@@ -54,7 +54,7 @@ def test_more_than_half_of_the_votes_win(
     ballot = cast(Ballot(votes=votes), replies)
     assert (ballot.result and ballot.result.equivalent) is result
     equivalent, different, lost, asked = tally
-    assert ballot.tally == Tally(
+    assert ballot.tally == VoteCount(
         equivalent=equivalent, different=different, lost=lost, replies=asked
     )
 

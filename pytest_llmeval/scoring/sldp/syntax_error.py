@@ -1,4 +1,4 @@
-"""What is wrong with a text that is no SLDP, said so that its author can mend it."""
+"""Syntax errors of SLDP: position, what was found and expected, and a hint at the usual mistake."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ if TYPE_CHECKING:
 
 _CHUNK = re.compile(r"[^\s,:<>{}\[\]()]+|.", re.DOTALL)
 _LONGEST = 40
-"""Signs of the offending text that a message repeats."""
+"""Characters of the offending text that a message repeats."""
 
 _AROUND = 80
-"""Signs before and after the mistake in which a hint looks for its slip."""
+"""Characters before and after the error that the patterns of hints see."""
 
 _EXPECTED = {
     "COMMA": '","',
@@ -32,8 +32,8 @@ _ANYWHERE = (
     (re.compile(r"</?answer>", re.IGNORECASE), "take off the <answer> tags"),
 )
 
-# `@` stands where the mistake is; the first that fits gives the hint.
-_SLIPS = tuple(
+# `@` marks the position of the error; the first pattern that matches gives the hint.
+_HINTS = tuple(
     (re.compile(pattern, re.DOTALL), hint)
     for pattern, hint in (
         (r"POINT\s*\([^()]*@,", "a point's coordinates are separated by blanks: POINT(1 2 3)"),
@@ -51,7 +51,10 @@ _SLIPS = tuple(
         (r"""@["'`]""", "close the quotes, and put a backslash before a quote inside them"),
         (
             r"^[^,:<>{}\[\]()]*@,",
-            "several values belong into brackets, [a, b] or <a, b>; a number has no thousands comma",
+            (
+                "several values belong into brackets, [a, b] or <a, b>; "
+                "a number has no thousands comma"
+            ),
         ),
         (r"\w\s+@\w", 'put a comma between values; quote a string of several words: "trash can"'),
         (
@@ -67,37 +70,41 @@ _SLIPS = tuple(
 
 
 class SldpSyntaxError(ValueError):
-    """A text that is no SLDP; whose fault that is depends on whose text it was.
+    """A text that is not valid SLDP.
 
-    `line` and `column` count from 1; `found` and `expected` are for people; `hint` names the usual
-    slip or is empty.
+    Attributes:
+        line, column: position of the error, from 1.
+        found: the text at that position, quoted, or ``the end``.
+        expected: what the grammar allows there, in words.
+        hint: how to correct the usual mistake of this form; may be empty.
     """
 
     def __init__(
         self, *, line: int, column: int, found: str, expected: str, hint: str = ""
     ) -> None:
-        """Compose the message from the parts."""
-        self.line, self.column, self.found, self.expected, self.hint = (
-            line,
-            column,
-            found,
-            expected,
-            hint,
-        )
+        """Create the error; its message is composed of the arguments."""
+        self.line, self.column = line, column
+        self.found, self.expected, self.hint = found, expected, hint
         message = f"line {line}, column {column}: found {found}, expected {expected}"
         super().__init__(f"{message} ({hint})" if hint else message)
 
 
-def misread(text: str, error: UnexpectedInput) -> SldpSyntaxError:
-    """Return the syntax error behind the parser's own."""
+def grammar_error(text: str, error: UnexpectedInput) -> SldpSyntaxError:
+    """Return the syntax error for an error of the parser."""
     token = getattr(error, "token", None)
     position = len(text) if token is not None and token.type == "$END" else error.pos_in_stream or 0
-    fitting = error.interactive_parser.accepts()  # type: ignore[no-untyped-call] # lark leaves this one untyped
-    return _error(text, position, expected=_expected(fitting), hint=_hint(text, position))
+    allowed = error.interactive_parser.accepts()  # type: ignore[no-untyped-call] # untyped in lark
+    return _error(text, position, expected=_expected(allowed), hint=_hint(text, position))
 
 
-def refused(text: str, position: int, expected: str) -> SldpSyntaxError:
-    """Return the syntax error of text that fits the grammar and breaks a rule, which `expected` states."""
+def rule_error(text: str, position: int, expected: str) -> SldpSyntaxError:
+    """Return the syntax error for a text that the grammar allows and a further rule does not.
+
+    Args:
+        text: the whole text.
+        position: where it breaks the rule, from 0.
+        expected: the rule, in words.
+    """
     return _error(text, position, expected=expected)
 
 
@@ -121,7 +128,7 @@ def _found(text: str, position: int) -> str:
 
 
 def _expected(terminals: Collection[str]) -> str:
-    """Name what would have fitted, the three kinds of place first, then the punctuation in reading order."""
+    """Return the allowed terminals in words: a value, key or number first, then punctuation."""
     if "LSQB" in terminals:
         places = ["a value"]
     elif "WORD" in terminals:
@@ -135,7 +142,7 @@ def _expected(terminals: Collection[str]) -> str:
 
 def _hint(text: str, position: int) -> str:
     around = f"{text[max(0, position - _AROUND) : position]}@{text[position : position + _AROUND]}"
-    fitting = (hint for pattern, hint in _ANYWHERE if pattern.search(text))
-    return next(fitting, None) or next(
-        (hint for pattern, hint in _SLIPS if pattern.search(around)), ""
+    hints = (hint for pattern, hint in _ANYWHERE if pattern.search(text))
+    return next(hints, None) or next(
+        (hint for pattern, hint in _HINTS if pattern.search(around)), ""
     )
