@@ -1,4 +1,4 @@
-"""What the engine needs of the outside: a provider of models, and a graph database."""
+"""Ports of the engine: providers of models, and a store of pictures."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
-from pytest_llmeval.records import GraphQuery, Image, Reply, Request
+from pytest_llmeval.records import Image, Reply, Request
 
 
 class Provider(Protocol):
@@ -60,16 +60,4 @@ class OpenProvider(Protocol):
 
         Called in the engine's event loop, once for each model, before the model's first request.
         """
-        ...
-
-
-class Graph(Protocol):
-    """A loaded graph database that answers a model's read-only queries."""
-
-    async def query(self, cypher: str, *, stage: str = "query") -> GraphQuery:
-        """Run one query; what the model did wrong is in `error`, what the database did wrong is a GraphError."""
-        ...
-
-    async def close(self) -> None:
-        """Disconnect, and stop the server if it is ours."""
         ...

@@ -6,11 +6,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from pytest_llmeval.domains.phybench.taxonomy import (
-        TAXONOMY_PARAMETERS,
-        TAXONOMY_PROMPT_VERSION,
-        taxonomy_messages,
-    )
     from pytest_llmeval.scoring.judge.calibration import (
         Calibration,
         JudgedCase,
@@ -29,7 +24,7 @@ if TYPE_CHECKING:
         judge_messages,
     )
     from pytest_llmeval.scoring.judge.question import CANDIDATE_LIMIT
-    from pytest_llmeval.scoring.judge.verdict import error_label, judge_verdict
+    from pytest_llmeval.scoring.judge.verdict import json_object, judge_verdict, kept_reason
     from pytest_llmeval.scoring.judge.voting import RETRIES, Ballot, Tally, Vote
 
 __all__ = [
@@ -38,8 +33,6 @@ __all__ = [
     "JUDGE_PROMPT_VERSION",
     "PREFILTER_VERSION",
     "RETRIES",
-    "TAXONOMY_PARAMETERS",
-    "TAXONOMY_PROMPT_VERSION",
     "Ballot",
     "Calibration",
     "Equivalence",
@@ -50,10 +43,10 @@ __all__ = [
     "calibrate",
     "calibrate_by_kind",
     "decide_plainly",
-    "error_label",
+    "json_object",
     "judge_messages",
     "judge_verdict",
-    "taxonomy_messages",
+    "kept_reason",
 ]
 
 # A foreign pytest session loads `judgement` alone, so every name is imported when it is first used.
@@ -63,8 +56,6 @@ _HOMES = {
     "JUDGE_PROMPT_VERSION": "prompt",
     "PREFILTER_VERSION": "prefilter",
     "RETRIES": "voting",
-    "TAXONOMY_PARAMETERS": "taxonomy",
-    "TAXONOMY_PROMPT_VERSION": "taxonomy",
     "Ballot": "voting",
     "Calibration": "calibration",
     "Equivalence": "prefilter",
@@ -75,10 +66,10 @@ _HOMES = {
     "calibrate": "calibration",
     "calibrate_by_kind": "calibration",
     "decide_plainly": "prefilter",
-    "error_label": "verdict",
+    "json_object": "verdict",
     "judge_messages": "prompt",
     "judge_verdict": "verdict",
-    "taxonomy_messages": "taxonomy",
+    "kept_reason": "verdict",
 }
 
 

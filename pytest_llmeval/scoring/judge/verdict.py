@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Final, cast
+from collections.abc import Set  # noqa: PYI025 - the name of the abstract class
+from typing import Final
 
-from pytest_llmeval.records import ERROR_KINDS, ErrorKind, ErrorLabel, Json, Verdict
+from pytest_llmeval.records import Json, Verdict
 
 REPLY_LIMIT: Final = 20_000
 """Characters; a longer reply is none that 512 tokens could make, and is not parsed."""
@@ -30,31 +31,21 @@ def judge_verdict(reply: str) -> Verdict | None:
     Its keys are ``answer_correct`` (the integer 0 or 1; not a boolean, a float or a string) and
     ``reason`` (a string).
     """
-    data = _object(reply, {"answer_correct", "reason"})
+    data = json_object(reply, {"answer_correct", "reason"})
     if data is None:
         return None
     correct, reason = data["answer_correct"], data["reason"]
     if type(correct) is not int or correct not in (0, 1) or not isinstance(reason, str):
         return None
-    return Verdict(equivalent=correct == 1, reason=_kept(reason))
+    return Verdict(equivalent=correct == 1, reason=kept_reason(reason))
 
 
-def error_label(reply: str) -> ErrorLabel | None:
-    """Return the label that `reply` gives a wrong answer, or None when it is unusable.
+def json_object(reply: str, keys: Set[str]) -> dict[str, Json] | None:
+    """Return the one JSON object with just these keys that `reply` consists of, or None.
 
-    Its keys are ``label`` (``PP`` or ``RR``, in capitals) and ``reason`` (a string).
+    None too for anything beside the object (but white space and one code fence), a repeated key,
+    or a reply of over REPLY_LIMIT characters.
     """
-    data = _object(reply, {"label", "reason"})
-    if data is None:
-        return None
-    label, reason = data["label"], data["reason"]
-    if not isinstance(label, str) or label not in ERROR_KINDS or not isinstance(reason, str):
-        return None
-    return ErrorLabel(kind=cast("ErrorKind", label), reason=_kept(reason))
-
-
-def _object(reply: str, keys: set[str]) -> dict[str, Json] | None:
-    """Return the one object with just these keys that `reply` consists of, or None."""
     text = reply.strip("\ufeff \t\r\n")
     if len(text) > REPLY_LIMIT:
         return None
@@ -79,5 +70,6 @@ def _without_repeats(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
     return data
 
 
-def _kept(reason: str) -> str:
+def kept_reason(reason: str) -> str:
+    """Return the reason as it is stored: at most REASON_LIMIT characters, no lone surrogates."""
     return reason[:REASON_LIMIT].encode("utf-8", "replace").decode("utf-8")
