@@ -1,10 +1,10 @@
-"""How long a large scene takes to reach a graph database, and how much memory.
+"""Time and memory that loading a large scene into a graph database takes.
 
 ``python performance/scene_loading.py [--nodes 100000] [--relationships 400000] [--graph
 bolt://...]`` makes a scene as spark_dsg saves it, opens it as a task does (the embedded database
-unless `--graph` names another, whose content is then replaced), asks a few questions, and opens it
-once more where that means to find it there. It prints a table and JSON. CPU seconds and peak memory
-of the embedded server are those of the child process.
+unless `--graph` names another, whose content is then replaced), and asks a few questions. On a
+server it opens the scene once more, which then is there already. It prints a table and JSON. CPU
+seconds and peak memory of the embedded server are those of the child process.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from typing import Any, TypeVar
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+from pytest_llmeval.domains.heracles.address import GraphAddress
 from pytest_llmeval.domains.heracles.graph import open_graph
 
 T = TypeVar("T")
@@ -103,18 +104,20 @@ async def measure(scene: Path, uri: str | None) -> dict[str, float]:
         figures[name] = time.monotonic() - start
         return result
 
-    def told(text: str) -> None:
+    def show(text: str) -> None:
         print(f"  {text}", file=sys.stderr)
 
-    graph = await timed("open and load", open_graph(uri, scene, reset=True, progress=told))
+    address = None if uri is None else GraphAddress(uri=uri, reset=True)
+    graph = await timed("open and load", open_graph(address, scene, progress=show))
     for name, query in QUESTIONS.items():
         result = await timed(f"query: {name}", graph.query(query))
         if result.error is not None:
             figures[f"query: {name}"] = math.nan
-            told(f"{name}: {result.error}")
+            show(f"{name}: {result.error}")
     await graph.close()
     if uri is not None:
-        graph = await timed("open again", open_graph(uri, scene, progress=told))
+        again = GraphAddress(uri=uri)
+        graph = await timed("open again", open_graph(again, scene, progress=show))
         await graph.close()
     return figures
 

@@ -6,7 +6,7 @@
     ├── UsageError       who runs: an option, a variable, a command line
     ├── TaskError        who wrote the task: its YAML, dataset, prompt or solver file
     ├── ProviderError    whoever serves the model: HTTP status, time-out, bad body
-    ├── GraphError       whoever runs the graph database
+    ├── ToolError        whoever runs a tool that solvers use, such as a database
     ├── ScorerError      us: a scorer broke on input it should have coped with
     ├── ModelLost        nobody: another sample was told already why this sample's model answers no more
     └── RunStopped       nobody: the run ended before this sample was reached
@@ -66,8 +66,11 @@ class ProviderError(LLMEvalError):
         self.reach, self.status, self.retry_after, self.cause = reach, status, retry_after, cause
 
 
-class GraphError(LLMEvalError):
-    """The graph database could not be started, reached, loaded or asked; never counted against the model."""
+class ToolError(LLMEvalError):
+    """A tool, such as a database, could not be started, reached or asked.
+
+    Never counted against the model.
+    """
 
 
 class ScorerError(LLMEvalError):

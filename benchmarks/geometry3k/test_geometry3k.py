@@ -1,12 +1,12 @@
-"""Geometry3K: plane geometry from a diagram, solved directly or with auxiliary lines drawn first; a judge decides.
+"""Geometry3K: plane geometry from a diagram, solved directly or with auxiliary lines drawn first.
 
-With choices to choose from the answer is a letter, which needs no judge.
+A judge decides; where the answer is the letter of a choice, none is needed.
 """
 
 import pytest
 
-from pytest_llmeval import assert_judge_equivalent, record_score
-from pytest_llmeval.records import Completion, Sample, Score
+from pytest_llmeval import assert_correct, assert_judge_equivalent
+from pytest_llmeval.records import Completion, Sample
 
 
 @pytest.mark.llmeval("geometry3k.yaml")
@@ -24,17 +24,4 @@ def test_visual_cot(sample: Sample, completion: Completion) -> None:
 @pytest.mark.llmeval("geometry3k_choice.yaml")
 def test_choice(sample: Sample, completion: Completion) -> None:
     """The last line states the letter of the right choice, and that alone."""
-    correct = completion.answer == sample.target
-    told = (
-        f"the final line states {completion.answer or 'no single letter'}, right is {sample.target}"
-    )
-    record_score(
-        Score(
-            name="choice",
-            value=float(correct),
-            correct=correct,
-            explanation=told,
-            grader="choice/1",
-        )
-    )
-    assert correct, told
+    assert_correct(sample, completion)

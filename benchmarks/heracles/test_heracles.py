@@ -1,4 +1,4 @@
-"""Heracles: questions about a 3D scene graph, answered by way of Cypher or from the graph itself, compared as SLDP."""
+"""Heracles: questions about a 3D scene graph, answered through Cypher or from the graph as text."""
 
 import pytest
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
-from pytest_llmeval.records import Image, Reply, Request, ToolUse
+from pytest_llmeval.records import Image, Reply, Request
 
 
 class Provider(Protocol):
@@ -93,16 +93,4 @@ class CheckProvider(Protocol):
 
         Called before the first test of a run, outside the event loop.
         """
-        ...
-
-
-class Graph(Protocol):
-    """A loaded graph database that answers a model's read-only queries."""
-
-    async def query(self, cypher: str, *, stage: str = "query") -> ToolUse:
-        """Run one query; what the model did wrong is in `error`, what the database did wrong is a GraphError."""
-        ...
-
-    async def close(self) -> None:
-        """Disconnect, and stop the server if it is ours."""
         ...

@@ -170,6 +170,7 @@ METRICS = Registry(
         "mcc": "pytest_llmeval.results.metric:mcc",
     },
 )
+DATASETS = Registry(kind="dataset reader", group="pytest_llmeval.datasets", built_in={})
 ANSWERS = Registry(
     kind="answer rule",
     group="pytest_llmeval.answers",

@@ -11,18 +11,15 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NoReturn, TypeAlias
+from typing import Any, NoReturn, Protocol, TypeAlias
 
 from pytest_llmeval.errors import TaskError, UsageError
 from pytest_llmeval.files.yaml import read_text, read_yaml
+from pytest_llmeval.task.registry import DATASETS
 
 MAX_YAML_BYTES = 32 * 2**20
 MAX_BYTES = 2**30
 """Larger files are refused: rows are held in memory, and YAML takes fifty times as long as JSON."""
-
-
-PROBLEM, DIAGRAM, LETTERS = "data.json", "img_diagram.png", "ABCDEFGH"
-"""The files of a problem in the form of Inter-GPS, and what its choices are called."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,14 +40,44 @@ class Place:
 Columns: TypeAlias = Mapping[str, Any]
 
 
-def read_rows(file: Path, key: str | None) -> Iterator[tuple[Place, Columns]]:
-    """Yield the rows of `file` in order; `key` is the top-level key that holds them, in JSON and YAML.
+class DatasetReader(Protocol):
+    """Reads datasets that are folders of one form; found in the registry `DATASETS`."""
 
-    A folder is one of Inter-GPS (see `_problem_rows`). TaskError names file and line (in JSON and
-    Parquet, the row's number) of what is wrong.
+    def accepts(self, folder: Path) -> bool:
+        """Return whether the folder has this form."""
+        ...
+
+    def files(self, folder: Path) -> list[Path]:
+        """Return the files that hold the rows, in order; their bytes identify the dataset."""
+        ...
+
+    def rows(self, folder: Path) -> Iterator[tuple[Place, Columns]]:
+        """Yield the rows in order; TaskError for what is wrong with one."""
+        ...
+
+
+def folder_reader(folder: Path) -> DatasetReader:
+    """Return the first reader that accepts a dataset's folder; TaskError when none does."""
+    for name in DATASETS.names:
+        reader: DatasetReader = DATASETS.load(name, folder)()
+        if reader.accepts(folder):
+            return reader
+    problem = f"is a folder that no dataset reader accepts (readers: {', '.join(DATASETS.names)})"
+    raise _at(folder, None, problem)
+
+
+def read_rows(file: Path, key: str | None) -> Iterator[tuple[Place, Columns]]:
+    """Yield the rows of a dataset in order.
+
+    Args:
+        file: the dataset's file, or a folder that a `DatasetReader` accepts.
+        key: the top-level key that holds the rows of a JSON or YAML file.
+
+    Raises:
+        TaskError: names file and line (in JSON and Parquet, the row's number) of what is wrong.
     """
     if file.is_dir():
-        yield from _problem_rows(file)
+        yield from folder_reader(file).rows(file)
         return
     suffix = file.suffix.lower()
     if key is not None and suffix not in _NESTED:
@@ -73,6 +100,11 @@ def missing(column: str, row: Iterable[str]) -> str:
     return f"there is no column {column!r}{hint} (columns: {', '.join(row)})"
 
 
+def read_json(file: Path) -> Any:  # noqa: ANN401 - JSON from the outside
+    """Return the value of a JSON file; TaskError also for repeated keys and for NaN."""
+    return _json(read_text(file, max_bytes=MAX_BYTES), file, 1)
+
+
 def _yaml_rows(file: Path, key: str | None) -> Iterator[tuple[Place, Any]]:
     document = read_yaml(file, max_bytes=MAX_YAML_BYTES)
     path = () if key is None else (key,)
@@ -81,7 +113,7 @@ def _yaml_rows(file: Path, key: str | None) -> Iterator[tuple[Place, Any]]:
 
 
 def _json_rows(file: Path, key: str | None) -> Iterator[tuple[Place, Any]]:
-    value = _json(read_text(file, max_bytes=MAX_BYTES), file, 1)
+    value = read_json(file)
     for number, row in enumerate(_listed(value, key, file), 1):
         yield Place(file, None, number), row
 
@@ -131,40 +163,6 @@ def _parquet_rows(file: Path) -> Iterator[tuple[Place, Any]]:
         raise _at(file, None, f"is no Parquet file: {error}") from None
     for number, row in enumerate(rows, 1):
         yield Place(file, None, number), row
-
-
-def problem_files(folder: Path) -> list[Path]:
-    """Return the files ``NUMBER/data.json`` of a folder of Inter-GPS, by number."""
-    files = [file for file in folder.glob(f"*/{PROBLEM}") if file.parent.name.isdecimal()]
-    return sorted(files, key=lambda file: int(file.parent.name))
-
-
-def _problem_rows(folder: Path) -> Iterator[tuple[Place, Any]]:
-    """Yield the problems of a folder in the form of Inter-GPS: ``NUMBER/data.json`` and ``NUMBER/img_diagram.png``.
-
-    A row has the keys of data.json and besides `id` (the number), `images` (the diagram's path) and
-    `answer_text` (the choice that `answer`, a letter, stands for).
-    """
-    files = problem_files(folder)
-    if not files:
-        raise _at(folder, None, f"holds no problems: there is no {folder.name}/NUMBER/{PROBLEM}")
-    for number, file in enumerate(files, 1):
-        place = Place(file, None, number)
-        row = _json(read_text(file, max_bytes=MAX_BYTES), file, 1)
-        if not isinstance(row, dict):
-            raise place.error(None, f"is {_kind(row)}, not a mapping")
-        given = {"id": int(file.parent.name), "images": [f"{file.parent.name}/{DIAGRAM}"]}
-        yield place, {**row, **given, "answer_text": _chosen(place, row)}
-
-
-def _chosen(place: Place, row: Columns) -> str:
-    """Return the choice that a problem's letter stands for."""
-    letter, choices = row.get(column := "answer"), row.get("choices")
-    if not isinstance(choices, list) or letter not in list(LETTERS[: len(choices)]):
-        raise place.error(
-            column, f"is {letter!r}, not the letter of one of the choices {choices!r}"
-        )
-    return str(choices[LETTERS.index(letter)])
 
 
 _NESTED: Mapping[str, Callable[[Path, str | None], Iterator[tuple[Place, Any]]]] = {

@@ -15,7 +15,7 @@ from pytest_llmeval.files.pictures import keep, own_folder
 from pytest_llmeval.records import Json, Sample
 from pytest_llmeval.records.message import media_type_of
 from pytest_llmeval.task.model import Task
-from pytest_llmeval.task.rows import Columns, Place, missing, problem_files, read_rows
+from pytest_llmeval.task.rows import Columns, Place, folder_reader, missing, read_rows
 from pytest_llmeval.task.selection import Selection
 
 _HEAD = 16
@@ -41,13 +41,13 @@ def read_samples(task: Task, *, limit: int | None = None) -> tuple[Sample, ...]:
 
 
 def dataset_digest(task: Task) -> str:
-    """Return the sha256 of the dataset file's bytes, by which public datasets are known.
+    """Return the sha256 of the dataset file's bytes, which identifies public datasets.
 
-    Of a folder that of its rows' files, in their order.
+    Of a folder it is a hash of those of the rows' files, in their order.
     """
     path = task.dataset.path
     if path.is_dir():
-        digests = "".join(_digest(file) for file in problem_files(path))
+        digests = "".join(_digest(file) for file in folder_reader(path).files(path))
         return hashlib.sha256(digests.encode()).hexdigest()
     return _digest(path)
 

@@ -60,7 +60,13 @@ def test_problems_are_asked_with_their_diagrams_and_judged(
 def test_both_stages_see_the_diagram_first_in_each_image_mode(
     tmp_path: Path, server: ModelServer, rows: Path, mode: str
 ) -> None:
-    output, seen = run(tmp_path, server, rows, "test_visual_cot", f"--llmeval-image-mode={mode}")
+    output, seen = run(
+        tmp_path,
+        server,
+        rows,
+        "test_visual_cot",
+        f"--llmeval-set=geometry3k_visual_cot.solver.visual_cot.image_mode={mode}",
+    )
     assert f"{SAMPLES} passed" in output, output[-3000:]
     assert seen["wrong"] == []
     assert (seen["kinds"][mode], seen["kinds"]["question"]) == (SAMPLES, SAMPLES)

@@ -64,7 +64,8 @@ def labelled_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the folder of a run of seven problems, two epochs each, whose wrong answers the scripted judge labels."""
     folder = tmp_path_factory.mktemp("labelled")
     options = [f"--llmeval-sample={number}" for number in (106, 107, 108, 109, 505, 602, 101)]
-    models = ["--llmeval-model", SCRIPTED, "--llmeval-judge", SCRIPTED, "--llmeval-taxonomy"]
+    models = ["--llmeval-model", SCRIPTED, "--llmeval-judge", SCRIPTED]
+    models += ["--llmeval-set", "phybench.scorer+=taxonomy"]
     (folder / "table.txt").write_text(
         run(folder, *options, *models, "--llmeval-epochs", "2"), "utf-8"
     )
@@ -76,10 +77,11 @@ def test_every_row_has_both_scores_also_where_there_is_no_answer(labelled_run: P
     assert len(found) == 14
     assert any(row["answer"] is None for row in found)
     for row in found:
-        assert [(score["name"], score["scale"], score["decides"]) for score in row["scores"]] == [
-            ("EED", 100.0, True),
-            ("EED published", 100.0, False),
-        ]
+        found_scores = {
+            score["name"]: (score["scale"], score["decides"]) for score in row["scores"]
+        }
+        found_scores.pop("taxonomy", None)
+        assert found_scores == {"EED": (100.0, True), "EED published": (100.0, False)}
         assert (row["outcome"] == "correct") is (row["scores"][0]["value"] == 100)
 
 
@@ -109,10 +111,12 @@ def test_two_epochs_give_pass_at_2(labelled_run: Path) -> None:
 def test_the_scripted_judge_labels_the_wrong_answers(labelled_run: Path) -> None:
     rows = newest_rows(labelled_run / "reports")
     labels = {
-        row["sample"]: row["details"].get("taxonomy", {}).get("label", "none") for row in rows
+        row["sample"]: score["details"]["label"]
+        for row in rows
+        for score in row["scores"]
+        if score["name"] == "taxonomy"
     }
     assert labels == {
-        "101": "none",
         "106": "RR",
         "107": "PP",
         "108": "RR",
@@ -120,7 +124,7 @@ def test_the_scripted_judge_labels_the_wrong_answers(labelled_run: Path) -> None
         "505": None,
         "602": "RR",
     }
-    assert entry(labelled_run)["tally"]["taxonomy"] == {"PP": 4, "RR": 6, "unlabelled": 2}
+    assert entry(labelled_run)["tally"]["labels"] == {"label": {"PP": 4, "RR": 6, "unlabelled": 2}}
 
 
 def test_fourteen_rows_do_not_tell_which_samples_eed_spares(labelled_run: Path) -> None:

@@ -10,7 +10,12 @@ import pytest
 from benchmark_session import ROOT, newest_rows, run_pytest
 
 MODEL = ["--llmeval-model", "openai/never-asked"]
-HERACLES_TASKS = ("heracles", "heracles_agent", "heracles_in_context")
+HERACLES_TASKS = {
+    "heracles": "cypher",
+    "heracles_agent": "agent",
+    "heracles_in_context": "in_context",
+}
+"""The tasks and their solvers."""
 
 
 def collected(*arguments: str) -> list[str]:
@@ -71,7 +76,10 @@ def test_heracles_runs_its_pipelines_on_the_public_scene(
     (tmp_path / "gold.py").write_text(GOLD)
     scene = shared / "data" / "heracles" / "example_dsg.json"
     options = [f"--llmeval-dataset={task}={questions}" for task in HERACLES_TASKS]
-    options += [f"--llmeval-set={task}.graph.scene={scene}" for task in HERACLES_TASKS]
+    options += [
+        f"--llmeval-set={task}.solver.{solver}.scene={scene}"
+        for task, solver in HERACLES_TASKS.items()
+    ]
     options += [
         "--llmeval-model=python/./gold.py:reply",
         f"--llmeval-report={tmp_path / 'reports'}",

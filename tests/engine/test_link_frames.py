@@ -15,12 +15,12 @@ import pytest
 from pytest_llmeval.engine.link import ControllerLink, DirectLink, WorkerLink
 from pytest_llmeval.engine.plan import Plan, PlannedTest
 from pytest_llmeval.errors import (
-    GraphError,
     LLMEvalError,
     ProviderError,
     RunStopped,
     ScorerError,
     TaskError,
+    ToolError,
     UsageError,
 )
 
@@ -167,7 +167,7 @@ def test_answers_may_overtake_each_other(connect: Connect) -> None:
     "error",
     [
         ProviderError("HTTP 500", reach="model", status=500, retry_after=2.0, cause="500"),
-        GraphError("no database"),
+        ToolError("no database"),
         TaskError("is missing", file=Path("task.yaml"), line=3, key="dataset"),
         ScorerError("broke"),
         UsageError("no key"),

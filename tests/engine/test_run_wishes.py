@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pytest_llmeval.domains.heracles.graphs import Graphs
 from small_task import plan_of, write_task
 from virtual_time import run
 
-from pytest_llmeval.domains.heracles.graphs import Graphs
 from pytest_llmeval.engine.budget import Budget
 from pytest_llmeval.engine.choice import ModelChoice
 from pytest_llmeval.engine.completions import CompletionStore
@@ -24,12 +24,12 @@ from pytest_llmeval.engine.run import Run
 from pytest_llmeval.engine.specs import ModelSpec
 from pytest_llmeval.engine.statistics import CallStatistics
 from pytest_llmeval.errors import (
-    GraphError,
     LLMEvalError,
     ModelLost,
     ProviderError,
     RunStopped,
     TaskError,
+    ToolError,
     UsageError,
 )
 from pytest_llmeval.files.images import ImageFolder
@@ -126,7 +126,7 @@ class Bench:
 
     async def open_graph(self, scene: Path) -> Graph:
         msg = f"no database for {scene.name}"
-        raise GraphError(msg)
+        raise ToolError(msg)
 
     async def complete(self, opened: Run, sample: int) -> Completion:
         return Completion.from_json(
@@ -290,7 +290,7 @@ def test_a_graph_that_cannot_be_had_is_everyones_graph_error(tmp_path: Path) -> 
 
     async def use(opened: Run) -> None:
         for sample in (0, 1):
-            with pytest.raises(GraphError, match=r"no database for scene\.json"):
+            with pytest.raises(ToolError, match=r"no database for scene\.json"):
                 await bench.complete(opened, sample)
 
     bench.run(use)

@@ -13,7 +13,7 @@ from pytest_llmeval.domains.heracles.bolt import Bolt, NoAnswerError, QueryFaile
 from pytest_llmeval.domains.heracles.neo4j import Neo4jGraph
 from pytest_llmeval.domains.heracles.scene_graph import SceneGraph
 from pytest_llmeval.domains.heracles.scene_loading import _holds, _sizes
-from pytest_llmeval.records import GraphQuery
+from pytest_llmeval.records import ToolUse
 
 
 class LiveGraph:
@@ -27,7 +27,7 @@ class LiveGraph:
     def is_embedded(self) -> bool:
         return isinstance(self.graph, EmbeddedGraph)
 
-    def query(self, cypher: str) -> GraphQuery:
+    def query(self, cypher: str) -> ToolUse:
         """Ask as a model's query is asked."""
         return self.runner.run(self.graph.query(cypher))
 

@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING
 import pytest
 from neo4j.exceptions import Neo4jError
 
+from pytest_llmeval.domains.heracles import arcadedb as module
 from pytest_llmeval.domains.heracles.arcadedb import EmbeddedGraph
 from pytest_llmeval.domains.heracles.bolt import Bolt, Login, TimeLimits
 from pytest_llmeval.domains.heracles.graph import open_graph
-from pytest_llmeval.errors import GraphError
-from pytest_llmeval.providers import arcadedb
+from pytest_llmeval.errors import ToolError
 
 if TYPE_CHECKING:
     from pytest_llmeval.domains.heracles.scene_graph import SceneGraph
@@ -102,7 +102,7 @@ def test_many_queries_run_at_once_on_one_server(
         queries = [
             graph.query(f"MATCH (r:Room) RETURN count(r) + {number} AS n") for number in range(100)
         ]
-        return {result.text for result in await asyncio.gather(*queries)}
+        return {result.output for result in await asyncio.gather(*queries)}
 
     before = graph.process_id
     assert runner.run(ask()) == {f"n\n{number + 9}\n(1 row)" for number in range(100)}
@@ -115,7 +115,7 @@ def test_a_server_that_died_is_replaced_before_the_next_query(
     assert graph.process_id is not None
     os.kill(graph.process_id, signal.SIGKILL)
     result = runner.run(graph.query("MATCH (r:Room) RETURN count(r) AS n"))
-    assert (result.text, result.error) == ("n\n9\n(1 row)", None)
+    assert (result.output, result.error) == ("n\n9\n(1 row)", None)
 
 
 def test_a_query_that_breaks_the_server_is_told_so_and_the_next_one_runs(
@@ -124,7 +124,7 @@ def test_a_query_that_breaks_the_server_is_told_so_and_the_next_one_runs(
     first = runner.run(graph.query(BOMB))
     assert first.error is not None
     assert first.error.startswith("the query exhausted the database")
-    assert runner.run(graph.query("MATCH (r:Room) RETURN count(r) AS n")).text == "n\n9\n(1 row)"
+    assert runner.run(graph.query("MATCH (r:Room) RETURN count(r) AS n")).output == "n\n9\n(1 row)"
 
 
 def test_neighbours_of_a_query_that_breaks_the_server_still_get_their_rows(
@@ -167,16 +167,16 @@ def test_only_who_knows_the_password_gets_in(runner: asyncio.Runner, graph: Embe
         finally:
             await stranger.close()
 
-    with pytest.raises(GraphError, match="refuses the user 'root'"):
+    with pytest.raises(ToolError, match="refuses the user 'root'"):
         runner.run(knock())
 
 
 def test_a_missing_installation_is_told_with_both_ways_out(
     runner: asyncio.Runner, house: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(arcadedb.importlib.util, "find_spec", lambda _: None)
+    monkeypatch.setattr(module.importlib.util, "find_spec", lambda _: None)
     with pytest.raises(
-        GraphError,
+        ToolError,
         match=rf"'\.\[graph\]'.*{re.escape(platform.platform())}.*--llmeval-graph bolt://",
     ):
         runner.run(open_graph(None, house))

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from pytest_llmeval.domains.heracles.scene_graph import SceneGraph
 
-DATA = Path(__file__).parents[1] / "cypher" / "data" / "engines"
+DATA = Path(__file__).parents[1] / "domains" / "heracles" / "data" / "engines"
 
 embedded = pytest.mark.parametrize("live", ["arcadedb"], indirect=True)
 real = pytest.mark.parametrize("live", ["neo4j"], indirect=True)
@@ -92,13 +92,13 @@ def test_the_recorded_answers_are_those_of_neo4j(live: LiveGraph) -> None:
 
 def test_a_result_without_rows_tells_its_columns(live: LiveGraph) -> None:
     found = live.query("MATCH (o:Object {class: 'unicorn'}) RETURN o.nodeSymbol, o.class AS kind")
-    assert found.text == "o.nodeSymbol | kind\n(no rows)"
+    assert found.output == "o.nodeSymbol | kind\n(no rows)"
 
 
 def test_a_record_holds_both_texts_and_the_doubt(live: LiveGraph) -> None:
     wanted = "MATCH (r:Room) WITH r ORDER BY r.nodeSymbol LIMIT 3 WHERE r.class = 'office' RETURN max(r) AS most"
     found = live.query(wanted)
-    assert found.cypher == wanted
+    assert found.input == wanted
     assert ("LIMIT 3 WITH * WHERE" in found.executed) is live.is_embedded
     assert found.uncertain == (
         "it takes the maximum of nodes or points" if live.is_embedded else None
@@ -106,7 +106,7 @@ def test_a_record_holds_both_texts_and_the_doubt(live: LiveGraph) -> None:
 
 
 def test_an_error_that_only_rows_would_meet_needs_rows(live: LiveGraph) -> None:
-    assert live.query("MATCH (r:Unicorn) RETURN r.center.lat AS lat").text == "lat\n(no rows)"
+    assert live.query("MATCH (r:Unicorn) RETURN r.center.lat AS lat").output == "lat\n(no rows)"
     error = live.query("MATCH (r:Room) RETURN r.center.lat AS lat").error
     assert error == "Neo.ClientError.Statement.ArgumentError: No such field: lat"
 

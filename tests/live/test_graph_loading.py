@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from pytest_llmeval.domains.heracles import scene_loading
+from pytest_llmeval.domains.heracles.address import GraphAddress
 from pytest_llmeval.domains.heracles.bolt import Bolt, Login
 from pytest_llmeval.domains.heracles.graph import open_graph
 from pytest_llmeval.domains.heracles.neo4j import LIMITS, Neo4jGraph
 from pytest_llmeval.domains.heracles.scene_loading import _relationship_statements
-from pytest_llmeval.errors import GraphError, UsageError
-from pytest_llmeval.providers import scene_loading
+from pytest_llmeval.errors import ToolError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -63,7 +64,7 @@ def test_a_single_changed_value_is_noticed(
 ) -> None:
     load(runner, emptied, scene)
     run(runner, emptied, "MATCH (o:Object {nodeSymbol: 'O20'}) SET o.class = 'chair'")
-    with pytest.raises(GraphError, match="not this scene"):
+    with pytest.raises(ToolError, match="not this scene"):
         load(runner, emptied, scene)
 
 
@@ -72,10 +73,11 @@ def test_foreign_data_is_refused_and_kept(
 ) -> None:
     run(runner, emptied, "CREATE (:Invoice {number: 1})-[:OF]->(:Customer)")
     with pytest.raises(
-        GraphError, match=r"holds 2 nodes and 1 relationships .* --llmeval-graph-reset"
+        ToolError,
+        match=r"holds 2 nodes and 1 relationships .* --llmeval-graph bolt://.*,reset=on",
     ):
         load(runner, emptied, scene)
-    with pytest.raises(GraphError, match="holds 2 nodes"):
+    with pytest.raises(ToolError, match="holds 2 nodes"):
         load(runner, emptied, scene)
 
 
@@ -96,10 +98,10 @@ def test_login_and_database_come_from_the_environment(
     monkeypatch.setenv("LLMEVAL_NEO4J_PASSWORD", emptied.password)
 
     async def ask() -> str:
-        graph = await open_graph(emptied.uri, house, progress=lambda _: None)
+        graph = await open_graph(GraphAddress(uri=emptied.uri), house)
         result = await graph.query("MATCH (r:Room) RETURN count(r) AS n")
         await graph.close()
-        return result.text
+        return result.output
 
     assert runner.run(ask()) == "n\n9\n(1 row)"
 
@@ -108,18 +110,13 @@ def test_a_wrong_password_is_told_as_such(
     runner: asyncio.Runner, neo4j_login: Login, house: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("LLMEVAL_NEO4J_PASSWORD", "wrong")
-    with pytest.raises(GraphError, match="refuses the user 'neo4j'"):
-        runner.run(open_graph(neo4j_login.uri, house))
+    with pytest.raises(ToolError, match="refuses the user 'neo4j'"):
+        runner.run(open_graph(GraphAddress(uri=neo4j_login.uri), house))
 
 
 def test_a_server_that_is_not_there_is_named(runner: asyncio.Runner, house: Path) -> None:
-    with pytest.raises(GraphError, match=r"no graph database answers at bolt://127\.0\.0\.1:1"):
-        runner.run(open_graph("bolt://127.0.0.1:1", house))
-
-
-def test_an_address_of_another_kind_is_refused(runner: asyncio.Runner, house: Path) -> None:
-    with pytest.raises(UsageError, match="'http://localhost' is no graph database"):
-        runner.run(open_graph("http://localhost", house))
+    with pytest.raises(ToolError, match=r"no graph database answers at bolt://127\.0\.0\.1:1"):
+        runner.run(open_graph(GraphAddress(uri="bolt://127.0.0.1:1"), house))
 
 
 def test_what_a_broken_load_left_is_wiped_and_loaded_again(
@@ -130,7 +127,7 @@ def test_what_a_broken_load_left_is_wiped_and_loaded_again(
 
     with monkeypatch.context() as patch:
         patch.setattr(scene_loading, "_relationship_statements", lose_relationships)
-        with pytest.raises(GraphError, match=r"loading the scene into bolt://.* failed"):
+        with pytest.raises(ToolError, match=r"loading the scene into bolt://.* failed"):
             load(runner, emptied, scene)
     told = load(runner, emptied, scene)
     assert told[0].startswith("graph: wiping 260 nodes of a broken load from bolt://")
@@ -141,7 +138,7 @@ def test_two_statements_worth_of_nodes_are_loaded_and_read_back(
     runner: asyncio.Runner, emptied: Login, scene: SceneGraph, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(scene_loading, "_BATCH", 50)
-    monkeypatch.setattr(scene_loading, "_TOLD_EVERY", 500)
+    monkeypatch.setattr(scene_loading, "_NOTE_EVERY", 500)
     told = load(runner, emptied, scene)
     assert [line.partition(" of ")[2] for line in told[1:]] == ["916 loaded"]
     assert load(runner, emptied, scene) == []

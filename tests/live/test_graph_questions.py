@@ -47,4 +47,4 @@ def test_a_models_query_gets_all_those_rows_as_text(
 ) -> None:
     result = live.query(question["cypher"])
     assert (result.error, result.cut) == (None, None)
-    assert result.row_count == len(live.rows(question["cypher"])) <= MAX_ROWS
+    assert result.count == len(live.rows(question["cypher"])) <= MAX_ROWS

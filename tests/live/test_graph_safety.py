@@ -42,7 +42,7 @@ def test_hostile_statements_are_answered_with_a_reason_and_the_graph_stays(
     live: LiveGraph, scene: SceneGraph, corpus: str
 ) -> None:
     results = [live.query(cypher) for cypher in statements(corpus)]
-    assert [result.cypher for result in results if result.error is None] == []
+    assert [result.input for result in results if result.error is None] == []
     assert live.holds(scene)
 
 
@@ -59,9 +59,9 @@ def test_a_costly_query_ends_in_time_and_the_next_one_works(
     result = live.query(cypher)
     # Alone on a fresh server a second time, at worst, and a restart after each.
     assert result.seconds < 2 * (limits.deadline + RESTART_SECONDS)
-    assert result.row_count <= MAX_ROWS
-    assert len(result.text) <= MAX_CHARACTERS + 1_000
-    assert live.query("MATCH (r:Room) RETURN count(r) AS n").text == "n\n9\n(1 row)"
+    assert result.count <= MAX_ROWS
+    assert len(result.output) <= MAX_CHARACTERS + 1_000
+    assert live.query("MATCH (r:Room) RETURN count(r) AS n").output == "n\n9\n(1 row)"
 
 
 def test_nothing_of_all_that_changed_the_graph(live: LiveGraph, scene: SceneGraph) -> None:

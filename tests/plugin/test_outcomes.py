@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_llmeval.errors import GraphError, RunStopped, ScorerError
+from pytest_llmeval.errors import RunStopped, ScorerError, ToolError
 from pytest_llmeval.plugin.outcome import outcome_of
 from pytest_llmeval.records import Score
 
@@ -34,11 +34,11 @@ RIGHT, WRONG, UNDECIDED = score(correct=True), score(correct=False), score(corre
         ("call", AssertionError(), [RIGHT], "error"),
         ("call", ScorerError(), [UNDECIDED], "unscored"),
         ("call", ScorerError(), [], "error"),
-        ("call", GraphError(), [], "error"),
+        ("call", ToolError(), [], "error"),
         ("call", pytest.fail.Exception("Timeout >1.0s"), [], "error"),
         ("call", ValueError(), [], "error"),
         ("call", pytest.skip.Exception(), [], "not run"),
-        ("setup", GraphError(), [], "error"),
+        ("setup", ToolError(), [], "error"),
         ("setup", AssertionError(), [], "error"),
         ("setup", pytest.skip.Exception(), [], "not run"),
         ("setup", RunStopped(), [], "not run"),
@@ -53,13 +53,13 @@ def test_outcome(
 BODIES = """
 import pytest
 from pytest_llmeval import Score, record_score
-from pytest_llmeval.errors import GraphError, ScorerError
+from pytest_llmeval.errors import ToolError, ScorerError
 pytestmark = pytest.mark.llmeval("task.yaml")
 
 def test_sums(sample, completion):
     match sample.id:
         case "0": assert 1 == 2
-        case "1": raise GraphError("the database is gone")
+        case "1": raise ToolError("the database is gone")
         case "2": raise ValueError("a mistake in the test")
         case "3":
             record_score(Score(name="own", value=None, correct=None, explanation="who knows"))

@@ -311,54 +311,12 @@ def test_parquet_may_hold_the_pictures_themselves(
         read_samples(task_over(tmp_path, "rows.parquet", dataset=fields))
 
 
-def inter_gps(folder: Path, number: int, **keys: Any) -> None:
-    """Write a problem in the form of Inter-GPS."""
-    (folder / f"{number}").mkdir(parents=True)
-    data = {
-        "problem_text": f"Find {number}.",
-        "choices": ["10", "20", "30", "40"],
-        "answer": "B",
-        **keys,
-    }
-    (folder / f"{number}/data.json").write_text(json.dumps(data))
-    (folder / f"{number}/img_diagram.png").write_bytes(PNG)
-
-
-INTER_GPS = {"fields": {"input": "problem_text", "target": "answer_text", "images": ["images"]}}
-
-
-def test_a_folder_of_inter_gps_gives_a_sample_for_each_problem_by_number(tmp_path: Path) -> None:
-    for number in (12, 3):
-        inter_gps(tmp_path / "test", number)
-    (tmp_path / "test/notes").mkdir()
-    samples = read_samples(task := task_over(tmp_path, "test", dataset=INTER_GPS))
-    assert [(one.id, one.input, one.target) for one in samples] == [
-        ("3", "Find 3.", "20"),
-        ("12", "Find 12.", "20"),
-    ]
-    assert samples[0].images == (str(tmp_path / "test/3/img_diagram.png"),)
-    before = dataset_digest(task)
-    (tmp_path / "test/3/data.json").write_text("{}")
-    assert dataset_digest(task) != before
-
-
-@pytest.mark.parametrize(
-    "keys", [{"answer": "E"}, {"answer": 2}, {"answer": ["B"]}, {"choices": None}]
-)
-def test_a_letter_that_stands_for_no_choice_is_refused(
-    tmp_path: Path, keys: dict[str, Any]
-) -> None:
-    inter_gps(tmp_path / "test", 7, **keys)
-    with pytest.raises(
-        TaskError, match=r"7/data\.json: answer: row 1: is .*, not the letter of one of the choices"
-    ):
-        read_samples(task_over(tmp_path, "test", dataset=INTER_GPS))
-
-
-def test_a_folder_without_problems_is_refused(tmp_path: Path) -> None:
+def test_a_folder_that_no_reader_accepts_is_refused(tmp_path: Path) -> None:
     (tmp_path / "test").mkdir()
-    with pytest.raises(TaskError, match=r"holds no problems: there is no test/NUMBER/data\.json"):
-        read_samples(task_over(tmp_path, "test", dataset=INTER_GPS))
+    with pytest.raises(
+        TaskError, match=r"test: is a folder that no dataset reader accepts \(readers: .*inter_gps"
+    ):
+        read_samples(task_over(tmp_path, "test"))
 
 
 def test_the_digest_is_that_of_the_files_bytes(tmp_path: Path) -> None:

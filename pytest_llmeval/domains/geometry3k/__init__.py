@@ -1,1 +1,1 @@
-"""Geometry3K: diagrams drawn and edited, visual chain of thought."""
+"""Geometry3K: diagrams drawn over, visual chain of thought, the folder form of the public data."""

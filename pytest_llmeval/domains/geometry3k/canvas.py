@@ -1,25 +1,27 @@
-"""A canvas of our own: strokes, labels and PNG that come out byte for byte the same on every machine.
+"""Drawing over pictures, with results that are byte for byte the same on every machine.
 
-A drawn diagram is part of the request that asks about it, and a request is known by its bytes.
-Pillow's fonts, and the zlib behind its PNG writer, differ between versions and builds: with them a
-stored or recorded reply would not be found again. So nothing here depends on either.
+A drawn diagram is part of a request, and stored replies are found by the bytes of the request.
+Pillow's fonts and the zlib behind its PNG writer differ between versions and builds, so this module
+uses neither.
 """
 
 from __future__ import annotations
 
 import struct
 import zlib
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import Final, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
-if TYPE_CHECKING:
-    import numpy.typing as npt
+from pytest_llmeval.domains.geometry3k.drawing import Drawing
+from pytest_llmeval.files.images import decoded
 
-    Pixels: TypeAlias = npt.NDArray[np.uint8]
+Pixels: TypeAlias = npt.NDArray[np.uint8]
+"""A picture as an array of shape (height, width, 3)."""
 
 RED: Final = (220, 0, 0)
-"""What is added to a diagram: the colour that the published prompt proposes."""
+"""Colour of all that is added to a diagram; the published prompt proposes it."""
 
 _GLYPH_WIDTH, _GLYPH_HEIGHT = 5, 7
 _GLYPHS: Final = {
@@ -69,10 +71,10 @@ _PALETTE_SIZE: Final = 256
 
 
 class Canvas:
-    """Red strokes and labels over a picture; positions in pixels from the top left corner."""
+    """A picture with red strokes and labels; positions in pixels from the top left corner."""
 
     def __init__(self, pixels: Pixels) -> None:
-        """Take the picture as an array of shape (height, width, 3); it is copied."""
+        """Copy the picture."""
         self.pixels = pixels.copy()
         height, width, _ = pixels.shape
         self._stroke = max(2.0, min(width, height) / 150)
@@ -89,7 +91,7 @@ class Canvas:
         self.pixels[distance <= (self._stroke / 2) ** 2] = RED
 
     def circle(self, centre: tuple[float, float], radius: float) -> None:
-        """Draw a circle's line."""
+        """Draw the line of a circle."""
         distance = self._distance(centre)
         self.pixels[np.abs(distance - radius) <= self._stroke / 2] = RED
 
@@ -117,11 +119,24 @@ class Canvas:
         return np.sqrt((self._x - centre[0]) ** 2 + (self._y - centre[1]) ** 2)
 
 
-def png(pixels: Pixels) -> bytes:
-    """Return the picture, an array of shape (height, width, 3), as PNG: 8 bits a pixel if 256 colours do, else 24.
+def draw_over(data: bytes, drawing: Drawing) -> bytes:
+    """Return a picture as PNG with `drawing` over it in red, its points labelled.
 
-    Written uncompressed: the same bytes whichever zlib is about.
+    Raises:
+        ValueError: `data` are no picture, a broken one, or a too large one.
     """
+    canvas = Canvas(np.asarray(decoded(data), dtype=np.uint8))
+    for start, end in drawing.lines:
+        canvas.line(start, end)
+    for centre, radius in drawing.circles:
+        canvas.circle(centre, radius)
+    for label, position in drawing.points:
+        canvas.point(position, label)
+    return png(canvas.pixels)
+
+
+def png(pixels: Pixels) -> bytes:
+    """Return the picture as uncompressed PNG: 8 bits a pixel up to 256 colours, else 24."""
     height, width, _ = pixels.shape
     packed = pixels.astype(np.uint32) @ np.array([1 << 16, 1 << 8, 1], dtype=np.uint32)
     colours, indices = np.unique(packed, return_inverse=True)

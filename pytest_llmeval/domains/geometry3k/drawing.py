@@ -1,4 +1,4 @@
-"""Auxiliary constructions that a text model asks to have drawn over a diagram, read from its JSON."""
+"""Auxiliary constructions that a text model describes in JSON, to be drawn over a diagram."""
 
 from __future__ import annotations
 
@@ -11,24 +11,26 @@ from typing import Final, NoReturn, TypeAlias
 from pytest_llmeval.records import Json
 
 REPLY_LIMIT: Final = 20_000
-"""Characters of a reply that are read; a drawing of all allowed elements needs fewer."""
+"""Most characters of a reply; a drawing of all allowed elements needs fewer."""
 
 ELEMENT_LIMIT: Final = 40
-"""Points, lines and circles each: more would cover a diagram, not help it."""
+"""Most points, most lines and most circles of a drawing."""
 
 LABEL: Final = re.compile(r"[A-Z0-9']{1,3}")
-"""What a point's label may be: the signs that can be drawn."""
+"""Form of a point's label, of characters that `canvas` can draw."""
 
 DRAWING_INSTRUCTIONS: Final = """\
-Do not answer with a picture: describe only what is to be ADDED, and it will be drawn in red over the original diagram.
+Do not answer with a picture: describe only what is to be ADDED, and it will be drawn in red \
+over the original diagram.
 Reply with exactly one JSON object and nothing else:
 {{"points": [{{"label": "M", "at": [x, y]}}],
  "lines": [{{"from": [x, y], "to": [x, y]}}],
  "circles": [{{"center": [x, y], "radius": r}}]}}
-Coordinates are pixels of the diagram, which is {width} wide and {height} high; [0, 0] is its top left corner and y
+Coordinates are pixels of the diagram, which is {width} wide and {height} high; [0, 0] is its \
+top left corner and y
 grows downwards. "from", "to" and "center" may also name a label of "points"; a
 label is one to three capital letters or digits. Nothing may leave the diagram."""
-"""What a drawing model is told besides the task's own prompt (str.format fields: width, height)."""
+"""Text after the task's prompt for drawing models (str.format fields: width, height)."""
 
 Position: TypeAlias = tuple[float, float]
 """x and y in pixels."""
@@ -37,7 +39,7 @@ _FENCED: Final = re.compile(r"```(?:json)?[ \t]*\n(?P<object>[^`]*)```", re.IGNO
 
 
 class DrawingError(ValueError):
-    """A reply that is no drawing, or one that leaves the canvas; the message says which part."""
+    """A reply is no drawing, or leaves the diagram; the message names the part."""
 
 
 def _refuse(problem: str) -> NoReturn:
@@ -46,7 +48,13 @@ def _refuse(problem: str) -> NoReturn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Drawing:
-    """What to draw, in pixels from the top left corner: labelled points, segments, circles as (centre, radius)."""
+    """Elements to draw; positions are (x, y) in pixels from the top left corner.
+
+    Attributes:
+        points: label and position.
+        lines: segments, by their ends.
+        circles: centre and radius.
+    """
 
     points: tuple[tuple[str, Position], ...] = ()
     lines: tuple[tuple[Position, Position], ...] = ()
@@ -54,10 +62,13 @@ class Drawing:
 
 
 def parse_drawing(reply: str, *, width: int, height: int) -> Drawing:
-    """Return the drawing that `reply` describes for a canvas of this size; DrawingError when it describes none.
+    """Return the drawing that `reply` describes for a diagram of `width` x `height` pixels.
 
     The reply is a JSON object, alone or in the reply's only code fence. Unknown keys are refused,
-    since a model that writes them means something that would not be drawn.
+    because what they mean would not be drawn.
+
+    Raises:
+        DrawingError: the reply describes no drawing, or one that leaves the diagram.
     """
     return _Canvas(width, height).drawing(_json_object(reply))
 
@@ -77,7 +88,7 @@ def _json_object(reply: str) -> dict[str, Json]:
 
 
 class _Canvas:
-    """Reads elements and refuses those that leave the canvas."""
+    """Reads the elements of a drawing, and refuses those that leave the canvas."""
 
     def __init__(self, width: int, height: int) -> None:
         self._width, self._height = width, height

@@ -1,22 +1,27 @@
-"""Two stages: have the diagram redrawn with auxiliary lines, then ask the question about both pictures."""
+"""Visual chain of thought: have the diagram redrawn with auxiliary lines, then ask the question."""
 
 from __future__ import annotations
 
 import asyncio
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
-from dataclasses import replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, TypeAlias, get_args
+from typing import ClassVar, Final, Literal, TypeAlias, get_args
 
+from msgspec.structs import replace
+
+from pytest_llmeval.domains.geometry3k.canvas import draw_over
 from pytest_llmeval.domains.geometry3k.drawing import DRAWING_INSTRUCTIONS, parse_drawing
-from pytest_llmeval.engine.context import Solver, SolverContext
+from pytest_llmeval.engine.context import SolverContext
 from pytest_llmeval.errors import TaskError, UsageError
+from pytest_llmeval.files.images import ImageFolder, check_picture, picture_size, sendable
 from pytest_llmeval.records import (
     Completion,
     Image,
     ImagePart,
+    Json,
     Message,
     Operation,
     Part,
@@ -24,34 +29,66 @@ from pytest_llmeval.records import (
     Sample,
     TextPart,
 )
-from pytest_llmeval.session.settings import ImageMode
 
-NO_AUXILIARY_DIAGRAM: Final = "Note: no auxiliary diagram could be made for this problem. Only image 1, the original diagram, is given."
-"""What stage 2 is told when stage 1 gave no usable picture; its prompt speaks of two."""
+ImageMode: TypeAlias = Literal["draw", "edit", "chat"]
+"""How the auxiliary diagram is made.
+
+``draw``: a text model describes it in JSON, and it is drawn. ``edit``: the provider's image
+endpoint. ``chat``: a chat reply that holds a picture.
+"""
+
+NO_AUXILIARY_DIAGRAM: Final = (
+    "Note: no auxiliary diagram could be made for this problem. "
+    "Only image 1, the original diagram, is given."
+)
+"""Added to the prompt of stage 2, which speaks of two images, when stage 1 made none."""
 
 _Save: TypeAlias = Callable[[bytes], Image]
 
 
-def visual_cot(*, image_mode: ImageMode = "draw", save_intermediate: bool = True) -> Solver:
-    """Return the solver that asks the prompt's stages ``image`` and ``question``.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VisualCotSolver:
+    """Asks for an auxiliary diagram (stage ``image``), then for the answer (stage ``question``).
 
-    Stage 2 gets the original diagram first and the auxiliary one after it. A stage 1 without a
-    usable picture (no JSON, a line that leaves the canvas, no picture in the reply) is the model's
-    own failure: it is noted, told in the details, and stage 2 goes on with the original alone,
-    knowing so. With `save_intermediate` off a drawn picture is deleted after stage 2; a picture
-    that a provider sent is part of its stored reply and stays.
+    Stage 2 gets the original diagram first and the auxiliary one after it. A reply to stage 1
+    without a usable picture (no JSON, a line that leaves the diagram, no picture) counts as the
+    model's failure: it is noted in the transcript and the details, and stage 2 is asked with the
+    original alone.
+
+    Details: ``image_mode``, ``auxiliary_image`` (the picture's digest) and ``image_problem``.
+
+    Attributes:
+        image_mode: how the auxiliary diagram is made.
+        save_intermediate: whether a drawn picture is kept after stage 2. A picture that a provider
+            sent is part of its stored reply and is always kept.
     """
-    if image_mode not in get_args(ImageMode):
-        msg = f"visual_cot: image_mode is {image_mode!r}; allowed are {', '.join(get_args(ImageMode))}"
-        raise UsageError(msg)
 
-    async def solve(sample: Sample, context: SolverContext) -> Completion:
+    stages: ClassVar[tuple[str, ...]] = ("image", "question")
+
+    image_mode: ImageMode = "draw"
+    save_intermediate: bool = True
+
+    def __post_init__(self) -> None:
+        """Raise ValueError for an unknown mode."""
+        if self.image_mode not in get_args(ImageMode):
+            msg = f"image_mode is {self.image_mode!r}; allowed are {', '.join(get_args(ImageMode))}"
+            raise ValueError(msg)
+
+    def variables(self) -> Mapping[str, Json]:
+        """Return the variables of the prompts: none."""
+        return {}
+
+    async def __call__(self, sample: Sample, context: SolverContext) -> Completion:
+        """Solve one sample."""
         if len(context.images) != 1:
-            msg = f"visual_cot redraws one diagram, but sample {sample.id} has {len(context.images)} images"
+            msg = (
+                f"visual_cot redraws one diagram, "
+                f"but sample {sample.id} has {len(context.images)} images"
+            )
             raise UsageError(msg)
         with ExitStack() as stack:
-            save = context.save_image if save_intermediate else _passing_folder(stack)
-            picture, problem = await _auxiliary_diagram(image_mode, context, save)
+            save = context.save_image if self.save_intermediate else _passing_folder(stack)
+            picture, problem = await self._auxiliary_diagram(context, save)
             addition: Part = (
                 ImagePart(image=picture) if picture else TextPart(text=NO_AUXILIARY_DIAGRAM)
             )
@@ -62,37 +99,34 @@ def visual_cot(*, image_mode: ImageMode = "draw", save_intermediate: bool = True
             text=reply.text,
             stop_reason=reply.stop_reason,
             details={
-                "image_mode": image_mode,
+                "image_mode": self.image_mode,
                 "auxiliary_image": picture.digest if picture else None,
                 "image_problem": problem,
             },
         )
 
-    return solve
-
-
-async def _auxiliary_diagram(
-    mode: ImageMode, context: SolverContext, save: _Save
-) -> tuple[Image | None, str | None]:
-    """Return stage 1's picture, or None and what is wrong with the model's reply."""
-    (original,) = context.images
-    messages = context.prompt("image")
-    if mode == "draw":
-        messages = _with(messages, TextPart(text=await asyncio.to_thread(_instructions, original)))
-    operation: Operation = "image" if mode == "edit" else "chat"
-    reply = await context.generate(messages, stage="image", operation=operation)
-    take = _drawn if mode == "draw" else _returned
-    try:
-        return await asyncio.to_thread(take, reply, original, save), None
-    except ValueError as error:
-        context.note("image", f"no auxiliary diagram: {error}")
-        return None, str(error)
+    async def _auxiliary_diagram(
+        self, context: SolverContext, save: _Save
+    ) -> tuple[Image | None, str | None]:
+        """Return stage 1's picture, or None and what is wrong with the model's reply."""
+        (original,) = context.images
+        messages = context.prompt("image")
+        drawing = self.image_mode == "draw"
+        if drawing:
+            instructions = await asyncio.to_thread(_instructions, original)
+            messages = _with(messages, TextPart(text=instructions))
+        operation: Operation = "image" if self.image_mode == "edit" else "chat"
+        reply = await context.generate(messages, stage="image", operation=operation)
+        take = _drawn if drawing else _returned
+        try:
+            return await asyncio.to_thread(take, reply, original, save), None
+        except ValueError as error:
+            context.note("image", f"no auxiliary diagram: {error}")
+            return None, str(error)
 
 
 def _instructions(original: Image) -> str:
-    """Return what a drawing model is told; TaskError when the dataset's picture cannot be drawn over."""
-    from pytest_llmeval.files.images import check_picture, picture_size  # noqa: PLC0415 - the adapter loads pillow
-
+    """Return the instructions for drawing; TaskError when the diagram cannot be drawn over."""
     data = original.read()
     try:
         check_picture(data)
@@ -103,18 +137,14 @@ def _instructions(original: Image) -> str:
 
 
 def _drawn(reply: Reply, original: Image, save: _Save) -> Image:
-    """Draw what the reply describes over the original; ValueError when it describes nothing that can be drawn."""
-    from pytest_llmeval.files.images import draw_over, picture_size  # noqa: PLC0415 - the adapter loads pillow
-
+    """Draw what the reply describes over the original; ValueError when that is no drawing."""
     data = original.read()
     width, height = picture_size(data)
     return save(draw_over(data, parse_drawing(reply.text, width=width, height=height)))
 
 
 def _returned(reply: Reply, original: Image, save: _Save) -> Image:
-    """Return the picture in the reply, fit for sending; ValueError when there is none, or it is broken."""
-    from pytest_llmeval.files.images import check_picture, sendable  # noqa: PLC0415 - the adapter loads pillow
-
+    """Return the picture in the reply as it is sent; ValueError when there is no usable one."""
     if not reply.images:
         msg = f"the reply holds no picture but the text {reply.text[:80]!r}"
         raise ValueError(msg)
@@ -127,7 +157,7 @@ def _returned(reply: Reply, original: Image, save: _Save) -> Image:
 
 
 def _with(messages: tuple[Message, ...], addition: Part) -> tuple[Message, ...]:
-    """Return the messages with a picture behind the last one's pictures, or a text at its end."""
+    """Return the messages with a picture after the last one's pictures, or a text at its end."""
     *before, last = messages
     at = len(last.parts)
     if isinstance(addition, ImagePart):
@@ -139,9 +169,6 @@ def _with(messages: tuple[Message, ...], addition: Part) -> tuple[Message, ...]:
 
 
 def _passing_folder(stack: ExitStack) -> _Save:
-    """Return a way to keep pictures until the stack closes."""
-    from pytest_llmeval.files.images import ImageFolder  # noqa: PLC0415 - the adapter loads pillow
-
-    return ImageFolder(
-        Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="llmeval-images-")))
-    ).save
+    """Return a function that stores pictures until the stack closes."""
+    folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="llmeval-images-"))
+    return ImageFolder(Path(folder)).save

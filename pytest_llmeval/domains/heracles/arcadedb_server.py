@@ -60,11 +60,11 @@ _GROUPS = {
 
 def main() -> None:
     """Serve until standard input ends."""
-    wishes = json.loads(sys.stdin.buffer.readline())
-    folder = Path(wishes["folder"])
+    request = json.loads(sys.stdin.buffer.readline())
+    folder = Path(request["folder"])
     answer = _keep_output_apart(folder / "server.log")
     threading.Thread(target=_leave_with_parent, args=(folder,), daemon=True).start()
-    server = _start(folder, wishes)  # held on to: the server stops when its wrapper is collected
+    server = _start(folder, request)  # kept: the server stops when its wrapper is collected
     answer.write(json.dumps({"port": _bolt_port(server)}) + "\n")
     answer.flush()
     threading.Event().wait()
@@ -80,14 +80,14 @@ def _keep_output_apart(log: Path) -> Any:  # noqa: ANN401 - a text stream
 
 
 def _leave_with_parent(folder: Path) -> None:
-    """Wait for the end of standard input, then end this process at once: the data is a copy that nobody misses."""
+    """Wait for the end of standard input, then end this process at once; its data is a copy."""
     while sys.stdin.buffer.read(1):
         pass
     shutil.rmtree(folder, ignore_errors=True)
     os._exit(0)
 
 
-def _start(folder: Path, wishes: dict[str, Any]) -> Any:  # noqa: ANN401 - the binding has no types
+def _start(folder: Path, request: dict[str, Any]) -> Any:  # noqa: ANN401 - the binding has no types
     """Start the server, on loopback and on ports of the system's choice."""
     os.chdir(folder)  # the server writes logs into the current directory
     (folder / "config").mkdir()
@@ -98,15 +98,15 @@ def _start(folder: Path, wishes: dict[str, Any]) -> Any:  # noqa: ANN401 - the b
 
     # Without the exit, each OutOfMemoryError costs one of the server's few query slots for good.
     start_jvm(
-        heap_size=wishes["heap"],
+        heap_size=request["heap"],
         jvm_args=["-XX:+ExitOnOutOfMemoryError", "-XX:+UseSerialGC", *_QUICK_START],
     )
     settings = jpype.JClass("com.arcadedb.GlobalConfiguration")
     # The configuration given to create_server does not reach this one.
-    settings.COMMAND_TIMEOUT.setValue(int(wishes["seconds"] * 1000))
+    settings.COMMAND_TIMEOUT.setValue(int(request["seconds"] * 1000))
     server = arcadedb_embedded.create_server(
         str(folder),
-        root_password=wishes["root"],
+        root_password=request["root"],
         config={
             "host": "127.0.0.1",
             "http_port": "0",
@@ -114,14 +114,15 @@ def _start(folder: Path, wishes: dict[str, Any]) -> Any:  # noqa: ANN401 - the b
             "bolt_host": "127.0.0.1",
             "server_plugins": "Bolt:com.arcadedb.bolt.BoltProtocolPlugin",
             "queryMaxConcurrent": "0",
-            "queryMaxRangeSize": "1000000",  # a row of ten million numbers takes the driver fifteen seconds to read
+            # The driver takes fifteen seconds to read a row of ten million numbers.
+            "queryMaxRangeSize": "1000000",
             "opencypher_loadCsv_allowFileUrls": "false",
             "opencypher_loadCsv_allowRemoteUrls": "false",
         },
     )
     server.start()
     server.create_database(DATABASE)
-    _add_reader(_java_server(server).getSecurity(), wishes["reader"])
+    _add_reader(_java_server(server).getSecurity(), request["reader"])
     return server
 
 

@@ -1,4 +1,4 @@
-"""The Bolt protocol, by the `neo4j` driver: one server, asked a model's queries within limits."""
+"""A connection to a graph database over Bolt, which runs a model's queries within limits."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ from pytest_llmeval.domains.heracles.rows import (
     RowsWriter,
     keeps_order,
 )
-from pytest_llmeval.errors import GraphError
-from pytest_llmeval.records import GraphQuery
+from pytest_llmeval.errors import ToolError
+from pytest_llmeval.records import ToolUse
 
 _CONNECT_SECONDS = 10.0
 _MAX_MESSAGE = 1_000
 
 _STATEMENT_CODES = "Neo.ClientError.Statement."
-# Failures that name the database, not the query; after them it is asked whether it still lives.
+# Failures of the database, not of the query; after them it is checked that it still answers.
 _DOUBTFUL_CODES = ("Neo.DatabaseError.", "Neo.TransientError.")
-# These are told as transient, but come from what the query wanted: never tried again.
+# The server calls these transient, but the query causes them: never tried again.
 _OWN_FAULT_CODES = (
     "Neo.TransientError.General.MemoryPoolOutOfMemoryError",
     "Neo.TransientError.Transaction.Terminated",
@@ -43,7 +43,7 @@ _OWN_FAULT_CODES = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Login:
-    """Where a database is and who asks; `database` None is the server's default one."""
+    """Address of a database and credentials; `database` None is the server's default one."""
 
     uri: str
     username: str
@@ -53,63 +53,77 @@ class Login:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TimeLimits:
-    """Seconds a query may take: by the server's own clock, and until the connection is dropped."""
+    """Seconds a query may take: on the server, and until the client drops the connection."""
 
     server: float
     deadline: float
 
 
 class QueryFailedError(Exception):
-    """The query is at fault: wrong, forbidden, or too expensive.
-
-    The text is for whoever wrote it.
-    """
+    """The query is wrong, forbidden or too expensive; the model is shown the text."""
 
 
 class NoAnswerError(Exception):
-    """The server dropped the connection, kept silent or broke; whose fault it is, the caller finds out."""
+    """The server broke, hung or dropped the connection, because of this query or of another one."""
 
-    def __init__(self, problem: str, *, timed_out: bool = False, told: bool = False) -> None:
-        """Take what happened, whether it was silence beyond the deadline, and whether the server itself told it."""
+    def __init__(self, problem: str, *, timed_out: bool = False, reported: bool = False) -> None:
+        """Keep what happened.
+
+        Args:
+            problem: what happened.
+            timed_out: whether no answer came before the deadline.
+            reported: whether the server sent the failure.
+        """
         super().__init__(problem)
-        self.timed_out, self.told = timed_out, told
+        self.timed_out, self.reported = timed_out, reported
 
 
 class Bolt:
-    """A server behind a Bolt address."""
+    """A connection to a server."""
 
     def __init__(self, login: Login, limits: TimeLimits) -> None:
-        """Connect when first asked."""
+        """Take the login; the first use connects."""
         self._login, self._limits = login, limits
         self._driver = neo4j.AsyncGraphDatabase.driver(
             login.uri,
             auth=(login.username, login.password),
             connection_timeout=_CONNECT_SECONDS,
             connection_acquisition_timeout=_CONNECT_SECONDS,
-            # Queries of models are never retried, and neither is anything else: the caller decides.
+            # The driver retries nothing: the callers decide.
             max_transaction_retry_time=0,
         )
 
     def session(self, *, access: str = neo4j.WRITE_ACCESS) -> neo4j.AsyncSession:
-        """Return a session on the database, for whoever has his own statements to run."""
+        """Return a session on the database, without the limits of `ask`."""
         return self._driver.session(database=self._login.database, default_access_mode=access)
 
     async def agent(self) -> str:
-        """Return how the server calls itself, such as ``Neo4j/5.26.16``; GraphError when it cannot be reached."""
+        """Return the server's name and version, such as ``Neo4j/5.26.16``.
+
+        Raises:
+            ToolError: it cannot be reached.
+        """
         try:
             async with asyncio.timeout(_CONNECT_SECONDS):
                 return (await self._driver.get_server_info()).agent
         except driver_errors.AuthError as error:
-            msg = f"{self._login.uri} refuses the user {self._login.username!r}: {_told(error)}"
-            raise GraphError(msg) from error
+            msg = f"{self._login.uri} refuses the user {self._login.username!r}: {_message(error)}"
+            raise ToolError(msg) from error
         except (driver_errors.Neo4jError, driver_errors.DriverError, OSError) as error:
-            msg = f"no graph database answers at {self._login.uri}: {_told(error)}"
-            raise GraphError(msg) from error
+            msg = f"no graph database answers at {self._login.uri}: {_message(error)}"
+            raise ToolError(msg) from error
 
     async def ask(self, cypher: str, columns: Sequence[str] = ()) -> RowsText:
-        """Run a query read-only and by itself, once; QueryFailedError or NoAnswerError when it brings no rows.
+        """Run a query once, read-only, in its own transaction, and return its rows.
 
-        `columns` are what the columns are to be called, if not as the result calls them.
+        Args:
+            cypher: the query.
+            columns: names of the columns in the text; () for those of the result.
+
+        Raises:
+            QueryFailedError: the query is at fault.
+            NoAnswerError: the server broke or hung.
+            ToolError: the login is refused.
         """
         try:
             async with asyncio.timeout(self._limits.deadline):
@@ -118,18 +132,18 @@ class Bolt:
             msg = f"no answer within {self._limits.deadline:g} s; the connection was dropped"
             raise NoAnswerError(msg, timed_out=True) from None
         except driver_errors.AuthError as error:
-            msg = f"{self._login.uri} refuses the user {self._login.username!r}: {_told(error)}"
-            raise GraphError(msg) from error
+            msg = f"{self._login.uri} refuses the user {self._login.username!r}: {_message(error)}"
+            raise ToolError(msg) from error
         except driver_errors.Neo4jError as error:
             raise _failure(error) from error
         except RecursionError:
             msg = "the result is nested too deeply to be read"
             raise QueryFailedError(msg) from None
         except driver_errors.BrokenRecordError as error:
-            msg = f"the result holds a value that cannot be read: {_told(error)}"
+            msg = f"the result holds a value that cannot be read: {_message(error)}"
             raise QueryFailedError(msg) from error
         except (driver_errors.DriverError, OSError) as error:
-            # The driver's own words name ports and addresses: they would differ from run to run, in
+            # The driver's message names ports and addresses, which would differ from run to run in
             # a model's prompt.
             msg = "the connection was lost"
             raise NoAnswerError(msg) from error
@@ -139,8 +153,7 @@ class Bolt:
         await self._driver.close()
 
     async def _rows(self, cypher: str, columns: Sequence[str]) -> RowsText:
-        # An auto-commit transaction: the driver would repeat a managed one after an error it holds
-        # for transient.
+        # An auto-commit transaction: the driver would repeat a managed one after a transient error.
         query = neo4j.Query(cypher, timeout=self._limits.server)
         started = time.monotonic()
         session = self.session(access=neo4j.READ_ACCESS)
@@ -151,8 +164,7 @@ class Bolt:
                 if not writer.add(record.values()):
                     break
         finally:
-            # Rows that nobody wants any more are not waited for, so that nothing here can be broken
-            # off half closed.
+            # Does not wait for rows beyond the limit, so that closing takes no time.
             session.cancel()
             await session.close()
         return replace(
@@ -167,11 +179,16 @@ async def run_query(
     engine: str,
     ask: Callable[[str, Sequence[str]], Awaitable[RowsText]],
     adapt: Callable[[str], Adapted] | None = None,
-) -> GraphQuery:
-    """Return the record of a model's query: refused, failed, or with its rows as text.
+) -> ToolUse:
+    """Run a model's query, and return its record: refused, failed, or with its rows as text.
 
-    `adapt` makes it ready for an engine with a dialect of its own. When such an engine fails at a
-    query that Neo4j's rules allow, that is uncertain too.
+    Args:
+        cypher: the query as the model wrote it.
+        stage: the solver's stage, for the record.
+        engine: name and version of the database, for the record.
+        ask: runs a query; its second argument are the names of the columns.
+        adapt: rewrites the query for an engine with another dialect. When such an engine fails at
+            a query that Neo4j's rules allow, the record is marked as uncertain.
     """
     started = time.monotonic()
     adapted = Adapted(text=cypher, refusal=preflight(cypher))
@@ -188,16 +205,16 @@ async def run_query(
         refusal = str(error)
         if adapt is not None and refusal.startswith(_STATEMENT_CODES):
             uncertain = uncertain or "the embedded engine refuses it; Neo4j may not"
-    return GraphQuery(
+    return ToolUse(
         stage=stage,
-        cypher=cypher,
+        tool=engine,
+        input=cypher,
         executed=adapted.text,
-        engine=engine,
-        text=rows.text,
-        row_count=rows.shown,
+        output=rows.text,
+        count=rows.shown,
         error=refusal,
         cut=rows.cut,
-        # Where there are rows, without the wait for a turn: beside many others that is most of it.
+        # Of a query with rows without the wait for a slot, which beside many others is most of it.
         seconds=rows.seconds or time.monotonic() - started,
         uncertain=uncertain,
     )
@@ -206,12 +223,12 @@ async def run_query(
 def _failure(error: driver_errors.Neo4jError) -> Exception:
     code = error.code or ""
     if code.startswith(_OWN_FAULT_CODES) or not code.startswith(_DOUBTFUL_CODES):
-        return QueryFailedError(f"{code}: {_told(error)}")
-    return NoAnswerError(f"{code}: {_told(error)}", told=True)
+        return QueryFailedError(f"{code}: {_message(error)}")
+    return NoAnswerError(f"{code}: {_message(error)}", reported=True)
 
 
-def _told(error: Exception) -> str:
-    """Return the error's own words, on one line of bounded length."""
+def _message(error: Exception) -> str:
+    """Return the error's message, on one line of bounded length."""
     message = (
         error.message
         if isinstance(error, driver_errors.Neo4jError) and error.message
@@ -220,8 +237,8 @@ def _told(error: Exception) -> str:
     return " ".join(message.split())[:_MAX_MESSAGE] or type(error).__name__
 
 
-def _graph_value(value: Any) -> GraphValue | None:  # noqa: ANN401 - whatever the driver makes of a record
-    """Return a driver's value as ours, one level deep; None when there is nothing to turn."""
+def _graph_value(value: Any) -> GraphValue | None:  # noqa: ANN401 - any value of the driver
+    """Return the driver's value as one of `rows`, one level deep; None for plain values."""
     match value:
         case Point():
             return PointValue(tuple(value))

@@ -1,8 +1,9 @@
-"""Which words of a Cypher text are clauses, and which are names that only look like them.
+"""Which words of a Cypher text begin clauses, and which are names with the same spelling.
 
 ``create`` may be a property, a label, a map's key, an alias or a variable; Cypher reserves no word.
-A full parser would tell them apart. Here the neighbours do: a clause never stands where an operand
-is due, and no operand is followed by what must follow a clause. Doubtful cases count as clauses.
+Words are told apart by their neighbours, without a parser: a clause never stands where an operand
+is expected, and no operand is followed by what must follow a clause. Doubtful cases count as
+clauses.
 """
 
 from __future__ import annotations
@@ -22,12 +23,12 @@ _WRITING: Final = _words(
 )
 _ADMINISTERING: Final = _words(
     """
-    ALTER BEGIN COMMIT DEALLOCATE DENY DRYRUN ENABLE GRANT REALLOCATE RENAME REVOKE ROLLBACK SESSION SHOW START STOP
-    TERMINATE USE
+    ALTER BEGIN COMMIT DEALLOCATE DENY DRYRUN ENABLE GRANT REALLOCATE RENAME REVOKE ROLLBACK SESSION
+    SHOW START STOP TERMINATE USE
     """
 )
 
-# After these an operand is due. Not among them: `*` and `+`, which also end a RETURN or a
+# After these an operand is expected. Not among them: `*` and `+`, which also end a RETURN or a
 # quantified path, and `%`, which also stands for any label.
 _BEFORE_OPERAND: Final = (
     ".",
@@ -68,13 +69,14 @@ _AFTER_OPERAND: Final = (
 )
 _WORDS_BEFORE_OPERAND: Final = _words(
     """
-    AND AS BY CASE CONTAINS DISTINCT ELSE IN LIMIT NOT OR RETURN SKIP THEN UNWIND WHEN WHERE WITH XOR YIELD
+    AND AS BY CASE CONTAINS DISTINCT ELSE IN LIMIT NOT OR RETURN SKIP THEN UNWIND WHEN WHERE WITH
+    XOR YIELD
     """
 )
 _WORDS_AFTER_OPERAND: Final = _words(
     """
-    AND AS ASC ASCENDING CALL CONTAINS DESC DESCENDING ELSE END ENDS IN IS LIMIT MATCH OFFSET OPTIONAL OR ORDER RETURN
-    SKIP STARTS THEN UNION UNWIND USING WHEN WHERE WITH XOR
+    AND AS ASC ASCENDING CALL CONTAINS DESC DESCENDING ELSE END ENDS IN IS LIMIT MATCH OFFSET
+    OPTIONAL OR ORDER RETURN SKIP STARTS THEN UNION UNWIND USING WHEN WHERE WITH XOR
     """
 )
 KEYWORDS: Final = _WORDS_BEFORE_OPERAND | _WORDS_AFTER_OPERAND
@@ -84,7 +86,10 @@ _DECLARED_BEFORE: Final = (")", "]", ":", "{", "=", "*", ",")
 
 
 def forbidden_clause(tokens: Sequence[Token]) -> str | None:
-    """Return the refusal of the first clause that writes, administers or reaches outside; None when there is none."""
+    """Return why the first clause that writes, administers or reaches outside is refused.
+
+    None when there is no such clause.
+    """
     for index, token in enumerate(tokens):
         if token.word in _WRITING and is_clause(tokens, index):
             return f"{token.word} must not be used: the graph can only be read"
@@ -107,7 +112,10 @@ def is_clause(tokens: Sequence[Token], index: int) -> bool:
 
 
 def _names_a_keyword(tokens: Sequence[Token], *, besides: str) -> bool:
-    """Return whether a variable bears the name of a word that `is_clause` judges neighbours by, `besides` left out."""
+    """Return whether a variable is named like a keyword, which misleads `is_clause`.
+
+    `besides` is a keyword that does not count.
+    """
     keywords = KEYWORDS - {besides}
     for before, token, after in zip(
         tokens, tokens[1:], [*tokens[2:], Token("sign", ";")], strict=False
@@ -123,10 +131,7 @@ def _names_a_keyword(tokens: Sequence[Token], *, besides: str) -> bool:
 
 
 def _is_batching(tokens: Sequence[Token], index: int) -> bool:
-    """Return whether TRANSACTIONS ends ``} IN [..
-
-    CONCURRENT] TRANSACTIONS``; two names never stand side by side.
-    """
+    """Return whether the word TRANSACTIONS at `index` ends ``} IN [n CONCURRENT] TRANSACTIONS``."""
     before = tokens[index - 1].word if index else ""
     return before == "CONCURRENT" or (
         before == "IN" and index > 1 and tokens[index - 2].is_sign("}")

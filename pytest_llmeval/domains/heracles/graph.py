@@ -1,4 +1,4 @@
-"""The graph of a task: embedded by default, or a server that is named."""
+"""The graph database that holds a scene: embedded by default, or a server."""
 
 from __future__ import annotations
 
@@ -6,46 +6,72 @@ import asyncio
 import os
 from collections.abc import Callable
 from pathlib import Path
+from typing import Protocol
 
+from pytest_llmeval.domains.heracles.address import GraphAddress
 from pytest_llmeval.domains.heracles.arcadedb import EmbeddedGraph
 from pytest_llmeval.domains.heracles.bolt import Login
 from pytest_llmeval.domains.heracles.neo4j import Neo4jGraph
 from pytest_llmeval.domains.heracles.scene_graph import read_scene
-from pytest_llmeval.engine.ports import Graph
-from pytest_llmeval.errors import UsageError
+from pytest_llmeval.records import ToolUse
 
-_SCHEMES = ("bolt://", "bolt+s://", "bolt+ssc://", "neo4j://", "neo4j+s://", "neo4j+ssc://")
 _PREFIXES = ("LLMEVAL_NEO4J", "HERACLES_NEO4J")
-"""Of the variables that hold username, password and database; the second is what the Heracles
-project uses."""
+"""Prefixes of the variables that hold username, password and database.
+
+The second is what the Heracles project uses.
+"""
+
+
+class Graph(Protocol):
+    """A loaded graph database that answers a model's read-only queries."""
+
+    async def query(self, cypher: str, *, stage: str = "query") -> ToolUse:
+        """Run one query; what is wrong with the query is in the record's `error`.
+
+        Raises:
+            ToolError: the database failed.
+        """
+        ...
+
+    async def close(self) -> None:
+        """Disconnect, and stop the server if this run started it."""
+        ...
 
 
 async def open_graph(
-    uri: str | None,
+    address: GraphAddress | None,
     scene: Path,
     *,
-    reset: bool = False,
     progress: Callable[[str], None] = lambda _: None,
 ) -> Graph:
     """Return a database that holds the scene of a spark_dsg JSON file, ready for queries.
 
-    `uri` None starts an embedded ArcadeDB; ``bolt://`` and ``neo4j://`` reach a server, with user,
-    password and database from ``LLMEVAL_NEO4J_USERNAME``, ``_PASSWORD``, ``_DATABASE`` (or
-    ``HERACLES_NEO4J_...``). A server's database must be empty or hold this scene already, unless
-    `reset` lets it be wiped. `progress` hears what takes time. GraphError when the database cannot
-    be had, TaskError when the scene cannot be read.
+    A server's database must be empty or hold this scene already, unless `address` allows that it
+    is wiped. Its user, password and database come from the variables ``LLMEVAL_NEO4J_USERNAME``,
+    ``_PASSWORD`` and ``_DATABASE`` (or ``HERACLES_NEO4J_...``).
+
+    Args:
+        address: the server; None starts an embedded ArcadeDB.
+        scene: the scene's file.
+        progress: called with a line of text about each step that takes seconds.
+
+    Raises:
+        ToolError: the database could not be started, reached or loaded.
+        TaskError: the scene could not be read.
     """
     graph = await asyncio.to_thread(read_scene, scene)
-    if uri is None:
+    if address is None:
         return await EmbeddedGraph.start(graph, progress=progress)
-    if not uri.startswith(_SCHEMES):
-        msg = f"--llmeval-graph {uri!r} is no graph database; expected one of {', '.join(_SCHEMES)}"
-        raise UsageError(msg)
     username, password, database = (
         _variable(name) for name in ("USERNAME", "PASSWORD", "DATABASE")
     )
-    login = Login(uri=uri, username=username or "neo4j", password=password or "", database=database)
-    return await Neo4jGraph.open(login, graph, reset=reset, progress=progress)
+    login = Login(
+        uri=address.uri,
+        username=username or "neo4j",
+        password=password or "",
+        database=database,
+    )
+    return await Neo4jGraph.open(login, graph, reset=address.reset, progress=progress)
 
 
 def _variable(name: str) -> str | None:

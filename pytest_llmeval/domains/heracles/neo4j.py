@@ -1,4 +1,4 @@
-"""A graph database that somebody else runs: Neo4j 5, or whatever speaks Bolt as it does."""
+"""A graph database server of the user's: Neo4j 5, or another that speaks Bolt as it does."""
 
 from __future__ import annotations
 
@@ -15,19 +15,25 @@ from pytest_llmeval.domains.heracles.bolt import (
 from pytest_llmeval.domains.heracles.rows import RowsText
 from pytest_llmeval.domains.heracles.scene_graph import SceneGraph
 from pytest_llmeval.domains.heracles.scene_loading import load_scene
-from pytest_llmeval.errors import GraphError
-from pytest_llmeval.records import GraphQuery
+from pytest_llmeval.errors import ToolError
+from pytest_llmeval.records import ToolUse
 
 LIMITS = TimeLimits(server=10.0, deadline=20.0)
-"""The server's own limit can end late inside one expression (12 to 40 s measured), hence the second
-one."""
+"""The server's own limit can come late inside one expression (12 to 40 s measured), hence the
+deadline."""
 
 
 class Neo4jGraph:
-    """Answers a model's queries from a loaded database."""
+    """A loaded database on a server: a `Graph`."""
 
     def __init__(self, bolt: Bolt, *, engine: str, uri: str) -> None:
-        """Ask `bolt`, whose database holds the scene; `engine` is what the records call it."""
+        """Take a connection to a database that holds the scene.
+
+        Args:
+            bolt: the connection.
+            engine: name and version of the server, for the records.
+            uri: its address, for messages.
+        """
         self._bolt, self._engine, self._uri = bolt, engine, uri
 
     @classmethod
@@ -40,7 +46,11 @@ class Neo4jGraph:
         progress: Callable[[str], None],
         limits: TimeLimits = LIMITS,
     ) -> Neo4jGraph:
-        """Return the database with the scene in it; GraphError when it cannot be reached or loaded."""
+        """Return the database with the scene in it.
+
+        Raises:
+            ToolError: the server cannot be reached, or the scene cannot be loaded.
+        """
         bolt = Bolt(login, limits)
         try:
             engine = await bolt.agent()
@@ -50,8 +60,8 @@ class Neo4jGraph:
             raise
         return cls(bolt, engine=engine, uri=login.uri)
 
-    async def query(self, cypher: str, *, stage: str = "query") -> GraphQuery:
-        """Run a model's query read-only; GraphError when the database is at fault."""
+    async def query(self, cypher: str, *, stage: str = "query") -> ToolUse:
+        """Run a model's query read-only; ToolError when the database fails."""
         return await run_query(cypher, stage=stage, engine=self._engine, ask=self._ask)
 
     async def close(self) -> None:
@@ -61,7 +71,10 @@ class Neo4jGraph:
     async def _ask(
         self, cypher: str, columns: Sequence[str] = (), *, again: bool = True
     ) -> RowsText:
-        """Ask, and once more after a broken connection; what fails twice while the database lives is the query's."""
+        """Run a query, once more after a broken connection.
+
+        A query that fails twice while the database answers other queries counts as failed.
+        """
         try:
             return await self._bolt.ask(cypher, columns)
         except NoAnswerError as trouble:
@@ -74,5 +87,8 @@ class Neo4jGraph:
         try:
             await self._bolt.ask("RETURN 1")
         except (NoAnswerError, QueryFailedError) as error:
-            msg = f"the graph database at {self._uri} does not answer any more: {error} (first sign: {trouble})"
-            raise GraphError(msg) from trouble
+            msg = (
+                f"the graph database at {self._uri} does not answer any more: {error} "
+                f"(first sign: {trouble})"
+            )
+            raise ToolError(msg) from trouble

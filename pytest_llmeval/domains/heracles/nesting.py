@@ -1,4 +1,4 @@
-"""How deep a Cypher text nests, by its tokens: brackets, CASE, unary operators, and chains of operators.
+"""How deep a Cypher text nests: brackets, CASE, unary operators, and chains of operators.
 
 Beyond some hundred levels Neo4j's parser overflows its stack, and the connection hangs for good: no
 error, no time limit (measured on 5.26: 400 brackets, 300 properties of properties, 300 strings
@@ -15,7 +15,7 @@ from pytest_llmeval.domains.heracles.clauses import KEYWORDS
 from pytest_llmeval.domains.heracles.tokens import Token
 
 MAX_DEPTH: Final = 64
-"""Levels, of each kind for itself."""
+"""Most levels of each kind."""
 
 _OPENING = ("(", "[", "{")
 _CLOSING = (")", "]", "}")
@@ -23,7 +23,7 @@ _CHAINING = (".", "+", "-", "*", "/", "%", "^")
 
 
 def too_deep(tokens: Sequence[Token]) -> str | None:
-    """Return the refusal of nesting beyond the limit, wherever it is reached.
+    """Return why a text that nests beyond the limit is refused, None for others.
 
     Every CASE counts, ended or not: ``end`` is also a common variable, so ENDs cannot be set off
     against them.

@@ -1,9 +1,9 @@
-"""A model's Cypher: found in its reply, and checked before a database sees it.
+"""A model's Cypher: extracted from its reply, and checked before it is sent to a database.
 
-The check is on tokens, so that words inside strings, comments and backquoted names, properties,
-labels and variables do no harm. It comes before a read-only login, never instead of one: READ
-access lets SHOW, LOAD CSV and many procedures through, and deep nesting hangs a server for good
-(measured on Neo4j 5.26 and ArcadeDB 26.10).
+The check is on tokens, so that it ignores words inside strings, comments, backquoted names,
+properties, labels and variables. It comes in addition to a read-only login: READ access allows
+SHOW, LOAD CSV and many procedures, and deep nesting hangs a server for good (measured on Neo4j 5.26
+and ArcadeDB 26.10).
 """
 
 from __future__ import annotations
@@ -19,13 +19,15 @@ from pytest_llmeval.domains.heracles.tokens import Token, UnreadableError, decod
 from pytest_llmeval.task.answers import tagged
 
 MAX_BYTES: Final = 64_000
-"""UTF-8 bytes of a query; unterminated strings ten times as long kept a server busy for over a
-minute."""
+"""Most UTF-8 bytes of a query.
+
+Unterminated strings ten times as long kept a server busy for over a minute.
+"""
 
 MAX_TOKENS: Final = 2_000
-"""Words and signs of a query; models need some hundred.
+"""Most words and signs of a query; models need some hundred.
 
-Neo4j plans 4,000 ANDs for over ten seconds, and hangs on.
+Neo4j plans 4,000 ANDs for over ten seconds, and then hangs.
 """
 
 MISSING_TAGS: Final = "the reply holds no query between <answer> and </answer>"
@@ -43,15 +45,18 @@ _PROCEDURES = frozenset(
         "db.schema.visualization",
     }
 )
-# Namespaces whose functions compute values; all others (apoc, dbms, util and what a server's
-# plugins add) stay shut.
+# Namespaces whose functions compute values; all others (apoc, dbms, util and those of a server's
+# plugins) are refused.
 _NAMESPACES = frozenset(
     {"point", "date", "datetime", "localdatetime", "localtime", "time", "duration", "vector"}
 )
 
 
 def extract_query(reply: str) -> str | None:
-    """Return the query between the reply's last pair of answer tags, without code fences; None when there is none."""
+    """Return the query between the reply's last pair of answer tags, without code fences.
+
+    None when there is none.
+    """
     text = tagged(reply)
     if text is None:
         return None

@@ -1,8 +1,8 @@
-"""Rows of a query as text that a model can answer from, in the notation that it answers in.
+"""Rows of a query as text, in the notation of the answers (SLDP), so that models can copy values.
 
-Points read ``POINT(x y z)``; plain words stand bare and all other strings in double quotes, so that
-what a model copies is SLDP. A node shows its symbol, label and properties, a path the symbols along
-it. Everything is cut to limits, and a cut is told.
+Points read ``POINT(x y z)``; plain words stand bare, all other strings in double quotes. A node
+shows its symbol, label and properties, a path the symbols along it. The text is cut to limits, and
+its last line names the limit that cut it.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from typing import Final, TypeAlias
 
 MAX_ROWS: Final = 1_000
 MAX_CHARACTERS: Final = 40_000
-"""Of all rows together, some 15,000 tokens."""
+"""Most characters of all rows together, some 15,000 tokens."""
 MAX_DEPTH: Final = 16
-"""Levels of lists and maps inside a value."""
+"""Most levels of lists and maps inside a value."""
 
 SYMBOL: Final = "nodeSymbol"
 """The property that names a node."""
@@ -65,7 +65,13 @@ GraphValue: TypeAlias = PointValue | NodeValue | RelationshipValue | PathValue
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RowsText:
-    """Rows as text: how many are shown, which limits cut them, if any did, and how long a database took for them."""
+    """Rows as text.
+
+    Attributes:
+        shown: number of rows in the text.
+        cut: the limits that shortened it, None if none did.
+        seconds: how long the database took.
+    """
 
     text: str
     shown: int
@@ -74,7 +80,7 @@ class RowsText:
 
 
 class RowsWriter:
-    """Takes rows one by one until a limit is reached, and puts them into text."""
+    """Builds the text of rows, one row after the other, until a limit is reached."""
 
     def __init__(
         self,
@@ -84,7 +90,14 @@ class RowsWriter:
         max_rows: int = MAX_ROWS,
         max_characters: int = MAX_CHARACTERS,
     ) -> None:
-        """Head the text with `columns`; `convert` turns a driver's own value into ours, None if it cannot."""
+        """Begin the text with the names of the columns.
+
+        Args:
+            columns: the names.
+            convert: turns a value of a driver's type into one of ours; None for other types.
+            max_rows: most rows of the text.
+            max_characters: most characters of the text, without its last line.
+        """
         self._convert, self._max_rows, self._max_characters = convert, max_rows, max_characters
         self._room = max_characters
         self._lines: list[str] = []
@@ -95,7 +108,7 @@ class RowsWriter:
         self._cut = None if complete else f"{max_characters} characters"
 
     def add(self, row: Iterable[object]) -> bool:
-        """Take one more row; return False when it no longer fits, and none after it will."""
+        """Append a row; return False when it no longer fits, and then none after it will."""
         if self._cut is None and len(self._lines) >= self._max_rows:
             self._cut = f"{self._max_rows} rows"
         if self._cut is not None:
@@ -112,27 +125,32 @@ class RowsWriter:
         return complete
 
     def finish(self, *, ordered: bool) -> RowsText:
-        """Return the text; rows whose order means nothing are sorted, so that it is the same on every engine."""
+        """Return the text.
+
+        Args:
+            ordered: whether the order of the rows means something. Otherwise they are sorted, so
+                that the text is the same on every engine.
+        """
         lines = self._lines if ordered else sorted(self._lines, key=natural)
         shown = len(lines)
         count = "no rows" if not shown else "1 row" if shown == 1 else f"{shown} rows"
-        told = [
+        remarks = [
             count
             if self._cut is None
             else f"cut: {count} shown, {self._cut} is the limit; there is more"
         ]
         if self._too_deep:
-            told.append(f"… stands for what lies deeper than {MAX_DEPTH} levels")
+            remarks.append(f"… stands for what lies deeper than {MAX_DEPTH} levels")
         head = [self._head] if self._head else []
         cuts = [self._cut, f"{MAX_DEPTH} levels" if self._too_deep else None]
         return RowsText(
-            text="\n".join([*head, *lines, f"({'; '.join(told)})"]),
+            text="\n".join([*head, *lines, f"({'; '.join(remarks)})"]),
             shown=shown,
             cut=", ".join(filter(None, cuts)) or None,
         )
 
     def _line(self, pieces: Iterable[str]) -> tuple[str, bool]:
-        """Join the pieces as far as there is room; return whether all had some."""
+        """Join the pieces as far as there is room; return whether all of them fitted."""
         taken = []
         for piece in pieces:
             taken.append(piece[: self._room])
@@ -148,7 +166,10 @@ class RowsWriter:
         yield from self._pieces(value, 0)
 
     def _pieces(self, value: object, depth: int) -> Iterator[str]:
-        """Yield the text of a value bit by bit, so that a huge one costs no more than the room there is."""
+        """Yield the text of a value in pieces.
+
+        The caller stops taking pieces when there is no room, so a huge value costs no more.
+        """
         if depth > MAX_DEPTH:
             self._too_deep = True
             yield "…"
@@ -198,7 +219,7 @@ class RowsWriter:
 def rows_text(
     columns: Sequence[str], rows: Iterable[Iterable[object]], *, ordered: bool = True
 ) -> RowsText:
-    """Return plain rows as text, within the usual limits."""
+    """Return rows of plain values as text, within the default limits."""
     writer = RowsWriter(columns)
     for row in rows:
         if not writer.add(row):
@@ -207,7 +228,7 @@ def rows_text(
 
 
 def keeps_order(cypher: str) -> bool:
-    """Return whether the order of a query's rows may mean something: it orders them, or unwinds a list or path."""
+    """Return whether a query's rows may have a meaningful order, by ORDER BY or UNWIND."""
     return _ORDERING.search(cypher) is not None
 
 
@@ -228,7 +249,7 @@ def _scalar(value: object) -> str:
 
 
 def _number(value: float) -> str:
-    """Return nine significant digits, always with a point or an exponent."""
+    """Return a number with nine significant digits, always with a point or an exponent."""
     if not math.isfinite(value):
         return _string(str(value))
     text = f"{value + 0.0:.{_SIGNIFICANT_DIGITS}g}"

@@ -21,9 +21,10 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias, cast
 
 from pytest_llmeval.errors import TaskError
+from pytest_llmeval.records import Json
 
 Label: TypeAlias = Literal["Object", "Place", "MeshPlace", "Room", "Building"]
-"""What kind of thing a node is: the layer it lies in."""
+"""Kind of a node, by the layer that it lies in."""
 
 Point: TypeAlias = tuple[float, float, float]
 """Cartesian x, y, z in metres, in the frame of the map."""
@@ -39,7 +40,7 @@ CONNECTED: dict[Label, str] = {
     "Room": "ROOM_CONNECTED",
     "Building": "BUILDING_CONNECTED",
 }
-"""The relationship between neighbours, by label; its keys are all the labels there are."""
+"""Type of the relationship between neighbours, by label; its keys are all labels."""
 
 # Name of the layer in the file, its label, and (layer, partition) in files that do not list their
 # layers.
@@ -50,8 +51,8 @@ _LAYERS: tuple[tuple[str, Label, LayerKey], ...] = (
     ("ROOMS", "Room", (4, 0)),
     ("BUILDINGS", "Building", (5, 0)),
 )
-# Which label space names a label's classes, the first that the file has: mesh places share the
-# objects' one.
+# Label spaces that name a label's classes; the first one that the file has counts. Mesh places
+# share the one of the objects.
 _LABEL_SPACES: dict[Label, tuple[str, ...]] = {
     "Object": ("_l2p0",),
     "MeshPlace": ("_l3p1", "_l2p0"),
@@ -62,10 +63,7 @@ _INDEX_BITS = 56
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Node:
-    """One thing of the scene.
-
-    `properties` holds nodeSymbol, center and, by label, class, name and bounding box.
-    """
+    """A node; `properties` are nodeSymbol, center and, by label, class, name and bounding box."""
 
     label: Label
     symbol: str
@@ -102,31 +100,49 @@ class SceneGraph:
 
 
 def read_scene(path: Path) -> SceneGraph:
-    """Return the scene in a spark_dsg JSON file; TaskError when the file is missing or is no such graph."""
+    """Return the scene in a spark_dsg JSON file.
+
+    Raises:
+        TaskError: the file cannot be read, or is no such graph.
+    """
     data = _read(path)
-    with _told_as_task_error(path):
+    with _as_task_error(path):
         return scene_from_json(data)
 
 
-@cache
-def read_class_names(path: Path) -> dict[Label, list[str]]:
-    """Return the classes that each label's nodes could have, in the order of the file's label spaces.
+def check_scene_file(path: Path) -> None:
+    """Raise ValueError if `path`, a solver's option ``scene``, is no file."""
+    if not path.is_file():
+        msg = f"scene is {str(path)!r}, which is no file"
+        raise ValueError(msg)
 
-    TaskError when the file cannot be read.
+
+@cache
+def read_class_names(path: Path) -> dict[str, Json]:
+    """Return the class names of each label in a spark_dsg JSON file: label to a list of texts.
+
+    The names have the order of the file's label spaces; not every class needs to have nodes. A file
+    is read once.
+
+    Raises:
+        TaskError: the file cannot be read, or is no scene graph.
     """
     data = _read(path)
-    with _told_as_task_error(path):
+    with _as_task_error(path):
         return {
-            label: list(names.values())
+            label: [*names.values()]
             for label, names in _class_names(data.get("metadata") or {}).items()
         }
 
 
 def scene_from_json(data: Mapping[str, Any]) -> SceneGraph:
-    """Return the scene in parsed spark_dsg JSON; ValueError, KeyError or TypeError when it is something else.
+    """Return the scene in parsed spark_dsg JSON.
 
-    Nodes of other layers (agents, segments) and edges to them are left out, and so are edges
-    between two partitions of one layer, which say neither who contains whom nor who is beside whom.
+    Left out are nodes of other layers (agents, segments), edges to them, and edges between two
+    partitions of one layer, which are neither containment nor neighbourhood.
+
+    Raises:
+        ValueError, KeyError, TypeError: the data are no scene graph.
     """
     labels = _labels_by_layer(data.get("layer_names") or {})
     spaces = _class_names(data.get("metadata") or {})
@@ -151,21 +167,21 @@ def _read(path: Path) -> Any:  # noqa: ANN401 - JSON from the outside
         return json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as error:
         problem = f"cannot read the scene graph: {error}"
-        raise TaskError(problem, file=path, key="graph.scene") from error
+        raise TaskError(problem, file=path) from error
 
 
 @contextmanager
-def _told_as_task_error(path: Path) -> Iterator[None]:
+def _as_task_error(path: Path) -> Iterator[None]:
     try:
         yield
     except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
         what = f"{error.args[0]!r} is missing" if isinstance(error, KeyError) else str(error)
         problem = f"not a scene graph as spark_dsg saves it: {what}"
-        raise TaskError(problem, file=path, key="graph.scene") from error
+        raise TaskError(problem, file=path) from error
 
 
 def symbol_of(node_id: int) -> str:
-    """Return how a node id is written: its letter and its number."""
+    """Return the symbol of a node id, such as ``O12``; ValueError when it holds no letter."""
     letter = chr(node_id >> _INDEX_BITS)
     if not letter.isalpha():
         msg = f"node id {node_id} carries no letter in its highest byte"
@@ -178,7 +194,7 @@ def _layer_key(item: Mapping[str, Any]) -> LayerKey:
 
 
 def _labels_by_layer(layer_names: Mapping[str, Any]) -> dict[LayerKey, Label]:
-    """Return the label of each layer, by the file's own list of layers where it has one."""
+    """Return the label of each layer, by the file's list of layers where it has one."""
     return {
         _layer_key(layer_names[name]) if name in layer_names else default: label
         for name, label, default in _LAYERS

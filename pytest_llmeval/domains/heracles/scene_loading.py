@@ -1,4 +1,4 @@
-"""Put a scene graph into a database, or find that it is there already."""
+"""Load a scene graph into a database, unless it holds the scene already."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from neo4j.spatial import Point
 
 from pytest_llmeval.domains.heracles.bolt import Bolt
 from pytest_llmeval.domains.heracles.scene_graph import Node, Relationship, SceneGraph
-from pytest_llmeval.errors import GraphError
+from pytest_llmeval.errors import ToolError
 
 _BATCH = 2_000
-"""Nodes or relationships sent in one statement, and read back by one."""
+"""Most nodes or relationships that one statement writes or reads."""
 
-_TOLD_EVERY = 100_000
-"""Nodes and relationships between two notes on how far a load is."""
+_NOTE_EVERY = 100_000
+"""Nodes and relationships between two progress notes of a load."""
 
 _WIPE = "MATCH (n) CALL { WITH n DETACH DELETE n } IN TRANSACTIONS OF 10000 ROWS"
 _MARK = "CREATE (:LlmevalLoading)"
@@ -33,14 +33,22 @@ _Row = TypeVar("_Row")
 async def load_scene(
     bolt: Bolt, scene: SceneGraph, *, where: str, reset: bool, progress: Callable[[str], None]
 ) -> None:
-    """Make a database that outlives the run hold exactly `scene`.
+    """Load `scene` into a database that outlives the run, unless it holds the scene already.
 
-    Nothing is done when it does already. A database that holds anything else is wiped with `reset`
-    and refused with a GraphError without; `where` names it there. A load is many transactions, for
-    a single one would have to fit into the server's memory; until the last it is marked by a node
-    of its own, so that what a broken one left is known for ours.
+    A load is many transactions, since a single one would have to fit into the server's memory. A
+    node marks the database until the last one, so that the rest of a broken load can be deleted.
+
+    Args:
+        bolt: the connection.
+        scene: what the database is to hold, and nothing else.
+        where: name of the database in messages.
+        reset: whether other content may be deleted.
+        progress: called with a line of text about each long step.
+
+    Raises:
+        ToolError: the load failed, or there is other content and no `reset`.
     """
-    async with _told_as_graph_error(where), bolt.session() as session:
+    async with _as_tool_error(where), bolt.session() as session:
         held = await _sizes(session)
         if held == _size(scene) and await _holds(session, scene):
             return
@@ -50,29 +58,38 @@ async def load_scene(
         await _fill(session, scene, where=where, progress=progress)
         nodes, relationships = await _sizes(session)
         if (nodes - 1, relationships) != _size(scene) or not await _holds(session, scene):
-            msg = f"{where} does not hold what was loaded into it; is another run loading at the same time?"
-            raise GraphError(msg)
+            msg = (
+                f"{where} does not hold what was loaded into it; "
+                "is another run loading at the same time?"
+            )
+            raise ToolError(msg)
         await _run(session, _UNMARK)
 
 
 async def fill_database(
     bolt: Bolt, scene: SceneGraph, *, where: str, progress: Callable[[str], None]
 ) -> None:
-    """Load `scene` into a database that is empty and ours alone; GraphError, which names it `where`, when it fails."""
-    async with _told_as_graph_error(where), bolt.session() as session:
+    """Load `scene` into an empty database that this process alone uses.
+
+    Arguments and errors are those of `load_scene`.
+    """
+    async with _as_tool_error(where), bolt.session() as session:
         await _fill(session, scene, where=where, progress=progress)
         if (held := await _sizes(session)) != _size(scene):
-            msg = f"{where} holds {held[0]} nodes and {held[1]} relationships after loading, not {_size(scene)}"
-            raise GraphError(msg)
+            msg = (
+                f"{where} holds {held[0]} nodes and {held[1]} relationships after loading, "
+                f"not {_size(scene)}"
+            )
+            raise ToolError(msg)
 
 
 @asynccontextmanager
-async def _told_as_graph_error(where: str) -> AsyncIterator[None]:
+async def _as_tool_error(where: str) -> AsyncIterator[None]:
     try:
         yield
     except (driver_errors.Neo4jError, driver_errors.DriverError, OSError) as error:
         msg = f"loading the scene into {where} failed: {error}"
-        raise GraphError(msg) from error
+        raise ToolError(msg) from error
 
 
 async def _make_room(
@@ -83,14 +100,18 @@ async def _make_room(
     reset: bool,
     progress: Callable[[str], None],
 ) -> None:
-    """Wipe the database if that is allowed or what it holds is left of a broken load; GraphError otherwise."""
+    """Delete the content of the database if that is allowed, or if a broken load left it.
+
+    Raises:
+        ToolError: it is neither.
+    """
     ((marks,),) = await _rows(session, _MARKED)
     if not (reset or marks):
         msg = (
-            f"{where} holds {held[0]} nodes and {held[1]} relationships that are not this scene; name an empty "
-            "database, or let it be wiped with --llmeval-graph-reset"
+            f"{where} holds {held[0]} nodes and {held[1]} relationships that are not this scene; "
+            f"name an empty database, or let it be wiped with --llmeval-graph {where},reset=on"
         )
-        raise GraphError(msg)
+        raise ToolError(msg)
     progress(f"graph: wiping {held[0]} nodes{' of a broken load' if marks else ''} from {where}")
     await _run(session, _WIPE)
 
@@ -106,9 +127,10 @@ async def _sizes(session: neo4j.AsyncSession) -> tuple[int, int]:
 
 
 async def _holds(session: neo4j.AsyncSession, scene: SceneGraph) -> bool:
-    """Return whether the database holds the scene to the last digit; what it holds besides, its size tells.
+    """Return whether the database holds all nodes and relationships of the scene, digit by digit.
 
-    It is read in many statements, each of which stays below any time limit.
+    What it holds besides shows in its size (`_sizes`). It is read in many statements, each of which
+    stays below any time limit.
     """
     nodes: _Rows = []
     edges: _Rows = []
@@ -124,7 +146,7 @@ async def _holds(session: neo4j.AsyncSession, scene: SceneGraph) -> bool:
     try:
         return _read_back(nodes, edges).fingerprint == scene.fingerprint
     except (KeyError, TypeError, ValueError):
-        return False  # values that no scene has
+        return False  # values that a scene cannot have
 
 
 def _symbols_by_label(scene: SceneGraph) -> dict[str, list[str]]:
@@ -160,17 +182,16 @@ async def _fill(
     session: neo4j.AsyncSession, scene: SceneGraph, *, where: str, progress: Callable[[str], None]
 ) -> None:
     """Create indexes, then all nodes and relationships."""
-    progress(
-        f"graph: loading {len(scene.nodes)} nodes, {len(scene.relationships)} relationships into {where}"
-    )
+    nodes, relationships = _size(scene)
+    progress(f"graph: loading {nodes} nodes, {relationships} relationships into {where}")
     for label in _symbols_by_label(scene):
         await _run(session, f"CREATE INDEX IF NOT EXISTS FOR (n:{label}) ON (n.nodeSymbol)")
-    loaded, total = 0, sum(_size(scene))
+    loaded, total = 0, nodes + relationships
     for statement, rows in [*_node_statements(scene), *_relationship_statements(scene)]:
         for batch in _batches(rows):
             await _run(session, statement, rows=batch)
             before, loaded = loaded, loaded + len(batch)
-            if loaded // _TOLD_EVERY > before // _TOLD_EVERY:
+            if loaded // _NOTE_EVERY > before // _NOTE_EVERY:
                 progress(f"graph: {loaded} of {total} loaded")
 
 

@@ -25,12 +25,14 @@ from pytest_llmeval.domains.heracles.scene_graph import (
 from pytest_llmeval.errors import TaskError
 
 Form: TypeAlias = Literal["short", "full"]
-"""``full``: every property and relationship. ``short``: symbol, class and centre to the centimetre,
-and of the two directions of a connection one."""
+"""How much of a scene its text holds.
+
+``full``: every property and relationship. ``short``: symbol, class and centre to the centimetre,
+and of each connection one direction.
+"""
 
 MAX_CHARACTERS: Final = 1_000_000
-"""Of a scene's text, some 400,000 tokens: more fits into few models, and would be sent with every
-question."""
+"""Most characters of a scene's text, some 400,000 tokens: it is sent with every question."""
 
 _SHORT_PROPERTIES = (SYMBOL, "class", "center")
 _CENTIMETRES = 2
@@ -39,7 +41,11 @@ _CENTIMETRES = 2
 
 @cache
 def read_scene_text(path: Path, form: Form) -> str:
-    """Return the scene in a spark_dsg JSON file as text; TaskError when it is no scene, or too large for a prompt."""
+    """Return the scene in a spark_dsg JSON file as text. A file is read once for each form.
+
+    Raises:
+        TaskError: the file is no scene, or its text is too large for a prompt.
+    """
     text = scene_text(read_scene(path), form)
     if len(text) > MAX_CHARACTERS:
         advice = (
@@ -47,13 +53,16 @@ def read_scene_text(path: Path, form: Form) -> str:
             if form == "full"
             else "let the model query it (the solvers cypher and agent)"
         )
-        problem = f"the scene has {len(text)} characters as text, at most {MAX_CHARACTERS} go into a prompt; {advice}"
-        raise TaskError(problem, file=path, key="graph.scene")
+        problem = (
+            f"the scene has {len(text)} characters as text, "
+            f"at most {MAX_CHARACTERS} go into a prompt; {advice}"
+        )
+        raise TaskError(problem, file=path)
     return text
 
 
 def scene_text(scene: SceneGraph, form: Form) -> str:
-    """Return the scene as text; the same scene always reads the same."""
+    """Return the scene as text; it does not depend on the order of nodes and relationships."""
     return "\n\n".join(
         [*_node_tables(scene.nodes, form), *_relationship_tables(scene.relationships, form)]
     )
@@ -75,7 +84,7 @@ def _node_tables(nodes: Sequence[Node], form: Form) -> Iterator[str]:
 
 
 def _relationship_tables(relationships: Sequence[Relationship], form: Form) -> Iterator[str]:
-    """Yield a table for each type of relationship, a row for each node that it leads away from."""
+    """Yield a table for each type of relationship, with a row for each source node."""
     for kind, edges in groupby(sorted(relationships), key=lambda edge: edge.type):
         once = form == "short" and kind != CONTAINS
         kept = [edge for edge in edges if not once or edge.source <= edge.target]

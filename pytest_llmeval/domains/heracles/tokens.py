@@ -1,4 +1,4 @@
-"""The words and signs of a Cypher text, without comments and without looking into strings."""
+"""Tokens of a Cypher text; comments are left out."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ _TOKEN: Final = re.compile(
 
 _UNICODE = re.compile(r"\\(?:u+([0-9a-fA-F]{4})|.)", re.DOTALL)
 
-# Line ends to some readers and not to others: a comment that holds one could end early, or swallow
-# the query.
+# Characters that end a line for some parsers only: a comment that holds one could end early, or
+# hide the query.
 _DOUBTFUL_LINE_ENDS = re.compile("[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 
 
 class UnreadableError(ValueError):
-    """The text has no tokens: something in it is never closed, or ends at different places for different readers."""
+    """Something in the text is never closed, or ends at different places for different parsers."""
 
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """One word or sign. `text` of a quoted name is what stands between the backquotes.
+    """One word or sign, from character `start` to `end` of the query.
 
-    `start` and `end` are where it stands in the query, in characters.
+    `text` of a quoted name is the text between the backquotes.
     """
 
     kind: Kind
@@ -47,7 +47,7 @@ class Token:
 
     @property
     def word(self) -> str:
-        """The word in capitals, as keywords are compared; empty for everything that is no plain word."""
+        """The word in capitals, as keywords are compared; "" for other kinds."""
         return self.text.casefold().upper() if self.kind == "word" else ""
 
     @property
@@ -56,14 +56,14 @@ class Token:
         return self.kind in {"word", "quoted"}
 
     def is_sign(self, *signs: str) -> bool:
-        """Whether this is one of `signs`, and not a name or a string of that spelling."""
+        """Return whether this is one of `signs`."""
         return self.kind == "sign" and self.text in signs
 
 
 def decoded(cypher: str) -> str:
-    r"""Return the text as Neo4j reads it: ``\uXXXX`` is the character, in names, comments and strings alike.
+    r"""Return the text with ``\uXXXX`` replaced, as Neo4j does in names, comments and strings.
 
-    Half a character stays one, where the text has no other half for it.
+    Lone surrogates stay.
     """
     text = _UNICODE.sub(lambda match: chr(int(match[1], 16)) if match[1] else match[0], cypher)
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
@@ -88,5 +88,6 @@ def read_tokens(cypher: str) -> list[Token]:
             raise UnreadableError(msg)
         if kind == "quoted":
             text = text[1:-1].replace("``", "`")
-        tokens.append(Token(kind, text, match.start(), match.end()))  # type: ignore[arg-type] # the group names are the kinds
+        # The names of the groups are the kinds.
+        tokens.append(Token(kind, text, match.start(), match.end()))  # type: ignore[arg-type]
     return tokens

@@ -1,1 +1,1 @@
-"""PHYBench: kinds of errors in wrong physics solutions."""
+"""PHYBench: kinds of errors in wrong solutions of physics problems."""

@@ -1,35 +1,39 @@
-"""The agent against a model and a database that are functions."""
+"""The agent with scripted replies and a scripted database."""
 
 from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
+from pathlib import Path
+from typing import Any
 
 import pytest
 
-from pytest_llmeval.domains.heracles.solve_agent import (
+from pytest_llmeval.domains.heracles.agent_solver import (
     MAX_CALLS,
     MAX_CHARACTERS,
     OUT_OF_ROOM,
     TOO_MANY,
     TOOL,
     TOOL_NAME,
-    agent,
+    AgentSolver,
 )
-from pytest_llmeval.errors import GraphError
+from pytest_llmeval.domains.heracles.scene_graph import read_class_names
+from pytest_llmeval.errors import ToolError
 from pytest_llmeval.providers.openai_requests import chat_body
 from pytest_llmeval.records import (
     Completion,
-    GraphQuery,
     Json,
     Message,
     Reply,
     Request,
     Sample,
     ToolCall,
+    ToolUse,
 )
 
+HOUSE = Path(__file__).parents[3] / "fixtures" / "heracles" / "scene.json"
 SAMPLE = Sample(id="H02", input="How many rooms?", target="9")
 QUERY = "MATCH (r:Room) RETURN count(r) AS n"
 ROWS = "n\n9\n(1 row)"
@@ -46,8 +50,10 @@ class Context:
         self._replies, self._run = list(replies), run
         self.asked: list[tuple[str, tuple[Message, ...], dict[str, Json]]] = []
         self.queries: list[str] = []
+        self.recorded: list[ToolUse] = []
 
     def prompt(self, stage: str = "generate", **variables: Json) -> tuple[Message, ...]:
+        assert variables.pop("classes") == read_class_names(HOUSE)
         return (Message.of("user", f"{stage} {variables}"),)
 
     async def generate(
@@ -56,26 +62,37 @@ class Context:
         self.asked.append((stage, tuple(messages), parameters))
         return self._replies.pop(0) if len(self._replies) > 1 else self._replies[0]
 
-    async def query(self, cypher: str, *, stage: str) -> GraphQuery:
+    def setting(self, name: str) -> str | None:
+        assert name == "graph"
+        return None
+
+    async def shared(self, key: str, start: Callable[[], Awaitable[Any]]) -> Any:  # noqa: ARG002 - opens nothing
+        assert str(HOUSE) in key
+        return self
+
+    def record(self, use: ToolUse) -> None:
+        self.recorded.append(use)
+
+    async def query(self, cypher: str, *, stage: str) -> ToolUse:
         self.queries.append(cypher)
         rows = self._run(cypher)
-        if isinstance(rows, GraphError):
+        if isinstance(rows, ToolError):
             raise rows
         text, error = ("", str(rows)) if isinstance(rows, Exception) else (rows, None)
-        return GraphQuery(
+        return ToolUse(
             stage=stage,
-            cypher=cypher,
+            tool="test",
+            input=cypher,
             executed=cypher,
-            engine="test",
-            text=text,
-            row_count=1,
+            output=text,
+            count=1,
             error=error,
             seconds=0.5,
         )
 
     @property
     def results(self) -> list[str]:
-        """What the last request told of the calls before it."""
+        """The results of calls in the last request."""
         return [message.text for message in self.asked[-1][1] if message.role == "tool"]
 
 
@@ -95,7 +112,7 @@ def raw(*calls: ToolCall, text: str = "") -> Reply:
 
 def solved(context: Context, *, turns: int = 10) -> Completion:
     async def solve() -> Completion:
-        return await agent(turns=turns)(SAMPLE, context)  # type: ignore[arg-type]  # serves what agents use
+        return await AgentSolver(scene=HOUSE, turns=turns)(SAMPLE, context)  # type: ignore[arg-type]  # serves what agents use
 
     return asyncio.run(solve())
 
@@ -105,6 +122,7 @@ def test_the_model_queries_until_it_answers_and_sees_all_that_came_before() -> N
     completion = solved(context)
     assert (completion.text, completion.stop_reason) == (ANSWER.text, "stop")
     assert context.queries == [QUERY, "RETURN 1", "RETURN 2"]
+    assert [use.stage for use in context.recorded] == ["turn 1", "turn 2", "turn 2"]
     assert [stage for stage, _, _ in context.asked] == ["turn 1", "turn 2", "turn 3"]
     assert [message.role for message in context.asked[-1][1]] == [
         "user",
@@ -249,14 +267,14 @@ def test_rows_beyond_the_room_of_all_results_together_are_left_out_and_that_is_t
 
 
 def test_a_broken_database_is_not_the_models_fault() -> None:
-    with pytest.raises(GraphError, match="gone"):
-        solved(Context(calling(QUERY), ANSWER, run=lambda _: GraphError("gone")))
+    with pytest.raises(ToolError, match="gone"):
+        solved(Context(calling(QUERY), ANSWER, run=lambda _: ToolError("gone")))
 
 
 @pytest.mark.parametrize("turns", [0, -1, "3", True, 1.0])
 def test_turns_are_a_whole_number(turns: int) -> None:
     with pytest.raises(ValueError, match="a whole number from 1"):
-        agent(turns=turns)
+        AgentSolver(scene=HOUSE, turns=turns)
 
 
 def test_requests_are_known_by_their_tool_messages_and_sent_as_chat_completions_has_them() -> None:

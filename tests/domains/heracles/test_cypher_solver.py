@@ -1,26 +1,30 @@
-"""The Cypher solver against a model and a database that are functions."""
+"""The Cypher solver with scripted replies and a scripted database."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
+from pathlib import Path
+from typing import Any
 
 import pytest
 
+from pytest_llmeval.domains.heracles.cypher_solver import CypherSolver
 from pytest_llmeval.domains.heracles.query import MISSING_TAGS
-from pytest_llmeval.domains.heracles.solve_cypher import cypher
-from pytest_llmeval.errors import GraphError
+from pytest_llmeval.domains.heracles.scene_graph import read_class_names
+from pytest_llmeval.errors import ToolError, UsageError
 from pytest_llmeval.records import (
     Completion,
-    GraphQuery,
     Image,
     Json,
     Message,
     Operation,
     Reply,
     Sample,
+    ToolUse,
 )
 
+HOUSE = Path(__file__).parents[3] / "fixtures" / "heracles" / "scene.json"
 QUERY = "MATCH (r:Room) RETURN count(r) AS n"
 SAMPLE = Sample(id="H02", input="How many rooms?", target="9")
 ROWS = "n\n9\n(1 row)"
@@ -38,13 +42,16 @@ class Context:
 
     epoch = 1
     images: tuple[Image, ...] = ()
+    graph: str | None = None
 
     def __init__(self, *replies: str, failures: Sequence[str] = ()) -> None:
         """Let the model say `replies` in turn, and the database fail with `failures` first."""
         self._replies, self._failures = list(replies), list(failures)
         self.asked: list[tuple[str, tuple[Message, ...]]] = []
+        self.recorded: list[ToolUse] = []
 
     def prompt(self, stage: str = "generate", **variables: Json) -> tuple[Message, ...]:
+        assert variables.pop("classes") == read_class_names(HOUSE)
         return (
             Message.of(
                 "user", " / ".join([stage, *(f"{key}={value}" for key, value in variables.items())])
@@ -65,16 +72,30 @@ class Context:
             text=self._replies.pop(0), stop_reason="length" if not self._replies else "stop"
         )
 
-    async def query(self, cypher: str, *, stage: str = "query") -> GraphQuery:
+    def setting(self, name: str) -> str | None:
+        assert name == "graph"
+        return self.graph
+
+    async def shared(self, key: str, start: Callable[[], Awaitable[Any]]) -> Any:  # noqa: ARG002 - opens nothing
+        assert str(HOUSE) in key
+        return self
+
+    def record(self, use: ToolUse) -> None:
+        self.recorded.append(use)
+
+    def tell(self, text: str) -> None:
+        raise NotImplementedError
+
+    async def query(self, cypher: str, *, stage: str = "query") -> ToolUse:
         error = self._failures.pop(0) if self._failures else None
         text, count = ("", 0) if error else (ROWS, 1)
-        return GraphQuery(
+        return ToolUse(
             stage=stage,
-            cypher=cypher,
+            tool="t",
+            input=cypher,
             executed=cypher,
-            engine="t",
-            text=text,
-            row_count=count,
+            output=text,
+            count=count,
             error=error,
             seconds=0.25,
         )
@@ -88,7 +109,7 @@ class Context:
 
 def solved(context: Context, *, repair: int = 0) -> Completion:
     async def solve() -> Completion:
-        return await cypher(repair=repair)(SAMPLE, context)
+        return await CypherSolver(scene=HOUSE, repair=repair)(SAMPLE, context)
 
     return asyncio.run(solve())
 
@@ -108,6 +129,9 @@ def test_the_model_is_shown_question_query_and_rows_and_its_last_reply_is_the_re
         "length",
     )
     assert completion.details == {**FOUND, "turns": 2}
+    assert [(use.stage, use.input, use.output) for use in context.recorded] == [
+        ("generate", QUERY, ROWS)
+    ]
 
 
 @pytest.mark.parametrize(
@@ -171,15 +195,34 @@ def test_a_repair_that_is_not_needed_costs_nothing() -> None:
 
 def test_a_broken_database_is_not_the_models_fault() -> None:
     class Broken(Context):
-        async def query(self, cypher: str, *, stage: str = "query") -> GraphQuery:  # noqa: ARG002 - the port
+        async def query(self, cypher: str, *, stage: str = "query") -> ToolUse:  # noqa: ARG002 - the port
             msg = "gone"
-            raise GraphError(msg)
+            raise ToolError(msg)
 
-    with pytest.raises(GraphError):
+    with pytest.raises(ToolError):
         solved(Broken(tagged(QUERY)))
 
 
 @pytest.mark.parametrize("repair", [-1, "1", True, 1.0])
 def test_repair_is_a_whole_number(repair: int) -> None:
     with pytest.raises(ValueError, match="a whole number from 0"):
-        cypher(repair=repair)
+        CypherSolver(scene=HOUSE, repair=repair)
+
+
+def test_a_scene_that_does_not_exist_is_named(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"scene is '.*none\.json', which is no file"):
+        CypherSolver(scene=tmp_path / "none.json")
+
+
+def test_a_wrong_address_of_the_database_is_told_before_a_request_is_paid() -> None:
+    context = Context(tagged(QUERY), tagged("9"))
+    context.graph = "bolt://localhost,reset=no"
+    with pytest.raises(UsageError, match="--llmeval-graph 'bolt://localhost,reset=no'"):
+        solved(context)
+    assert context.asked == []
+
+
+def test_what_an_estimate_can_know_of_the_prompts_is_the_classes() -> None:
+    solver = CypherSolver(scene=HOUSE)
+    assert solver.variables() == {"classes": read_class_names(HOUSE), "query": "", "rows": ""}
+    assert solver.stages == ("generate", "refine")

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from pytest_llmeval.domains.heracles.in_context_solver import InContextSolver
+from pytest_llmeval.domains.heracles.scene_graph import read_class_names
 from pytest_llmeval.domains.heracles.scene_text import read_scene_text
-from pytest_llmeval.domains.heracles.solve_in_context import in_context
 from pytest_llmeval.records import Completion, Json, Message, Reply, Sample
 
 HOUSE = Path(__file__).parents[3] / "fixtures" / "heracles" / "scene.json"
@@ -19,14 +20,13 @@ SAMPLE = Sample(id="H02", input="How many rooms?", target="9")
 class Context:
     """Replies with one text, and keeps what was asked."""
 
-    scene = HOUSE
-
     def __init__(self, text: str) -> None:
         """Reply with `text`."""
         self._text = text
         self.asked: list[Message] = []
 
     def prompt(self, stage: str = "generate", **variables: Json) -> tuple[Message, ...]:
+        assert variables.pop("classes") == read_class_names(HOUSE)
         return (Message.of("user", f"{stage}: {variables.pop('graph')} {variables}"),)
 
     async def generate(self, messages: Sequence[Message]) -> Reply:
@@ -36,7 +36,7 @@ class Context:
 
 def solved(context: Context, form: str) -> Completion:
     async def solve() -> Completion:
-        return await in_context(form=form)(SAMPLE, context)  # type: ignore[arg-type]  # the test's own values
+        return await InContextSolver(scene=HOUSE, form=form)(SAMPLE, context)  # type: ignore[arg-type]  # the test's own values
 
     return asyncio.run(solve())
 
@@ -64,4 +64,10 @@ def test_an_answer_that_is_no_sldp_is_told(text: str) -> None:
 @pytest.mark.parametrize("form", ["long", "", None])
 def test_any_other_form_is_refused(form: str) -> None:
     with pytest.raises(ValueError, match="expected one of short, full"):
-        in_context(form=form)  # type: ignore[arg-type]  # what a task file may hold
+        InContextSolver(scene=HOUSE, form=form)  # type: ignore[arg-type]  # what a task file may hold
+
+
+def test_an_estimate_knows_the_whole_prompt() -> None:
+    solver = InContextSolver(scene=HOUSE)
+    assert solver.variables()["graph"] == read_scene_text(HOUSE, "short")
+    assert solver.stages == ("generate",)

@@ -157,7 +157,7 @@ def test_a_scene_too_large_for_a_prompt_is_refused_with_the_way_out(
     file.write_bytes(HOUSE.read_bytes())
     monkeypatch.setattr(module, "MAX_CHARACTERS", 10_000)
     with pytest.raises(
-        TaskError, match=r"graph\.scene: the scene has \d+ characters .* take the form short"
+        TaskError, match=r"scene\.json: the scene has \d+ characters .* take the form short"
     ):
         read_scene_text(file, "full")
     with pytest.raises(TaskError, match="solvers cypher and agent"):

@@ -1,4 +1,4 @@
-"""``--llmeval-taxonomy``: the judge labels wrong answers, those alone, and decides nothing."""
+"""The scorer ``taxonomy`` in whole runs: it labels wrong answers, those alone, and decides nothing."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ if TYPE_CHECKING:
     from plugin.conftest import Project
 
 MODEL = ("--llmeval-model", "python/./model.py:reply")
-LABELS = (*MODEL, "--llmeval-judge", "python/./judge.py:reply", "--llmeval-taxonomy")
+TAXONOMY = ("--llmeval-set", "sums.scorer+=taxonomy")
+LABELS = (*MODEL, "--llmeval-judge", "python/./judge.py:reply", *TAXONOMY)
 MODES = pytest.mark.parametrize("mode", [["-n0"], ["-n2"]], ids=["-n0", "-n2"])
 
 # Sample 0 gets PP, 5 a label at the second draw, 10 never one; each call leaves a line.
@@ -55,9 +56,13 @@ def judged(project: Project) -> list[int]:
 
 
 def labels(project: Project) -> dict[str, tuple[str | None, str]]:
-    """Return label and reason of each row that has a finding."""
-    found = {row["sample"]: row["details"].get("taxonomy") for row in project.rows()}
-    return {sample: (one["label"], one["reason"]) for sample, one in found.items() if one}
+    """Return label and reason of each row that has a label, or lacks one with a reason."""
+    return {
+        row["sample"]: (score["details"]["label"], score["details"]["reason"])
+        for row in project.rows()
+        for score in row["scores"]
+        if score["name"] == "taxonomy" and score["details"]
+    }
 
 
 NO_LABEL = "the judge gave no usable label in 4 replies (wanted: one JSON object and nothing else)"
@@ -76,19 +81,17 @@ def test_wrong_answers_alone_are_labelled_and_every_outcome_stays(
     assert project.outcomes() == outcomes
     assert labels(project) == EXPECTED
     assert judged(project) == [0, 5, 5, 10, 10, 10, 10]
-    assert project.summary()["entries"][0]["tally"]["taxonomy"] == {
-        "PP": 1,
-        "RR": 1,
-        "unlabelled": 1,
+    assert project.summary()["entries"][0]["tally"]["labels"] == {
+        "label": {"PP": 1, "RR": 1, "unlabelled": 1}
     }
     result.stdout.re_match_lines_random([r"all +1 +1 +1", "wrong answers by kind of error: .*"])
     assert "| all | 1 | 1 | 1 |" in (project.path / "reports/latest/summary.md").read_text()
 
 
-def test_without_the_option_the_judge_is_not_asked(project: Project) -> None:
-    result = project.run(*LABELS[:-1])
+def test_without_the_scorer_the_judge_is_not_asked(project: Project) -> None:
+    result = project.run(*LABELS[:-2])
     assert judged(project) == []
-    assert project.summary()["entries"][0]["tally"]["taxonomy"] == {}
+    assert project.summary()["entries"][0]["tally"]["labels"] == {}
     result.stdout.no_fnmatch_line("*kind of error*")
 
 
@@ -121,7 +124,7 @@ def test_a_recording_gives_the_same_labels_without_a_call(
 ) -> None:
     project.run(*LABELS, *mode, "--llmeval-record", "replies.jsonl")
     project.calls(), judged(project)
-    project.run("--llmeval-model", "replay/replies.jsonl", "--llmeval-taxonomy", *mode)
+    project.run("--llmeval-model", "replay/replies.jsonl", *TAXONOMY, *mode)
     assert labels(project) == EXPECTED
     assert (project.calls(), judged(project)) == ([], [])
     assert all(row["recorded"] for row in project.rows())
@@ -129,7 +132,7 @@ def test_a_recording_gives_the_same_labels_without_a_call(
 
 def test_a_recording_without_labels_leaves_them_out_and_says_why(project: Project) -> None:
     project.run(*MODEL, "--llmeval-record", "replies.jsonl")
-    result = project.run("--llmeval-model", "replay/replies.jsonl", "--llmeval-taxonomy")
+    result = project.run("--llmeval-model", "replay/replies.jsonl", *TAXONOMY)
     result.assert_outcomes(passed=8, failed=3, errors=1)
     assert all(
         label is None and "no recorded reply" in reason
@@ -152,12 +155,12 @@ def test_paid_calls_count_also_where_a_later_one_breaks(project: Project) -> Non
     project.write("judge.py", broken)
     project.run(*LABELS, "--llmeval-sample", "5")
     [row] = project.rows()
-    assert row["details"]["taxonomy"]["label"] is None
+    assert labels(project)["5"][0] is None
     assert row["usage"]["requests"] == 2
 
 
 def test_without_a_judge_nothing_is_labelled_and_the_row_says_so(project: Project) -> None:
-    project.run(*MODEL, "--llmeval-taxonomy").assert_outcomes(passed=8, failed=3, errors=1)
+    project.run(*MODEL, *TAXONOMY).assert_outcomes(passed=8, failed=3, errors=1)
     assert {reason for _, reason in labels(project).values()} == {
         "no judge is configured: pass --llmeval-judge SPEC or set JUDGE_DEPLOYMENT"
     }
@@ -186,12 +189,3 @@ def test_under_a_gate_wrong_answers_are_labelled_too(project: Project) -> None:
         passed=8, xfailed=3, skipped=1
     )
     assert labels(project) == EXPECTED
-
-
-@pytest.mark.parametrize(("variable", "asked"), [("1", [0]), ("0", [])])
-def test_the_option_also_comes_from_the_environment(
-    project: Project, monkeypatch: pytest.MonkeyPatch, variable: str, asked: list[int]
-) -> None:
-    monkeypatch.setenv("LLMEVAL_TAXONOMY", variable)
-    project.run(*LABELS[:-1], "--llmeval-sample", "0")
-    assert judged(project) == asked

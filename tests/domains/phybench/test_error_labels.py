@@ -8,25 +8,27 @@ from pathlib import Path
 import pytest
 import yaml
 
-from pytest_llmeval.records import ErrorLabel
-from pytest_llmeval.scoring.judge import (
-    CANDIDATE_LIMIT,
+from pytest_llmeval.domains.phybench.taxonomy import (
     TAXONOMY_PARAMETERS,
-    Vote,
+    ErrorLabel,
     error_label,
-    judge_messages,
-    judge_verdict,
     taxonomy_messages,
 )
+from pytest_llmeval.scoring.judge.prompt import judge_messages
+from pytest_llmeval.scoring.judge.question import CANDIDATE_LIMIT
+from pytest_llmeval.scoring.judge.verdict import judge_verdict
+from pytest_llmeval.scoring.judge.voting import Vote
 
 HERE = Path(__file__).parent
 CASES = yaml.safe_load((HERE / "labels.yaml").read_text("utf-8"))
-CANDIDATES = yaml.safe_load((HERE / "candidates.yaml").read_text("utf-8"))
+CANDIDATES = yaml.safe_load(
+    (HERE.parents[1] / "scoring" / "judge" / "candidates.yaml").read_text("utf-8")
+)
 CASE = ("A bead slides.", "Energy gives v.", "v=\\sqrt{2gh}", "so \\boxed{v=gh}")
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["id"])
-def test_a_reply_labels_as_its_one_json_object_says(case: dict[str, str | None]) -> None:
+def test_a_reply_labels_as_its_one_strict_object_says(case: dict[str, str | None]) -> None:
     label = error_label(str(case["reply"]))
     assert (None if label is None else label.kind) == case["label"]
 

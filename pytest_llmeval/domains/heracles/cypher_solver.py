@@ -1,0 +1,109 @@
+"""Question -> Cypher -> rows -> answer: the pipeline ``feedforward_cypher`` of Heracles.
+
+Source: arXiv 2510.16643.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar, Final
+
+from pytest_llmeval.domains.heracles.address import graph_address
+from pytest_llmeval.domains.heracles.cypher_tool import run_cypher
+from pytest_llmeval.domains.heracles.findings import is_sldp, query_findings
+from pytest_llmeval.domains.heracles.query import MISSING_TAGS, extract_query
+from pytest_llmeval.domains.heracles.scene_graph import check_scene_file, read_class_names
+from pytest_llmeval.engine.context import SolverContext
+from pytest_llmeval.records import Completion, Display, Json, Message, Reply, Sample, ToolUse
+from pytest_llmeval.task.answers import tagged
+
+REPAIR_REQUEST: Final = (
+    "That query could not be used: {reason}\n\n"
+    "Correct it, and give the whole corrected query between <answer> and </answer>."
+)
+"""Message to a model about its failed query (str.format field: reason)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CypherSolver:
+    """Asks for a query (stage ``generate``), runs it, and asks for an answer (stage ``refine``).
+
+    The reply to ``generate`` must hold a query between answer tags. A query that is missing,
+    refused or failing goes back to the model with the reason, at most `repair` times; after that
+    the sample has no answer. Prompts are given ``classes`` (class names by label), ``refine`` also
+    ``query`` and ``rows``.
+
+    Details: ``valid_cypher``, ``valid_sldp`` (of the final reply's answer), ``turns`` (model
+    calls), of the last query ``cypher``, ``rows`` and ``query_seconds``, and after a failure
+    ``reason``.
+
+    Attributes:
+        scene: a scene graph as spark_dsg saves it, in JSON.
+        repair: how often a failed query goes back.
+    """
+
+    stages: ClassVar[tuple[str, ...]] = ("generate", "refine")
+    display: ClassVar[Display] = Display(shares=("valid_cypher", "valid_sldp"))
+
+    scene: Path
+    repair: int = 0
+
+    def __post_init__(self) -> None:
+        """Raise ValueError for options of wrong values."""
+        check_scene_file(self.scene)
+        if type(self.repair) is not int or self.repair < 0:
+            msg = (
+                f"repair is {self.repair!r}; "
+                "it is how often a failed query goes back, a whole number from 0"
+            )
+            raise ValueError(msg)
+
+    def variables(self) -> Mapping[str, Json]:
+        """Return the variables of the prompts as far as they are known before any reply."""
+        return {"classes": read_class_names(self.scene), "query": "", "rows": ""}
+
+    async def __call__(
+        self,
+        sample: Sample,  # noqa: ARG002 - every solver gets it
+        context: SolverContext,
+    ) -> Completion:
+        """Solve one sample."""
+        graph_address(context)  # a wrong option is reported before a request is paid
+        classes = read_class_names(self.scene)
+        messages = context.prompt("generate", classes=classes)
+        reply, query = await self._ask_for_rows(context, messages, "generate")
+        turns = 1
+        while (reason := _failure(query)) is not None and turns <= self.repair:
+            request = Message.of("user", REPAIR_REQUEST.format(reason=reason))
+            messages = (*messages, Message.of("assistant", reply.text), request)
+            reply, query = await self._ask_for_rows(context, messages, "repair")
+            turns += 1
+        details: dict[str, Json] = {**query_findings(query), "valid_sldp": False, "turns": turns}
+        if query is None or reason is not None:
+            # No text: the reply's answer tags hold a query, which must not count as the answer.
+            return Completion(
+                text="", stop_reason=reply.stop_reason, details={**details, "reason": reason}
+            )
+        final = await context.generate(
+            context.prompt("refine", classes=classes, query=query.input, rows=query.output),
+            stage="refine",
+        )
+        details |= {"valid_sldp": is_sldp(tagged(final.text)), "turns": turns + 1}
+        return Completion(text=final.text, stop_reason=final.stop_reason, details=details)
+
+    async def _ask_for_rows(
+        self, context: SolverContext, messages: tuple[Message, ...], stage: str
+    ) -> tuple[Reply, ToolUse | None]:
+        """Return the model's reply, and the use of the query in it, if it holds one."""
+        reply = await context.generate(messages, stage=stage)
+        query = extract_query(reply.text)
+        if query is None:
+            return reply, None
+        return reply, await run_cypher(context, self.scene, query, stage=stage)
+
+
+def _failure(query: ToolUse | None) -> str | None:
+    """Return why there are no rows, None when there are."""
+    return MISSING_TAGS if query is None else query.error
