@@ -45,9 +45,7 @@ class ModelChoice:
             raise UsageError(msg)
         return self._parsed(self._models[0])
 
-    def judges(
-        self, test: PlannedTest | None, named: Sequence[str] = ()
-    ) -> tuple[ModelSpec, ...]:
+    def judges(self, test: PlannedTest | None, named: Sequence[str] = ()) -> tuple[ModelSpec, ...]:
         """Return the judges, each once; () when there is none.
 
         The session's come first. Recorded replies are judged by the recording they came from, so a

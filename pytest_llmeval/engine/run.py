@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass, replace as replaced
+from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
@@ -283,15 +283,13 @@ class Run:
                 self._keep_transcript(test.key, Transcript(events=events))
         return {"prepared": prepared, "transcript": calls.transcript.to_json()}
 
-    def _scorer_of(
-        self, test: PlannedTest | None, arguments: dict[str, Json]
-    ) -> PreparingScorer:
+    def _scorer_of(self, test: PlannedTest | None, arguments: dict[str, Json]) -> PreparingScorer:
         """Return the scorer that a wish names: one of the test's task, or one by its spec."""
         name, options = cast("tuple[str, dict[str, Json]]", arguments["scorer"])
         declared = () if test is None else self._catalog.load(Path(test.file)).scorers
         for one in declared:
-            if one.scorer.name == name and isinstance(one.scorer, PreparingScorer):
-                return one.scorer if not options else replaced(one.scorer, **options)
+            if one.scorer.name == name and isinstance(one.scorer, PreparingScorer) and not options:
+                return one.scorer
         try:
             made = make_scorer(Spec(name=name, options=options), Path.cwd())
         except MisfitError as error:

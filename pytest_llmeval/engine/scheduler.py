@@ -7,14 +7,14 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from pytest_llmeval.engine.lookahead import LookAhead
+from pytest_llmeval.engine.solved import Solved
 from pytest_llmeval.engine.tickets import Ticket
 from pytest_llmeval.errors import LLMEvalError, RunStopped
-from pytest_llmeval.records import Completion
 
 
 @dataclass(frozen=True, slots=True)
 class _Job:
-    task: asyncio.Task[Completion]
+    task: asyncio.Task[Solved]
     ticket: Ticket
 
 
@@ -27,7 +27,7 @@ class Scheduler:
     def __init__(
         self,
         count: int,
-        run: Callable[[int, Ticket], Awaitable[Completion]],
+        run: Callable[[int, Ticket], Awaitable[Solved]],
         *,
         window: int,
         fatal: Callable[[LLMEvalError], bool],
@@ -51,7 +51,7 @@ class Scheduler:
         """Number of samples that are started or finished and not yet handed over."""
         return len(self._jobs)
 
-    async def completion(self, worker: str, position: int) -> Completion:
+    async def completion(self, worker: str, position: int) -> Solved:
         """Return the completion that a worker's test waits for.
 
         The sample goes before those that no test waits for. Asked again (a rerun), its solver runs
@@ -107,7 +107,7 @@ class Scheduler:
         self._jobs[position] = job
         return job
 
-    async def _complete(self, position: int, ticket: Ticket) -> Completion:
+    async def _complete(self, position: int, ticket: Ticket) -> Solved:
         try:
             return await self._run(position, ticket)
         except LLMEvalError as error:

@@ -21,8 +21,7 @@ class ScoringRun:
         self._calls, self._resources = calls, resources
         labels = [model.label for model in models]
         self._models = {
-            model.label if labels.count(model.label) == 1 else model.text: model
-            for model in models
+            model.label if labels.count(model.label) == 1 else model.text: model for model in models
         }
 
     @property

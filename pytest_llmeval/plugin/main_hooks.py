@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from pytest_llmeval.session.conclusion import Conclusion
 
+
 class MainHooks:
     """Registered where the user's command runs: the xdist controller, or the only process."""
 

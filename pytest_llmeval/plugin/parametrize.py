@@ -15,6 +15,7 @@ from pytest_llmeval.session.settings import Settings
 from pytest_llmeval.task.catalog import Catalog, LoadedTask
 from pytest_llmeval.task.slugs import id_slugs, slug
 
+
 def parametrize(metafunc: pytest.Metafunc, settings: Settings, catalog: Catalog) -> None:
     """Give a marked test its cases.
 

@@ -122,16 +122,11 @@ class _Options:
 
 
 def add_options(parser: pytest.Parser) -> None:
-    """Register every option and its ini key.
-
-    The ini keys are left out of ``--help``, whose groups name them once.
-    """
+    """Register every option and its ini key."""
     groups = {name: parser.getgroup(f"llmeval-{name}", text) for name, text in GROUPS.items()}
-    shown = list(parser._ininames)  # noqa: SLF001 - pytest has no public way to hide an ini key
     for option in all_options():
         groups[option.group].addoption(option.flag, **argparse_arguments(option))
         parser.addini(option.key, f"default of {option.flag}", type="string", default=None)
-    parser._ininames[:] = shown  # noqa: SLF001 - as above
 
 
 STATE = pytest.StashKey[State]()

@@ -15,9 +15,9 @@ from pytest_llmeval.records.transcript import (
     Asked,
     Event,
     FailedCall,
-    ToolUse,
     ModelCall,
     StageNote,
+    ToolUse,
     Transcript,
 )
 

@@ -69,7 +69,6 @@ class ToolCall(Record, frozen=True, kw_only=True):
     arguments: str
 
 
-
 class Message(Record, frozen=True, kw_only=True, omit_defaults=True):
     """One chat message. `role` is system, user, assistant or tool."""
 

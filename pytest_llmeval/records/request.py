@@ -125,7 +125,6 @@ class Usage(Record, frozen=True, kw_only=True):
         )
 
 
-
 class Reply(Record, frozen=True, kw_only=True):
     """What a provider sent back for one request.
 

@@ -19,6 +19,7 @@ DECIDED_BY: Final = "decided_by"
 OPINIONS: Final = "opinions"
 """The keys of a judged score's details that hold who decided, and each judge's opinion."""
 
+
 class Score(Record, frozen=True, kw_only=True):
     """A scorer's decision on one answer.
 

@@ -26,7 +26,6 @@ class Asked(Record, frozen=True, kw_only=True):
     key: str
 
 
-
 class ModelCall(Record, frozen=True, kw_only=True, tag_field="event", tag="model_call"):
     """One request and its reply.
 
@@ -42,13 +41,11 @@ class ModelCall(Record, frozen=True, kw_only=True, tag_field="event", tag="model
     attempts: int = 1
 
 
-
 class FailedCall(Record, frozen=True, kw_only=True, tag_field="event", tag="failed_call"):
     """One request that came to nothing, and what failed."""
 
     asked: Asked
     error: str
-
 
 
 class ToolUse(Record, frozen=True, kw_only=True, tag_field="event", tag="tool_use"):
@@ -84,7 +81,6 @@ class StageNote(Record, frozen=True, kw_only=True, tag_field="event", tag="note"
 
     stage: str
     text: str
-
 
 
 Event: TypeAlias = ModelCall | FailedCall | ToolUse | StageNote

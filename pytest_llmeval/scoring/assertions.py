@@ -185,9 +185,7 @@ def assert_judge_equivalent(
         return _asserted(scorer, answer, sample)
     prepared: Json = None
     if answer:
-        judgement = judge(
-            problem=sample.input, target=target, candidate=answer, votes=scorer.votes
-        )
+        judgement = judge(problem=sample.input, target=target, candidate=answer, votes=scorer.votes)
         prepared = judgement.to_json()
     score = record_score(scorer.score(answer, sample, prepared))
     return decided(score, failure_of(scorer, answer, sample, score))

@@ -41,7 +41,9 @@ class FunctionScorer:
         if isinstance(found, Score):
             return found
         if not isinstance(found, bool | int | float):
-            msg = f"scorer {self.grader} returned a {type(found).__name__}, no bool, number or Score"
+            msg = (
+                f"scorer {self.grader} returned a {type(found).__name__}, no bool, number or Score"
+            )
             raise ScorerError(msg)
         value = float(found)
         return Score(name=self.name, value=value, correct=value >= 1, grader=self.grader)

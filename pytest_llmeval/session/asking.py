@@ -19,9 +19,7 @@ class RunningJudge:
         """Send wishes by `ask`, on behalf of a test."""
         self._ask = ask
 
-    def __call__(
-        self, *, problem: str, target: str, candidate: str, votes: int = 1
-    ) -> Judgement:
+    def __call__(self, *, problem: str, target: str, candidate: str, votes: int = 1) -> Judgement:
         """Return the judgement on one candidate; equal questions are asked once."""
         __tracebackhide__ = True
         sample = Sample(id="", input=problem, target=target)

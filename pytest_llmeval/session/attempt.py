@@ -182,9 +182,7 @@ class Attempt:
             self.score(scorer, completion.answer, sample)
         except LLMEvalError as error:
             reason = f"{type(error).__name__}: {error}"
-            unscored = Score.unscored(
-                scorer.name, reason, scale=scorer.scale, grader=scorer.grader
-            )
+            unscored = Score.unscored(scorer.name, reason, scale=scorer.scale, grader=scorer.grader)
             self.record(replace(unscored, decides=False))
 
     def _is_incorrect(self) -> bool:
@@ -198,7 +196,9 @@ class Attempt:
         declared = any(one.scorer == scorer for one in self.declared)
         if ahead is not None and own and declared and not scorer.only_incorrect:
             return ahead.prepared_by(scorer.name)
-        named = [scorer.name, {}] if declared else list(getattr(scorer, "spec", (scorer.name, {})))
+        named: list[Json] = [scorer.name, {}]
+        if not declared:
+            named = list(getattr(scorer, "spec", named))
         completion = self.completion or Completion(text=answer)
         completion = replace(completion, answer=answer)
         wish: dict[str, Json] = {

@@ -73,9 +73,7 @@ def open_run(settings: Settings, catalog: Catalog, plan: Plan, place: RunPlace) 
     )
 
 
-def open_models(
-    settings: Settings, folder: Path, images: ImageFolder, *, started: float
-) -> Models:
+def open_models(settings: Settings, folder: Path, images: ImageFolder, *, started: float) -> Models:
     """Return the way to all models, with limits, budget and places of replies.
 
     Args:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TypeVar, cast
 
 from pytest_llmeval.engine.context import StagedSolver
-from pytest_llmeval.engine.gateway import CHARACTERS_PER_TOKEN, TOKENS_PER_IMAGE, ceiling_of
+from pytest_llmeval.engine.expectation import CHARACTERS_PER_TOKEN, TOKENS_PER_IMAGE, ceiling_of
 from pytest_llmeval.engine.plan import Plan
 from pytest_llmeval.engine.specs import ModelSpec
 from pytest_llmeval.errors import TaskError
@@ -24,6 +24,7 @@ from pytest_llmeval.task.catalog import Catalog, LoadedTask
 from pytest_llmeval.task.rendering import render
 
 N = TypeVar("N", int, float)
+
 
 @dataclass(slots=True)
 class Estimate:

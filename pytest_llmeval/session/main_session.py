@@ -20,6 +20,7 @@ from pytest_llmeval.session.composition import RunPlace, open_run
 from pytest_llmeval.session.conclusion import Conclusion, Measures, conclude
 from pytest_llmeval.session.estimate import estimate_lines
 from pytest_llmeval.session.files import SessionFiles
+from pytest_llmeval.session.places import rescored_place
 from pytest_llmeval.session.plan_check import (
     check_models,
     check_plan,
@@ -29,7 +30,6 @@ from pytest_llmeval.session.plan_check import (
 from pytest_llmeval.session.row_log import RowLog
 from pytest_llmeval.session.run_info import run_info
 from pytest_llmeval.session.settings import Settings
-from pytest_llmeval.session.places import rescored_place
 from pytest_llmeval.session.stored_runs import stored_run
 from pytest_llmeval.session.task_info import task_info
 from pytest_llmeval.session.yardstick import yardstick_of

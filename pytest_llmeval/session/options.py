@@ -71,7 +71,9 @@ _TABLE = (
     Option("seed", "seed", "seed of every request, another for each epoch and draw", "S"),
     Option("epochs", "count", "repetitions of every sample (1)", "K", group="samples"),
     Option("limit", "count", "samples per task at most, before -k", "N", group="samples"),
-    Option("sample", "list", "run samples with this raw id only, repeatable", "ID", group="samples"),
+    Option(
+        "sample", "list", "run samples with this raw id only, repeatable", "ID", group="samples"
+    ),
     Option("shard", "shard", "run the I-th of N equal parts, such as 1/4", "I/N", group="samples"),
     Option(
         "set",

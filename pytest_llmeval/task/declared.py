@@ -176,6 +176,5 @@ def own_parameters(function: Callable[..., Any]) -> tuple[str, ...]:
     return tuple(
         one.name
         for one in known
-        if one.kind in {one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD}
-        and one.default is one.empty
+        if one.kind in {one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD} and one.default is one.empty
     )

@@ -11,7 +11,7 @@ from typing import Final
 
 from pytest_llmeval.records import Json, Message
 from pytest_llmeval.scoring.judge.question import fenced, json_parameters, sendable
-from pytest_llmeval.scoring.judge.verdict import strict_object, kept
+from pytest_llmeval.scoring.judge.verdict import kept, strict_object
 
 ERROR_KINDS: Final[Mapping[str, str]] = {"PP": "Physical Perception", "RR": "Robust Reasoning"}
 """The labels, and their names in the paper."""

@@ -75,9 +75,7 @@ class EedScorer:
     def failure(self, answer: str | None, sample: Sample, score: Score) -> str:  # noqa: ARG002 - part of the port
         """Return the first line of a failed assertion."""
         reached = f"{score.value or 0:.2f} of {self.scale:g}"
-        return (
-            f"{self.name} ({self.mode}) {reached}, wanted at least {self.minimum:g}: {answer!r}"
-        )
+        return f"{self.name} ({self.mode}) {reached}, wanted at least {self.minimum:g}: {answer!r}"
 
 
 @cache

@@ -10,8 +10,8 @@ from pytest_llmeval.records import Display, Json, Sample, Score
 from pytest_llmeval.scoring.scorer import NO_ANSWER
 from pytest_llmeval.scoring.sldp.difference import sldp_diff
 from pytest_llmeval.scoring.sldp.equality import SLDP_GRADER
-from pytest_llmeval.scoring.sldp.mistakes import SldpSyntaxError
 from pytest_llmeval.scoring.sldp.parser import parse_sldp
+from pytest_llmeval.scoring.sldp.syntax_error import SldpSyntaxError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
