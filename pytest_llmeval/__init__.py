@@ -1,6 +1,6 @@
 """pytest-llmeval: LLM benchmarks as pytest tests.
 
-The public names, each imported when it is first used.
+The public names, each imported when it is first used: sympy alone takes half a second.
 """
 
 from __future__ import annotations
@@ -9,59 +9,135 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from pytest_llmeval.engine.ports import Provider, ProviderSetup
-    from pytest_llmeval.errors import LLMEvalError, ProviderError, UsageError
+    from pytest_llmeval.engine.context import Solver, SolverContext, StagedSolver
+    from pytest_llmeval.engine.ports import ImageStore, OpenProvider, Provider, ProviderSetup
+    from pytest_llmeval.errors import (
+        LLMEvalError,
+        ProviderError,
+        ScorerError,
+        TaskError,
+        ToolError,
+        UsageError,
+    )
     from pytest_llmeval.records import (
         Completion,
+        Display,
+        Image,
+        ImagePart,
+        Json,
         Message,
         Reply,
         Request,
+        Row,
         Sample,
         Score,
+        TextPart,
+        ToolCall,
+        ToolUse,
+        Transcript,
         Usage,
         Verdict,
     )
     from pytest_llmeval.scoring.assertions import (
+        Judge,
+        UnscoredError,
+        assert_correct,
         assert_eed_at_least,
         assert_judge_equivalent,
         assert_sldp_equal,
         record_score,
     )
     from pytest_llmeval.scoring.eed import EedResult, eed_score, eed_score_many
-    from pytest_llmeval.scoring.judge import judge_verdict
+    from pytest_llmeval.scoring.judge import Judgement, Opinion, judge_verdict
+    from pytest_llmeval.scoring.scorer import PreparingScorer, Scorer, ScorerContext
     from pytest_llmeval.scoring.sldp import parse_sldp, sldp_diff, sldp_equals
 
 _HOMES = {
+    "engine.context": ("Solver", "SolverContext", "StagedSolver"),
+    "engine.ports": ("ImageStore", "OpenProvider", "Provider", "ProviderSetup"),
+    "errors": (
+        "LLMEvalError",
+        "ProviderError",
+        "ScorerError",
+        "TaskError",
+        "ToolError",
+        "UsageError",
+    ),
+    "records": (
+        "Completion",
+        "Display",
+        "Image",
+        "ImagePart",
+        "Json",
+        "Message",
+        "Reply",
+        "Request",
+        "Row",
+        "Sample",
+        "Score",
+        "TextPart",
+        "ToolCall",
+        "ToolUse",
+        "Transcript",
+        "Usage",
+        "Verdict",
+    ),
     "scoring.assertions": (
+        "Judge",
+        "UnscoredError",
+        "assert_correct",
         "assert_eed_at_least",
         "assert_judge_equivalent",
         "assert_sldp_equal",
         "record_score",
     ),
     "scoring.eed": ("EedResult", "eed_score", "eed_score_many"),
-    "engine.ports": ("Provider", "ProviderSetup"),
-    "errors": ("LLMEvalError", "ProviderError", "UsageError"),
-    "scoring.judge": ("judge_verdict",),
-    "records": ("Completion", "Message", "Reply", "Request", "Sample", "Score", "Usage", "Verdict"),
+    "scoring.judge": ("Judgement", "Opinion", "judge_verdict"),
+    "scoring.scorer": ("PreparingScorer", "Scorer", "ScorerContext"),
     "scoring.sldp": ("parse_sldp", "sldp_diff", "sldp_equals"),
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
     "Completion",
+    "Display",
     "EedResult",
+    "Image",
+    "ImagePart",
+    "ImageStore",
+    "Json",
+    "Judge",
+    "Judgement",
     "LLMEvalError",
     "Message",
+    "OpenProvider",
+    "Opinion",
+    "PreparingScorer",
     "Provider",
     "ProviderError",
     "ProviderSetup",
     "Reply",
     "Request",
+    "Row",
     "Sample",
     "Score",
+    "Scorer",
+    "ScorerContext",
+    "ScorerError",
+    "Solver",
+    "SolverContext",
+    "StagedSolver",
+    "TaskError",
+    "TextPart",
+    "ToolCall",
+    "ToolError",
+    "ToolUse",
+    "Transcript",
+    "UnscoredError",
     "Usage",
     "UsageError",
     "Verdict",
+    "assert_correct",
     "assert_eed_at_least",
     "assert_judge_equivalent",
     "assert_sldp_equal",
@@ -76,7 +152,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    """Import a public name's module when the name is first used: sympy alone takes half a second."""
+    """Import a public name's module when the name is first used."""
     if name not in _HOME:
         msg = f"module {__name__!r} has no attribute {name!r}"
         raise AttributeError(msg)
