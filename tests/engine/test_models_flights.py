@@ -376,3 +376,92 @@ def test_the_gauge_tells_what_is_in_flight_and_what_was_used() -> None:
         assert bench.models.gauge.usage.total_tokens == 45
 
     bench.run(main())
+
+
+class Kept:
+    """A keeper that notes what it gets."""
+
+    def __init__(self) -> None:
+        """Begin with nothing kept."""
+        self.live: dict[str, bool] = {}
+        self.closed = False
+
+    def keep(self, request: Request, stored: StoredReply, *, live: bool) -> None:  # noqa: ARG002 - the port
+        self.live[stored.reply.text] = live
+
+    def close(self) -> None:
+        self.closed = True
+
+
+class OtherRun:
+    """A source with a reply to "old" from long ago."""
+
+    def __init__(self) -> None:
+        """Begin with nothing asked."""
+        self.asked: list[str] = []
+        self.closed = False
+
+    def find(self, request: Request) -> StoredReply | None:
+        self.asked.append(prompt := request.messages[-1].text)
+        found = StoredReply.of(request, reply("from long ago", created=1e9))
+        return found if prompt == "old" else None
+
+    def close(self) -> None:
+        self.closed = True
+
+
+def test_replies_of_other_runs_go_before_calls_and_into_the_runs_own_store() -> None:
+    bench, source, keeper = Bench(), OtherRun(), Kept()
+    bench.models = Models(
+        bench.open_gateway,
+        bench.store,
+        source=source,
+        keeper=keeper,
+        endpoints={"openai": "http://x"},
+        started=2e9,
+    )
+
+    async def main() -> None:
+        old, new = await bench.ask("old"), await bench.ask("new")
+        assert (old.reply.text, old.cached, old.other_run, old.attempts) == (
+            "from long ago",
+            True,
+            True,
+            0,
+        )
+        assert old.age is not None
+        assert old.age > 1e8
+        assert (new.reply.text, new.cached, new.other_run) == ("NEW", False, False)
+        assert (await bench.ask("old")).other_run
+        stored = [bench.store.get(request(prompt).key) for prompt in ("old", "new")]
+        assert [(one.created > 1e9, one.endpoint) for one in stored if one] == [
+            (False, ""),
+            (True, "http://x"),
+        ]
+        await bench.models.close()
+
+    bench.run(main())
+    assert bench.provider.asked == ["new"]
+    assert source.asked == ["old", "new"]
+    assert keeper.live == {"from long ago": False, "NEW": True}
+    assert bench.models.effort.from_cache == 2
+    assert source.closed
+    assert keeper.closed
+
+
+@pytest.mark.parametrize("only", [False, True])
+def test_another_runs_replies_answer_for_a_recording_only_if_nothing_is_sent(
+    only: bool,  # noqa: FBT001 - a parameter of the test
+) -> None:
+    bench, keeper = Bench(), Kept()
+    bench.models = Models(
+        bench.open_gateway, bench.store, source=OtherRun(), keeper=keeper, only_stored=only
+    )
+    recorded = ModelSpec(kind="replay", name="/r.jsonl", label="recorded")
+
+    async def main() -> None:
+        answer = await bench.models.ask(recorded, request("old"), Ticket(0))
+        assert answer.reply.text == ("from long ago" if only else "OLD")
+
+    bench.run(main())
+    assert not any(keeper.live.values())
