@@ -13,20 +13,20 @@ from collections.abc import Sequence
 
 from pytest_llmeval.commands import (
     baseline,
-    cache,
     calibrate,
     compare,
     eed,
     fetch,
     gate,
     merge,
+    replies,
     report,
     sldp,
 )
 from pytest_llmeval.commands.console import TO_MEND, say
 from pytest_llmeval.errors import LLMEvalError
 
-_COMMANDS = (report, compare, gate, baseline, merge, sldp, eed, calibrate, fetch, cache)
+_COMMANDS = (report, compare, gate, baseline, merge, sldp, eed, calibrate, fetch, replies)
 """Their order is that of the help text."""
 
 

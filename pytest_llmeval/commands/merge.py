@@ -86,11 +86,10 @@ def _merged(runs: Sequence[StoredRun], reports: Path) -> tuple[Path, Summary]:
 
 def _gather(folder: RunFolder, runs: Sequence[StoredRun]) -> None:
     """Copy transcripts, pictures and stored replies, so that the whole can be resumed and scored again."""
-    from pytest_llmeval.engine.cache import COMPLETIONS, IMAGES  # noqa: PLC0415 - only this command needs it
-    from pytest_llmeval.engine.completions import CompletionStore  # noqa: PLC0415 - as above
+    from pytest_llmeval.engine.replies import IMAGES, REPLIES, ReplyStore  # noqa: PLC0415 - as above
     from pytest_llmeval.results.store import read_transcripts  # noqa: PLC0415 - as above
 
-    store = CompletionStore(folder.path / COMPLETIONS)
+    store = ReplyStore(folder.path / REPLIES)
     try:
         for run in runs:
             reached = {row.key for row in run.rows if row.outcome != "not run"}
@@ -99,7 +98,7 @@ def _gather(folder: RunFolder, runs: Sequence[StoredRun]) -> None:
                     folder.add_transcript(key, transcript)
             if (run.path / IMAGES).is_dir():
                 shutil.copytree(run.path / IMAGES, folder.path / IMAGES, dirs_exist_ok=True)
-            if (run.path / COMPLETIONS).is_file():
-                store.absorb(run.path / COMPLETIONS)
+            if (run.path / REPLIES).is_file():
+                store.absorb(run.path / REPLIES)
     finally:
         store.close()

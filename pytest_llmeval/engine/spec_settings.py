@@ -1,4 +1,4 @@
-"""Settings in a model's spec: how it is reached, its limits, and parameters of its requests."""
+"""The parts of a model's spec: provider, name, and settings of three kinds."""
 
 from __future__ import annotations
 
@@ -16,6 +16,9 @@ from pytest_llmeval.records import Json
 
 SETTING: Final = re.compile(r",(?=[A-Za-z_]\w*=)")
 """Where a setting begins: a comma elsewhere belongs to a name or a value."""
+
+_KIND: Final = re.compile(r"((?:\.{0,2}/[^,:]*\.py|[\w.]+):[A-Za-z_]\w*|[^/]*)/(.*)", re.DOTALL)
+"""The provider (``./file.py:function``, ``module:function`` or a name) and the model's name."""
 
 OPTIONS: Final = ("api", "base_url", "key", "vision")
 """Settings for how a model is reached and what it can do."""
@@ -57,6 +60,16 @@ class Settings:
     options: dict[str, str] = field(default_factory=dict)
     limits: dict[str, float] = field(default_factory=dict)
     parameters: dict[str, Json] = field(default_factory=dict)
+
+
+def split_spec(text: str) -> tuple[str, str, str]:
+    """Return a spec's provider, model name and settings; the last begin with their comma.
+
+    The first two are "" if the text is of another form.
+    """
+    plain = SETTING.split(text)[0]
+    kind, name = found.groups() if (found := _KIND.fullmatch(plain)) else ("", "")
+    return kind, name, text[len(plain) :]
 
 
 def read_settings(text: str, kind: str, settings: Sequence[str]) -> Settings:

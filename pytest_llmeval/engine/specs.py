@@ -15,6 +15,7 @@ from pytest_llmeval.engine.spec_settings import (
     TIMEOUT,
     ModelLimits,
     read_settings,
+    split_spec,
     wrong,
 )
 from pytest_llmeval.errors import UsageError
@@ -24,9 +25,6 @@ from pytest_llmeval.task.registry import PROVIDERS
 FORMS: Final = "openai/NAME, azure/DEPLOYMENT, replay/FILE, python/./file.py:callable"
 RECORDED: Final = "recorded"
 """Label of a task's own recorded replies, which run when no model is configured."""
-
-_KIND: Final = re.compile(r"((?:\.{0,2}/[^,:]*\.py|[\w.]+):[A-Za-z_]\w*|[^/]*)/(.*)", re.DOTALL)
-"""The provider (``./file.py:function``, ``module:function`` or a name) and the model's name."""
 
 _BLIND: Final = re.compile(r"(?:.*/)?(?:gpt-3\.5|gpt-oss|o1-mini|o1-preview|o3-mini)")
 """Models that read no pictures, by OpenAI's documentation."""
@@ -114,16 +112,6 @@ class ModelSpec:
         seed = {} if self.seed is None else {"seed": self.seed + (epoch - 1) * _EPOCH_SEEDS + draw}
         merged = {**parameters, **seed, **self.parameters}
         return {name: value for name, value in merged.items() if value is not None}
-
-
-def split_spec(text: str) -> tuple[str, str, str]:
-    """Return a spec's provider, model name and settings; the last begin with their comma.
-
-    The first two are "" if the text is of another form.
-    """
-    plain = SETTING.split(text)[0]
-    kind, name = found.groups() if (found := _KIND.fullmatch(plain)) else ("", "")
-    return kind, name, text[len(plain) :]
 
 
 def parse_spec(text: str, *, folder: Path) -> ModelSpec:

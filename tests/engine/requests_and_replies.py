@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from pytest_llmeval.engine.replies import StoredReply
 from pytest_llmeval.engine.specs import ModelSpec
 from pytest_llmeval.records import Image, ImagePart, Message, Reply, Request, TextPart, Usage
 
@@ -23,6 +24,10 @@ def request(
         draw=draw,
         epoch=epoch,
     )
+
+
+def stored(asked: Request, text: str = "x", **fields: Any) -> StoredReply:
+    return StoredReply.of(asked, reply(text, **fields))
 
 
 def reply(text: str, **fields: Any) -> Reply:

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 from virtual_time import run
 
-from pytest_llmeval.engine.budget import Budget, Price, read_prices
+from pytest_llmeval.engine.budget import Budget, budget_of
+from pytest_llmeval.engine.prices import Price, read_prices
 from pytest_llmeval.errors import RunStopped, UsageError
 from pytest_llmeval.records import Usage
 
@@ -196,3 +197,32 @@ def test_a_dollar_limit_needs_a_price_and_a_token_limit_does_not() -> None:
         UsageError, match="no price is known for openai/m; add it to the file of --llmeval-prices"
     ):
         Budget(usd=5).require_price("openai/m")
+
+
+@pytest.mark.parametrize(
+    ("text", "limits"),
+    [
+        ("5usd", (5.0, None)),
+        ("$2.50", (2.5, None)),
+        ("0.5$", (0.5, None)),
+        ("5usd,2Mtok", (5.0, 2_000_000)),
+        ("500ktok, 1 USD", (1.0, 500_000)),
+        ("1_000_000tok", (None, 1_000_000)),
+        ("1.5mtok", (None, 1_500_000)),
+    ],
+)
+def test_a_budget_is_dollars_tokens_or_both(
+    text: str, limits: tuple[float | None, int | None]
+) -> None:
+    assert budget_of(text) == limits
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "5", "usd", "0usd", "-1usd", "5eur", "1usd,2usd", "1tok,1ktok", "0.1tok", "$5usd", "nan$"],
+)
+def test_what_is_no_budget_is_refused_with_its_text_and_the_form(text: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        budget_of(text)
+    assert f"budget: {text!r} is none; expected US dollars, tokens or both" in str(caught.value)
+    assert "such as 5usd, 2Mtok or 5usd,500ktok" in str(caught.value)

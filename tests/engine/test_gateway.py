@@ -6,6 +6,7 @@ import asyncio
 import re
 from collections.abc import Awaitable, Callable
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,16 +14,19 @@ from requests_and_replies import MODEL
 from servers.fixture import serving
 from virtual_time import run
 
-from pytest_llmeval.engine.budget import Budget, Price
+from pytest_llmeval.engine.budget import Budget
 from pytest_llmeval.engine.flights import Flight
-from pytest_llmeval.engine.gateway import ALIKE, CEILINGS, MAX_TIMEOUTS, PATIENCE, Gateway
+from pytest_llmeval.engine.expectation import CEILINGS
+from pytest_llmeval.engine.failures import ALIKE, MAX_TIMEOUTS
+from pytest_llmeval.engine.gateway import Gateway
 from pytest_llmeval.engine.limits import Limiter
+from pytest_llmeval.engine.prices import Price
+from pytest_llmeval.engine.spec_settings import PATIENCE
 from pytest_llmeval.engine.statistics import CallStatistics
 from pytest_llmeval.engine.tickets import Ticket
 from pytest_llmeval.errors import ProviderError, RunStopped
-from pytest_llmeval.providers.provider import open_provider
+from pytest_llmeval.providers.opening import open_provider
 from pytest_llmeval.records import Image, Message, Reply, Request, Usage
-from pytest_llmeval.session.settings import Settings
 
 Behaviour = Callable[[str, int], Awaitable[Reply] | Reply | Exception]
 
@@ -428,7 +432,9 @@ async def ask_server(
 ) -> list[tuple[Reply, int]]:
     """Return the replies of a real server to ``question 0``, ``question 1`` and so on."""
     gateway = Gateway(
-        open_provider(MODEL, Settings(base_url=url), image_store=NoImages(), environ={}),
+        open_provider(
+            MODEL, folder=Path(), image_store=NoImages(), environ={"OPENAI_BASE_URL": url}
+        ),
         name="openai/m",
         limits=Limiter(concurrency, statistics=statistics),
         budget=Budget(),

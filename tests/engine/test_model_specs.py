@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from pytest_llmeval.engine.specs import parse_spec, parse_specs
+from pytest_llmeval.engine.spec_settings import PATIENCE, TIMEOUT, ModelLimits
+from pytest_llmeval.engine.specs import parse_spec, parse_specs, share_limits
 from pytest_llmeval.errors import UsageError
 
 
@@ -122,6 +123,7 @@ def test_every_epoch_and_draw_has_a_seed_of_its_own(folder: Path) -> None:
         ("openai/m", "openai/m"),
         ("openai/m,temperature=0.2", "openai/m,temperature=0.20"),
         ("openai/m,a=1,b=2", "openai/m,b=2,a=1"),
+        ("openai/m", "openai/m,rpm=60"),
     ],
 )
 def test_a_model_that_only_repeats_another_is_refused(folder: Path, one: str, other: str) -> None:
@@ -149,6 +151,14 @@ def test_a_model_that_only_repeats_another_is_refused(folder: Path, one: str, ot
         ("openai/m,key=hunter22", "key names an environment variable such as VLLM_API_KEY"),
         ("openai/m,key=", "key names an environment variable"),
         ("openai/m,key=sk-hunter22_KEY", "key names an environment variable"),
+        ("openai/m,rpm=", "rpm is ''; expected a number above 0"),
+        ("openai/m,tpm=-1", "tpm is '-1'; expected a number above 0"),
+        ("openai/m,timeout=inf", "timeout is 'inf'; expected a number above 0"),
+        ("openai/m,patience=nan", "patience is 'nan'; expected a number above 0"),
+        (
+            "openai/m,concurrency=1.5",
+            "model spec 'openai/m,concurrency=1.5': concurrency is '1.5'; expected a whole number",
+        ),
     ],
 )
 def test_settings_that_cannot_be_are_refused_and_no_secret_is_shown(
@@ -201,3 +211,33 @@ def test_anything_else_is_refused_with_its_text_and_the_forms(
 ) -> None:
     with pytest.raises(UsageError, match=problem):
         parse_spec(text, folder=folder)
+
+
+def test_limits_are_read_and_stand_neither_in_requests_nor_in_the_label(folder: Path) -> None:
+    text = "openai/m,rpm=60,temperature=0,tpm=9e4,concurrency=16,timeout=30,patience=5"
+    spec = parse_spec(text, folder=folder)
+    assert spec.limits == ModelLimits(rpm=60, tpm=90_000, concurrency=16, timeout=30, patience=5)
+    assert (spec.timeout, spec.patience) == (30, 5)
+    assert spec.label == "openai/m,temperature=0"
+    assert (spec.options, spec.parameters, spec.route) == ({}, {"temperature": 0}, "")
+    plain = parse_spec("openai/m,temperature=0", folder=folder)
+    assert (plain.timeout, plain.patience) == (TIMEOUT, PATIENCE)
+    assert (spec, spec.bare, hash(spec)) == (plain, plain.bare, hash(plain))
+    assert spec.bare.limits == spec.limits
+
+
+def test_functions_and_recordings_take_limits(folder: Path) -> None:
+    assert parse_spec("python/./model.py:reply,concurrency=1", folder=folder).limits.concurrency == 1
+    assert parse_spec("replay/replies.jsonl,rpm=1", folder=folder).label == "replay/replies.jsonl"
+
+
+def test_specs_of_one_model_share_the_limits_that_any_of_them_names(folder: Path) -> None:
+    cold, warm = parse_specs(
+        ["openai/m,temperature=0,rpm=60", "openai/m,temperature=1,tpm=900"], folder=folder
+    )
+    assert cold.limits == warm.limits == ModelLimits(rpm=60, tpm=900)
+    judge = parse_spec("openai/m,rpm=30", folder=folder)
+    with pytest.raises(
+        UsageError, match="openai/m: rpm is 60 in one spec and 30 in another; a model has one set"
+    ):
+        share_limits((cold, judge))

@@ -9,15 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from requests_and_replies import MODEL, reply, request
+from requests_and_replies import MODEL, reply, request, stored
 from virtual_time import run
 
 from pytest_llmeval.engine.budget import Budget
-from pytest_llmeval.engine.completions import CompletionStore
 from pytest_llmeval.engine.gateway import Gateway
 from pytest_llmeval.engine.limits import Limiter
 from pytest_llmeval.engine.models import Answer, Models
-from pytest_llmeval.engine.replay import Recorder, read_recording
+from pytest_llmeval.engine.replies import Recorder, ReplyStore, StoredReply, read_recording
 from pytest_llmeval.engine.specs import ModelSpec
 from pytest_llmeval.engine.statistics import CallStatistics
 from pytest_llmeval.engine.tickets import Ticket
@@ -54,14 +53,15 @@ class Bench:
         self,
         *,
         concurrency: int = 10,
-        store: CompletionStore | None = None,
+        store: ReplyStore | None = None,
         record: Path | None = None,
     ) -> None:
         """Open the store and the recorder."""
         self.provider = SlowProvider()
         self.concurrency = concurrency
-        self.store = store or CompletionStore(None)
-        self.models = Models(self.open_gateway, self.store, Recorder(record) if record else None)
+        self.store = store or ReplyStore(None)
+        keeper = Recorder(record) if record else None
+        self.models = Models(self.open_gateway, self.store, keeper=keeper)
 
     def open_gateway(self, spec: ModelSpec) -> Gateway:
         if spec.name == "no-key":
@@ -198,20 +198,20 @@ def test_a_failed_attempt_is_not_repeated_once_nobody_waits_for_it() -> None:
 
 
 def test_the_reply_is_stored_before_anyone_sees_it() -> None:
-    class Watched(CompletionStore):
-        def put(self, request: Request, reply: Reply) -> None:
+    class Watched(ReplyStore):
+        def put(self, key: str, stored: StoredReply) -> None:
             assert not asking.done()
-            super().put(request, reply)
-            stored.append(request.key)
+            super().put(key, stored)
+            keys.append(key)
 
-    stored: list[str] = []
+    keys: list[str] = []
     bench = Bench(store=Watched(None))
 
     async def main() -> None:
         nonlocal asking
         asking = bench.ask("a")
         await asking
-        assert stored == [request("a").key]
+        assert keys == [request("a").key]
 
     asking: asyncio.Task[Answer]
     bench.run(main())
@@ -269,8 +269,8 @@ def test_a_model_that_failed_for_good_or_could_not_be_opened_is_lost() -> None:
 
 
 def test_a_store_that_takes_nothing_more_stops_the_run() -> None:
-    class Full(CompletionStore):
-        def put(self, request: Request, reply: Reply) -> None:  # noqa: ARG002 - as the store has it
+    class Full(ReplyStore):
+        def put(self, key: str, stored: StoredReply) -> None:  # noqa: ARG002 - as the store has it
             msg = "database or disk is full"
             raise sqlite3.OperationalError(msg)
 
@@ -307,12 +307,12 @@ def test_closing_keeps_the_replies_that_come_in_time_and_sends_nothing_more() ->
     bench = Bench(concurrency=3)
     kept: list[str] = []
 
-    class Kept(CompletionStore):
-        def put(self, request: Request, reply: Reply) -> None:
-            kept.append(reply.text)
-            super().put(request, reply)
+    class Kept(ReplyStore):
+        def put(self, key: str, stored: StoredReply) -> None:
+            kept.append(stored.reply.text)
+            super().put(key, stored)
 
-    bench.models = Models(bench.open_gateway, Kept(None), None)
+    bench.models = Models(bench.open_gateway, Kept(None))
 
     async def main() -> None:
         askings = [
@@ -349,8 +349,8 @@ def test_closing_waits_no_longer_than_it_is_told_or_than_somebody_has_patience()
 
 
 def test_a_recording_also_holds_what_came_from_the_store(tmp_path: Path) -> None:
-    store = CompletionStore(None)
-    store.put(request("a"), reply("stored"))
+    store = ReplyStore(None)
+    store.put(request("a").key, stored(request("a"), "stored"))
     bench = Bench(store=store, record=tmp_path / "replies.jsonl")
 
     async def main() -> None:
@@ -376,3 +376,92 @@ def test_the_gauge_tells_what_is_in_flight_and_what_was_used() -> None:
         assert bench.models.gauge.usage.total_tokens == 45
 
     bench.run(main())
+
+
+class Kept:
+    """A keeper that notes what it gets."""
+
+    def __init__(self) -> None:
+        """Begin with nothing kept."""
+        self.live: dict[str, bool] = {}
+        self.closed = False
+
+    def keep(self, request: Request, stored: StoredReply, *, live: bool) -> None:  # noqa: ARG002 - the port
+        self.live[stored.reply.text] = live
+
+    def close(self) -> None:
+        self.closed = True
+
+
+class OtherRun:
+    """A source with a reply to "old" from long ago."""
+
+    def __init__(self) -> None:
+        """Begin with nothing asked."""
+        self.asked: list[str] = []
+        self.closed = False
+
+    def find(self, request: Request) -> StoredReply | None:
+        self.asked.append(prompt := request.messages[-1].text)
+        found = StoredReply.of(request, reply("from long ago", created=1e9))
+        return found if prompt == "old" else None
+
+    def close(self) -> None:
+        self.closed = True
+
+
+def test_replies_of_other_runs_go_before_calls_and_into_the_runs_own_store() -> None:
+    bench, source, keeper = Bench(), OtherRun(), Kept()
+    bench.models = Models(
+        bench.open_gateway,
+        bench.store,
+        source=source,
+        keeper=keeper,
+        endpoints={"openai": "http://x"},
+        started=2e9,
+    )
+
+    async def main() -> None:
+        old, new = await bench.ask("old"), await bench.ask("new")
+        assert (old.reply.text, old.cached, old.other_run, old.attempts) == (
+            "from long ago",
+            True,
+            True,
+            0,
+        )
+        assert old.age is not None
+        assert old.age > 1e8
+        assert (new.reply.text, new.cached, new.other_run) == ("NEW", False, False)
+        assert (await bench.ask("old")).other_run
+        stored = [bench.store.get(request(prompt).key) for prompt in ("old", "new")]
+        assert [(one.created > 1e9, one.endpoint) for one in stored if one] == [
+            (False, ""),
+            (True, "http://x"),
+        ]
+        await bench.models.close()
+
+    bench.run(main())
+    assert bench.provider.asked == ["new"]
+    assert source.asked == ["old", "new"]
+    assert keeper.live == {"from long ago": False, "NEW": True}
+    assert bench.models.effort.from_cache == 2
+    assert source.closed
+    assert keeper.closed
+
+
+@pytest.mark.parametrize("only", [False, True])
+def test_another_runs_replies_answer_for_a_recording_only_if_nothing_is_sent(
+    only: bool,  # noqa: FBT001 - a parameter of the test
+) -> None:
+    bench, keeper = Bench(), Kept()
+    bench.models = Models(
+        bench.open_gateway, bench.store, source=OtherRun(), keeper=keeper, only_stored=only
+    )
+    recorded = ModelSpec(kind="replay", name="/r.jsonl", label="recorded")
+
+    async def main() -> None:
+        answer = await bench.models.ask(recorded, request("old"), Ticket(0))
+        assert answer.reply.text == ("from long ago" if only else "OLD")
+
+    bench.run(main())
+    assert not any(keeper.live.values())

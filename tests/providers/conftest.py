@@ -12,9 +12,8 @@ from servers.openai_server import png
 
 from pytest_llmeval.engine.specs import parse_spec
 from pytest_llmeval.files.images import ImageFolder
-from pytest_llmeval.providers.provider import open_provider
+from pytest_llmeval.providers.opening import open_provider
 from pytest_llmeval.records import Image, Reply, Request
-from pytest_llmeval.session.settings import Settings
 
 
 @pytest.fixture
@@ -26,14 +25,15 @@ def ask(model_server: Any, tmp_path: Path) -> Any:
         *,
         spec: str = "openai/m",
         url: str = model_server.url,
+        timeout: float = 30,
         **environ: str,
     ) -> Reply:
         async def main() -> Reply:
             provider = open_provider(
-                parse_spec(spec, folder=tmp_path),
-                Settings(base_url=url, timeout=environ.pop("timeout", 30)),
+                parse_spec(f"{spec},timeout={timeout}", folder=tmp_path),
+                folder=tmp_path,
                 image_store=ImageFolder(tmp_path),
-                environ={"OPENAI_API_KEY": KEY} | environ,
+                environ={"OPENAI_API_KEY": KEY, "OPENAI_BASE_URL": url} | environ,
             )
             try:
                 return await provider.send(

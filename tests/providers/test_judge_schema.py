@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from loopback import KEY, failure, question
+from msgspec.structs import replace
 
 from pytest_llmeval.engine.specs import parse_spec
 from pytest_llmeval.files.images import ImageFolder
-from pytest_llmeval.providers.provider import open_provider
+from pytest_llmeval.providers.opening import open_provider
 from pytest_llmeval.records import Reply, Request
 from pytest_llmeval.scoring.judge import JUDGE_PARAMETERS
-from pytest_llmeval.session.settings import Settings
 
 REFUSAL = {
     "kind": "400",
@@ -37,10 +36,9 @@ def ask_in_turn(requests: list[Request], spec: str, model_server: Any, folder: P
     """Return the replies of one provider to requests one after the other."""
 
     async def main() -> list[Reply]:
-        environ = {"OPENAI_API_KEY": KEY}
-        settings = Settings(base_url=model_server.url)
-        model = parse_spec(spec, folder=folder)
-        provider = open_provider(model, settings, image_store=ImageFolder(folder), environ=environ)
+        environ = {"OPENAI_API_KEY": KEY, "OPENAI_BASE_URL": model_server.url}
+        model, images = parse_spec(spec, folder=folder), ImageFolder(folder)
+        provider = open_provider(model, folder=folder, image_store=images, environ=environ)
         try:
             return [await provider.send(request) for request in requests]
         finally:

@@ -16,9 +16,8 @@ from servers.openai_server import png
 from pytest_llmeval.engine.specs import parse_spec
 from pytest_llmeval.errors import UsageError
 from pytest_llmeval.files.images import ImageFolder
-from pytest_llmeval.providers.provider import check_provider, open_provider
+from pytest_llmeval.providers.opening import check_provider, open_provider
 from pytest_llmeval.records import Image, ImagePart, Message, Request, TextPart, ToolCall
-from pytest_llmeval.session.settings import Settings
 
 
 def test_a_reply_brings_text_usage_model_and_latency(ask: Any, model_server: Any) -> None:
@@ -427,8 +426,8 @@ def test_a_url_with_a_password_is_refused_without_showing_it(ask: Any, model_ser
 
 def test_a_provider_shows_its_model_and_address_and_no_key(tmp_path: Path) -> None:
     environ = {"OPENAI_API_KEY": KEY}
-    spec = parse_spec("openai/gpt-5.1", folder=tmp_path)
-    provider = open_provider(spec, Settings(), image_store=ImageFolder(tmp_path), environ=environ)
+    spec, images = parse_spec("openai/gpt-5.1", folder=tmp_path), ImageFolder(tmp_path)
+    provider = open_provider(spec, folder=tmp_path, image_store=images, environ=environ)
     assert repr(provider) == "OpenAIProvider(openai/gpt-5.1 at https://api.openai.com/v1)"
     asyncio.run(provider.close())
 
@@ -438,13 +437,13 @@ def test_a_server_of_ones_own_needs_no_key(ask: Any) -> None:
 
 
 def test_the_base_url_may_come_from_the_environment(ask: Any, model_server: Any) -> None:
-    assert ask("q", url=None, OPENAI_BASE_URL=model_server.url).text == "echo: q"
+    assert ask("q", url="", OPENAI_BASE_URL=model_server.url).text == "echo: q"
 
 
 @pytest.mark.parametrize(
     ("spec", "base_url", "environ", "message"),
     [
-        ("openai/m", None, {}, "openai/m: no key; set OPENAI_API_KEY, or --llmeval-base-url"),
+        ("openai/m", None, {}, "openai/m: no key; set OPENAI_API_KEY, or base_url=URL"),
         ("openai/m,key=MY_KEY", None, {"OPENAI_API_KEY": KEY}, "openai/m: no key; set MY_KEY"),
         (
             "openai/m,key=MY_KEY",
@@ -462,7 +461,7 @@ def test_the_base_url_may_come_from_the_environment(ask: Any, model_server: Any)
             "base URL: the address holds a user or password",
         ),
         ("azure/d", None, {}, "azure/d: AZURE_OPENAI_ENDPOINT is not set"),
-        # The run's base URL is for openai/ models alone: a judge at Azure is not asked for at a
+        # OPENAI_BASE_URL is for openai/ models alone: a judge at Azure is not looked for at a
         # local server.
         ("azure/d", "http://localhost:8000/v1", {}, "azure/d: AZURE_OPENAI_ENDPOINT is not set"),
     ],
@@ -470,11 +469,12 @@ def test_the_base_url_may_come_from_the_environment(ask: Any, model_server: Any)
 def test_what_is_missing_is_named_before_anything_is_opened(
     spec: str, base_url: str | None, environ: dict[str, str], message: str, tmp_path: Path
 ) -> None:
-    model, settings = parse_spec(spec, folder=tmp_path), Settings(base_url=base_url)
+    model, images = parse_spec(spec, folder=tmp_path), ImageFolder(tmp_path)
+    environ = environ | ({"OPENAI_BASE_URL": base_url} if base_url else {})
     with pytest.raises(UsageError) as checked:
-        check_provider(model, settings, environ=environ)
+        check_provider(model, folder=tmp_path, environ=environ)
     with pytest.raises(UsageError) as opened:
-        open_provider(model, settings, image_store=ImageFolder(tmp_path), environ=environ)
+        open_provider(model, folder=tmp_path, image_store=images, environ=environ)
     assert message in str(checked.value)
     assert str(opened.value) == str(checked.value)
     assert "hunter22" not in str(checked.value)

@@ -11,14 +11,14 @@ from typing import Any
 import pytest
 
 from pytest_llmeval.errors import ProviderError, UsageError
-from pytest_llmeval.providers.python import PythonProvider
+from pytest_llmeval.providers.guard import GuardedProvider
 from pytest_llmeval.records import Message, Reply, Request, Usage
 
 REQUEST = Request(provider="python", model="./m.py:reply", messages=(Message.of("user", "hello"),))
 
 
 def send(function: Any) -> Reply:
-    return asyncio.run(PythonProvider(function, name="python/./m.py:reply").send(REQUEST))
+    return asyncio.run(GuardedProvider(function, name="python/./m.py:reply").send(REQUEST))
 
 
 async def shout(request: Request) -> str:
@@ -65,7 +65,7 @@ def test_plain_functions_run_beside_each_other_however_many() -> None:
     barrier = threading.Barrier(50, timeout=20)
 
     async def main() -> list[Reply]:
-        provider = PythonProvider(lambda _: str(barrier.wait()), name="m")
+        provider = GuardedProvider(lambda _: str(barrier.wait()), name="m")
         return await asyncio.gather(*(provider.send(REQUEST) for _ in range(50)))
 
     assert len({reply.text for reply in asyncio.run(main())}) == 50
@@ -120,7 +120,7 @@ def test_a_call_can_be_cancelled_while_the_function_hangs() -> None:
     release = threading.Event()
 
     async def main() -> None:
-        provider = PythonProvider(lambda _: str(release.wait(20)), name="m")
+        provider = GuardedProvider(lambda _: str(release.wait(20)), name="m")
         call = asyncio.create_task(provider.send(REQUEST))
         await asyncio.sleep(0)
         call.cancel()

@@ -6,14 +6,20 @@ import json
 from pathlib import Path
 
 import pytest
-from requests_and_replies import reply, request
-from virtual_time import run
+from engine.requests_and_replies import reply, request
+from engine.virtual_time import run
 
-from pytest_llmeval.engine.replay import MAX_TOLD, Recorder, ReplayProvider
+from pytest_llmeval.engine.replies import Recorder, Recording, StoredReply
 from pytest_llmeval.errors import ProviderError, UsageError
-from pytest_llmeval.records import Image, Message, Request
+from pytest_llmeval.providers.replay import ReplayProvider
+from pytest_llmeval.providers.replay_misses import MAX_TOLD
+from pytest_llmeval.records import Image, Message, Reply, Request
 
 SECOND = Message.of("user", "And the mass?")
+
+
+def add(recorder: Recorder, asked: Request, answered: Reply) -> None:
+    recorder.add(StoredReply.of(asked, answered))
 
 
 @pytest.fixture
@@ -21,15 +27,9 @@ def file(tmp_path: Path) -> Path:
     """Return a recording of three requests."""
     file = tmp_path / "replies.jsonl"
     recorder = Recorder(file)
-    recorder.record(
-        request("What is the mass of the block?", temperature=0), reply("2 kg"), model="openai/m"
-    )
-    recorder.record(
-        request("What is the speed of the cart?", temperature=0), reply("3 m/s"), model="openai/m"
-    )
-    recorder.record(
-        request("Refine the drawing", temperature=0, top_p=1), reply("done"), model="openai/m"
-    )
+    add(recorder, request("What is the mass of the block?", temperature=0), reply("2 kg"))
+    add(recorder, request("What is the speed of the cart?", temperature=0), reply("3 m/s"))
+    add(recorder, request("Refine the drawing", temperature=0, top_p=1), reply("done"))
     recorder.close()
     return file
 
@@ -128,7 +128,7 @@ def test_another_picture_is_told_by_its_digest(tmp_path: Path) -> None:
     one, other = (
         Image(digest=letter * 64, media_type="image/png", path="x.png") for letter in "ab"
     )
-    recorder.record(request("Look", image=one), reply("a circle"), model="openai/m")
+    add(recorder, request("Look", image=one), reply("a circle"))
     recorder.close()
     with pytest.raises(
         ProviderError,
@@ -139,7 +139,7 @@ def test_another_picture_is_told_by_its_digest(tmp_path: Path) -> None:
 
 def test_of_a_long_prompt_the_first_difference_is_told(tmp_path: Path) -> None:
     recorder = Recorder(tmp_path / "replies.jsonl")
-    recorder.record(request(f"{'long ' * 200}red {'tail ' * 200}"), reply("a"), model="openai/m")
+    add(recorder, request(f"{'long ' * 200}red {'tail ' * 200}"), reply("a"))
     recorder.close()
     with pytest.raises(ProviderError) as caught:
         send(tmp_path / "replies.jsonl", request(f"{'long ' * 200}blue {'tail ' * 200}"))
@@ -209,7 +209,7 @@ def test_a_last_line_cut_by_a_kill_is_passed_over(file: Path) -> None:
     last = whole.splitlines(keepends=True)[-1]
     for length in (0, 1, 5, 40, len(last) - 2):
         file.write_bytes(whole[: len(whole) - len(last) + length])
-        assert len(ReplayProvider(file)._lines) == 2
+        assert len(Recording(file).lines) == 2
     # Whole but for its line's end, it counts.
     file.write_bytes(whole.removesuffix(b"\n"))
-    assert len(ReplayProvider(file)._lines) == 3
+    assert len(Recording(file).lines) == 3

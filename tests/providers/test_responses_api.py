@@ -12,7 +12,8 @@ from servers.openai_server import png
 
 from pytest_llmeval.engine.ports import ProviderSetup
 from pytest_llmeval.files.images import ImageFolder
-from pytest_llmeval.providers.openai import CHAT, NEW_CHAT, RESPONSES, Api, open_openai
+from pytest_llmeval.providers.openai import open_openai
+from pytest_llmeval.providers.openai_provider import CHAT, NEW_CHAT, RESPONSES, Api
 from pytest_llmeval.records import Image, ImagePart, Message, Reply, Request, TextPart, ToolCall
 
 SPEC = "openai/m,api=responses"

@@ -6,7 +6,7 @@ import time
 
 from msgspec.structs import replace
 
-from pytest_llmeval.engine.specs import split_spec
+from pytest_llmeval.engine.spec_settings import split_spec
 from pytest_llmeval.records import Image, Json, Record, Reply, Request, Role
 from pytest_llmeval.records.request import request_key
 

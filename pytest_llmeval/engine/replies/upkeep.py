@@ -15,7 +15,7 @@ from pytest_llmeval.engine.replies.recorder import Recorder
 from pytest_llmeval.engine.replies.recording import read_recording
 from pytest_llmeval.engine.replies.store import IMAGES, REPLIES, ReplyStore, Stock
 from pytest_llmeval.engine.replies.stored_reply import StoredReply
-from pytest_llmeval.engine.specs import split_spec
+from pytest_llmeval.engine.spec_settings import split_spec
 from pytest_llmeval.errors import UsageError
 
 

@@ -8,11 +8,13 @@ import shutil
 from pathlib import Path
 
 import pytest
-from requests_and_replies import reply, request
-from virtual_time import run
+from msgspec.structs import replace
+from engine.requests_and_replies import reply, request
+from engine.virtual_time import run
 
-from pytest_llmeval.engine.replay import Recorder, ReplayProvider, read_recording
+from pytest_llmeval.engine.replies import Recorder, StoredReply, read_recording
 from pytest_llmeval.errors import UsageError
+from pytest_llmeval.providers.replay import ReplayProvider
 from pytest_llmeval.records import Image, Reply, Request
 
 PNG = b"\x89PNG\r\n\x1a\n picture "
@@ -24,10 +26,14 @@ def picture(folder: Path, name: str, content: bytes = PNG) -> Image:
     return Image.load(folder / name)
 
 
+def recorded(asked: Request, answered: Reply, model: str = "openai/m") -> StoredReply:
+    return replace(StoredReply.of(asked, answered), model=model)
+
+
 def record(file: Path, *pairs: tuple[Request, Reply], model: str = "openai/m") -> None:
     recorder = Recorder(file)
     for asked, answered in pairs:
-        recorder.record(asked, answered, model=model)
+        recorder.add(recorded(asked, answered, model))
     recorder.close()
 
 
@@ -110,7 +116,7 @@ def test_a_recording_that_was_killed_holds_every_reply_it_was_given(tmp_path: Pa
     file = tmp_path / "replies.jsonl"
     recorder = Recorder(file)
     for number in range(5):
-        recorder.record(request(f"q{number}"), reply(f"a{number}"), model="openai/m")
+        recorder.add(recorded(request(f"q{number}"), reply(f"a{number}")))
     # Never closed; the kill came in the middle of a line.
     killed = tmp_path / "killed.jsonl"
     killed.write_bytes(file.read_bytes() + b'{"content": {"draw": 0, "ep')
