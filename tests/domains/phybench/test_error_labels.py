@@ -1,4 +1,4 @@
-"""A wrong answer is labelled by exactly the demanded JSON, asked for with the candidate inside its fence."""
+"""The question for a label keeps the candidate in its fence; the reply must be the JSON alone."""
 
 from __future__ import annotations
 
