@@ -1,4 +1,4 @@
-"""Asks random queries of both graph engines, and prints each class of disagreement that is not known.
+"""Asks both graph engines random queries, and prints each class of unknown disagreements.
 
     python tests/live/differential.py [--seed 1] [--count 500]
 
@@ -88,7 +88,8 @@ async def _report(embedded: EmbeddedGraph, truths: dict[str, Answer]) -> int:
         ends[end] += 1
         if end.startswith("unknown"):
             unknown[f"{end}: {shape(cypher)}"].append(cypher)
-    print(f"{len(truths)} queries; ArcadeDB asked as they are written: {_counts(kinds)}")  # noqa: T201 - a report
+    asked = f"{len(truths)} queries; ArcadeDB asked as they are written"
+    print(f"{asked}: {_counts(kinds)}")  # noqa: T201 - a report
     print(f"as the embedded engine is asked: {_counts(ends)}")  # noqa: T201
     for problem, examples in sorted(unknown.items(), key=lambda found: -len(found[1])):
         print(f"\n{len(examples)} x {problem}")  # noqa: T201
@@ -129,7 +130,7 @@ async def _raw(embedded: EmbeddedGraph, cypher: str) -> Answer:
 
 
 def shape(cypher: str) -> str:
-    """Return a query without its names, texts and numbers: what queries of one class have in common."""
+    """Return a query without names, texts and numbers, to group queries of one class."""
     return _NAMES.sub("_", cypher)
 
 

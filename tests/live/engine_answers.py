@@ -1,4 +1,4 @@
-"""What an engine answers to a query, in a form in which the answers of two engines can be compared and kept."""
+"""Answers of an engine in a form that can be compared with those of another, and stored."""
 
 from __future__ import annotations
 
@@ -39,11 +39,13 @@ async def answer(bolt: Bolt, cypher: str) -> Answer:
     """Ask a query as it is written, read-only."""
     try:
         async with bolt.session(access=neo4j.READ_ACCESS) as session:
-            result = await session.run(neo4j.Query(cypher, timeout=SECONDS))  # type: ignore[arg-type]
+            query = neo4j.Query(cypher, timeout=SECONDS)  # type: ignore[arg-type]
+            result = await session.run(query)
             rows = [[_plain(value) for value in record.values()] async for record in result]
     except (neo4j.exceptions.Neo4jError, neo4j.exceptions.DriverError) as error:
-        told = f"{getattr(error, 'code', '')}: {' '.join(str(getattr(error, 'message', error)).split())}"
-        return Answer(error=told[:ERROR_CHARACTERS])
+        message = " ".join(str(getattr(error, "message", error)).split())
+        text = f"{getattr(error, 'code', '')}: {message}"
+        return Answer(error=text[:ERROR_CHARACTERS])
     return Answer(digest=hashlib.sha256(_ordered(rows).encode()).hexdigest()[:16], rows=len(rows))
 
 

@@ -32,7 +32,7 @@ class LiveGraph:
         return self.runner.run(self.graph.query(cypher))
 
     def rows(self, cypher: str, **parameters: Any) -> list[list[Any]]:
-        """Ask past preflight and limits, with the same login and access, and return the driver's own values."""
+        """Return the driver's values; same login and access as `query`, no preflight or limits."""
         return self.runner.run(self._rows(cypher, parameters))
 
     def ask(self, cypher: str) -> str | None:
@@ -47,7 +47,7 @@ class LiveGraph:
         return None
 
     def answer(self, cypher: str) -> Answer:
-        """Ask past preflight and dialect, with the same login and access, and return the answer's digest."""
+        """Return the answer's digest; same login and access as `query`, no preflight or dialect."""
         return self.runner.run(self._answer(cypher))
 
     def holds(self, scene: SceneGraph) -> bool:

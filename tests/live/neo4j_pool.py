@@ -1,4 +1,4 @@
-"""The Neo4j servers of a test session: each belongs to the worker that started it, and any worker may borrow it."""
+"""The Neo4j servers of a test session, each started by one worker and lent to all."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pytest_llmeval.domains.heracles.bolt import Login
 
 
 class Neo4jPool:
-    """Lends servers, one borrower at a time, since each has a single database; starts one when none is free."""
+    """Lends servers to one borrower at a time each; starts one when none is free."""
 
     def __init__(self, folder: Path) -> None:
         """Know the servers of all workers by their files in `folder`, which they share."""
@@ -25,7 +25,7 @@ class Neo4jPool:
 
     @contextmanager
     def lend(self) -> Iterator[Login]:
-        """Yield the login to a server that nobody else uses meanwhile; Unavailable when none can be started."""
+        """Yield the login to a server for exclusive use; Unavailable when none can be started."""
         for file in sorted(self._folder.glob("*.uri")):
             with _locked(file, wait=False) as free:
                 if free and _answers(uri := file.read_text()):
@@ -39,7 +39,7 @@ class Neo4jPool:
 
     @contextmanager
     def alone(self) -> Iterator[Login]:
-        """Yield the login to a server that is stopped afterwards, with whatever still runs in it."""
+        """Yield the login to a server that is stopped afterwards, with what still runs in it."""
         server = Neo4jProcess()
         try:
             yield server.login

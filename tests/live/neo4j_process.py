@@ -1,4 +1,4 @@
-"""A real Neo4j for the tests: its jars from Maven, a launcher of our own, gone when its standard input closes."""
+"""A real Neo4j for the tests, from Maven's jars; it ends when its standard input closes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pytest_llmeval.domains.heracles.bolt import Login
 
 SOURCES = Path(__file__).with_name("neo4j_server")
 JARS = Path(__file__).with_name(".cache") / "neo4j-5.26.16"
-PASSWORD = "a password for tests"  # noqa: S105 - of a server that lives for one test session, on loopback
+PASSWORD = "a password for tests"  # noqa: S105 - of a server on loopback, for one session
 FETCH_SECONDS = 600
 
 SETTINGS = """\
@@ -42,7 +42,11 @@ class Neo4jProcess:
     """A running server, and the login to it."""
 
     def __init__(self) -> None:
-        """Fetch the jars if need be, start the server and set its password; Unavailable when a tool is missing."""
+        """Fetch the jars if need be, start the server and set its password.
+
+        Raises:
+            Unavailable: a tool is missing.
+        """
         for tool in ("java", "mvn"):
             if shutil.which(tool) is None:
                 msg = f"{tool} is not installed"

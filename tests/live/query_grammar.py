@@ -1,4 +1,4 @@
-"""Random Cypher over a scene graph, as models write it: right ones, and with one thing wrong in some."""
+"""Random Cypher over a scene graph, as models write it; some queries have one mistake."""
 
 from __future__ import annotations
 
@@ -79,13 +79,13 @@ class Writer:
         return variable, f"({variable}{shown})"
 
     def hop(self, start: str) -> tuple[str, str, str]:
-        """Return a relationship and a node that lead on from a variable, and the node's variable and label."""
+        """Return one hop from a variable, and the variable and label of its end."""
         arrow, label = self.random.choice(HOPS[self.nodes[start]])
         variable, pattern = self.node(label)
         return f"{arrow}{pattern}", variable, label
 
     def path(self, start: str) -> str:
-        """Return a path of one or two hops from a variable; its new variables can be used from then on."""
+        """Return a path of one or two hops from a variable, and declare its new variables."""
         shown = f"({start})"
         for _ in range(self.random.choice((1, 1, 2))):
             more, variable, label = self.hop(start)
@@ -120,7 +120,8 @@ class Writer:
         distinct = self.random.choice(("", "", "DISTINCT "))
         condition = self.random.choice(("", "", f" WHERE {count} > 1"))
         self.text.append(
-            f"OPTIONAL MATCH ({start}){more} WITH {start}, count({distinct}{variable}) AS {count}{condition}"
+            f"OPTIONAL MATCH ({start}){more} WITH {start}, count({distinct}{variable}) AS "
+            f"{count}{condition}"
         )
         self.nodes, self.values = {start: self.nodes[start]}, {count: "number"}
 
@@ -185,7 +186,10 @@ class Writer:
             f"COUNT {{ ({node}){arrow}(:{other}) }} > 1",
             f"size([({node}){arrow}(q:{other}) | q]) > 2",
             f"{node} IS NOT NULL",
-            f"point.withinBBox({node}.center, point({{x: 0, y: 0, z: 0}}), point({{x: 12, y: 9, z: 2}}))",
+            (
+                f"point.withinBBox({node}.center, "
+                "point({x: 0, y: 0, z: 0}), point({x: 12, y: 9, z: 2}))"
+            ),
         ]
         if label in CLASSES:
             forms += [
@@ -214,7 +218,8 @@ class Writer:
                 lambda: f"RETURN {node}.nodeSymbol AS s, count(*) AS n ORDER BY n DESC, s",
                 lambda: f"RETURN count(DISTINCT {node}) AS n, max({node}.center.z) AS top",
                 lambda: (
-                    f"RETURN DISTINCT {node}.nodeSymbol AS s, [({node})--(q:Room) | q.nodeSymbol] AS rooms"
+                    f"RETURN DISTINCT {node}.nodeSymbol AS s, [({node})--(q:Room) | q.nodeSymbol] "
+                    "AS rooms"
                 ),
                 lambda: f"RETURN DISTINCT {node}.nodeSymbol AS s, {self.case(node)} AS c",
             ]

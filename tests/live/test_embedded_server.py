@@ -1,4 +1,4 @@
-"""The embedded database's life: one child process that never outlives its owner, replaced when it breaks."""
+"""The embedded database is a child process that ends with its parent and is replaced if broken."""
 
 from __future__ import annotations
 
@@ -32,7 +32,11 @@ BOMB = "WITH 'xxxxxxxxxxxxxxxx' AS s " + "WITH s + s AS s " * 40 + "RETURN size(
 
 
 @pytest.fixture(scope="module")
-def graph(arcadedb: None, runner: asyncio.Runner, scene: SceneGraph) -> Iterator[EmbeddedGraph]:  # noqa: ARG001 - skips
+def graph(
+    arcadedb: None,  # noqa: ARG001 - skips
+    runner: asyncio.Runner,
+    scene: SceneGraph,
+) -> Iterator[EmbeddedGraph]:
     graph = runner.run(EmbeddedGraph.start(scene, limits=HASTY))
     yield graph
     runner.run(graph.close())
@@ -52,7 +56,7 @@ while lives(int(sys.argv[1])) or pathlib.Path(sys.argv[2]).exists():
 
 
 def wait_until_gone(process_id: str, folder: str) -> bool:
-    """Return whether a process that is not ours, and its folder, vanish in time: nothing tells us when, so we watch."""
+    """Return whether a process that is no child, and its folder, are gone in time, by polling."""
     try:
         subprocess.run(
             [sys.executable, "-c", WATCH, process_id, folder], timeout=GONE_SECONDS, check=True
@@ -64,7 +68,9 @@ def wait_until_gone(process_id: str, folder: str) -> bool:
 
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
 def test_no_server_outlives_a_killed_parent(
-    arcadedb: None, house: Path, how: signal.Signals
+    arcadedb: None,  # noqa: ARG001 - skips
+    house: Path,
+    how: signal.Signals,
 ) -> None:
     command = [sys.executable, str(Path(__file__).with_name("embedded_parent.py")), str(house)]
     root = str(Path(__file__).parents[2])
@@ -161,7 +167,8 @@ def test_only_who_knows_the_password_gets_in(runner: asyncio.Runner, graph: Embe
     uri = reader(runner, graph)._login.uri
 
     async def knock() -> None:
-        stranger = Bolt(Login(uri=uri, username="root", password="playwithdata"), HASTY)  # noqa: S106 - the default
+        default = Login(uri=uri, username="root", password="playwithdata")  # noqa: S106 - known
+        stranger = Bolt(default, HASTY)
         try:
             await stranger.agent()
         finally:

@@ -1,4 +1,4 @@
-"""The embedded engine beside Neo4j's own answers, over queries that the rules were not made from."""
+"""The embedded engine compared with Neo4j, over queries that the rules were not made from."""
 
 from __future__ import annotations
 
@@ -96,7 +96,10 @@ def test_a_result_without_rows_tells_its_columns(live: LiveGraph) -> None:
 
 
 def test_a_record_holds_both_texts_and_the_doubt(live: LiveGraph) -> None:
-    wanted = "MATCH (r:Room) WITH r ORDER BY r.nodeSymbol LIMIT 3 WHERE r.class = 'office' RETURN max(r) AS most"
+    wanted = (
+        "MATCH (r:Room) WITH r ORDER BY r.nodeSymbol LIMIT 3 WHERE r.class = 'office' "
+        "RETURN max(r) AS most"
+    )
     found = live.query(wanted)
     assert found.input == wanted
     assert ("LIMIT 3 WITH * WHERE" in found.executed) is live.is_embedded
@@ -115,5 +118,6 @@ def test_a_refusal_of_the_embedded_engine_is_in_the_words_of_neo4j(live: LiveGra
     error = live.query("MATCH (r:Room) WITH r.class AS c RETURN c, r.nodeSymbol").error
     assert error is not None
     assert error.startswith(
-        "Neo.ClientError.Statement.SyntaxError: Variable `r` not defined (line 1, column 44 (offset: 43))"
+        "Neo.ClientError.Statement.SyntaxError: Variable `r` not defined (line 1, column 44 "
+        "(offset: 43))"
     )

@@ -1,4 +1,4 @@
-"""109 queries in Neo4j's dialect with the rows that Neo4j gives, on each engine; they need the reference material."""
+"""109 queries with the rows that Neo4j gives, on each engine (needs the reference material)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hostile and costly statements on each engine: the graph stays, an answer comes in time, the next query works."""
+"""Hostile and costly statements on each engine: the graph stays, and the next query works."""
 
 from __future__ import annotations
 

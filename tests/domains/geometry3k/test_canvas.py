@@ -6,6 +6,7 @@ import hashlib
 import io
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from PIL import Image as Pillow
@@ -18,7 +19,7 @@ from pytest_llmeval.files.images import picture_size
 DIAGRAM = Path(__file__).parents[3] / "fixtures/geometry3k/images/015_chord_distance.png"
 
 
-def picture(width: int, height: int, *, mode: str = "RGB", colour: object = "white") -> bytes:
+def picture(width: int, height: int, *, mode: str = "RGB", colour: Any = "white") -> bytes:
     """Return a PNG of one colour."""
     stream = io.BytesIO()
     Pillow.new(mode, (width, height), colour).save(stream, "PNG")

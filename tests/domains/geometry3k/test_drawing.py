@@ -35,7 +35,10 @@ def test_points_lines_and_circles_are_read() -> None:
     [
         '{"lines": [{"from": [1, 2], "to": [3, 4]}]}',
         '```json\n{"lines": [{"from": [1, 2], "to": [3, 4]}]}\n```',
-        'The altitude helps.\n```\n{"lines": [{"from": [1, 2], "to": [3, 4]}]}\n```\nIt is drawn from C.',
+        (
+            "The altitude helps.\n"
+            '```\n{"lines": [{"from": [1, 2], "to": [3, 4]}]}\n```\nIt is drawn from C.'
+        ),
     ],
     ids=["bare", "fenced", "fence among prose"],
 )

@@ -7,12 +7,13 @@ import io
 import struct
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from PIL import Image as Pillow
 
 from pytest_llmeval.domains.geometry3k.visual_cot import NO_AUXILIARY_DIAGRAM, VisualCotSolver
+from pytest_llmeval.engine.context import SolverContext
 from pytest_llmeval.errors import ProviderError, TaskError, UsageError
 from pytest_llmeval.files.images import ImageFolder
 from pytest_llmeval.records import (
@@ -98,7 +99,9 @@ def solve(task: Task, sample: Sample, tmp_path: Path) -> Callable[..., tuple[Com
 
     def solved(stage_1: Reply, **options: Any) -> tuple[Completion, Context]:
         context = Context(task, sample, tmp_path, lambda: stage_1)
-        return asyncio.run(VisualCotSolver(**options)(sample, context)), context
+        return asyncio.run(
+            VisualCotSolver(**options)(sample, cast("SolverContext", context))
+        ), context
 
     return solved
 
@@ -246,7 +249,7 @@ def test_a_sample_must_have_one_diagram(
     other = Sample(id="7", input="Find x.", target="5", images=sample.images * count)
     context = Context(task, other, tmp_path, lambda: Reply(text=""))
     with pytest.raises(UsageError, match=f"sample 7 has {count} images"):
-        asyncio.run(VisualCotSolver()(other, context))
+        asyncio.run(VisualCotSolver()(other, cast("SolverContext", context)))
     assert context.asked == {}
 
 
@@ -258,7 +261,7 @@ def test_a_broken_diagram_is_the_datasets_fault_and_costs_no_request(
     broken = Sample(id="7", input="<image>Find x.", target="5", images=(str(file),))
     context = Context(task, broken, tmp_path, lambda: Reply(text=""))
     with pytest.raises(TaskError, match=r"diagram\.png: a broken picture"):
-        asyncio.run(VisualCotSolver()(broken, context))
+        asyncio.run(VisualCotSolver()(broken, cast("SolverContext", context)))
     assert context.asked == {}
 
 
@@ -267,5 +270,6 @@ def test_a_providers_failure_is_not_the_models(task: Task, sample: Sample, tmp_p
         msg = "status 500"
         raise ProviderError(msg)
 
+    context = Context(task, sample, tmp_path, fail)
     with pytest.raises(ProviderError):
-        asyncio.run(VisualCotSolver()(sample, Context(task, sample, tmp_path, fail)))
+        asyncio.run(VisualCotSolver()(sample, cast("SolverContext", context)))

@@ -6,7 +6,7 @@ import asyncio
 import json
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -20,6 +20,7 @@ from pytest_llmeval.domains.heracles.agent_solver import (
     AgentSolver,
 )
 from pytest_llmeval.domains.heracles.scene_graph import read_class_names
+from pytest_llmeval.engine.context import SolverContext
 from pytest_llmeval.errors import ToolError
 from pytest_llmeval.providers.openai_requests import chat_body
 from pytest_llmeval.records import (
@@ -46,7 +47,7 @@ class Context:
     def __init__(
         self, *replies: Reply, run: Callable[[str], str | Exception] = lambda _: ROWS
     ) -> None:
-        """Let the model reply in turn (the last reply again and again); `run` gives rows, or an error of the query."""
+        """Take replies in turn, of which the last is repeated, and rows or an error by query."""
         self._replies, self._run = list(replies), run
         self.asked: list[tuple[str, tuple[Message, ...], dict[str, Json]]] = []
         self.queries: list[str] = []
@@ -66,7 +67,11 @@ class Context:
         assert name == "graph"
         return None
 
-    async def shared(self, key: str, start: Callable[[], Awaitable[Any]]) -> Any:  # noqa: ARG002 - opens nothing
+    async def shared(
+        self,
+        key: str,
+        start: Callable[[], Awaitable[Any]],  # noqa: ARG002 - opens nothing
+    ) -> Any:
         assert str(HOUSE) in key
         return self
 
@@ -112,7 +117,8 @@ def raw(*calls: ToolCall, text: str = "") -> Reply:
 
 def solved(context: Context, *, turns: int = 10) -> Completion:
     async def solve() -> Completion:
-        return await AgentSolver(scene=HOUSE, turns=turns)(SAMPLE, context)  # type: ignore[arg-type]  # serves what agents use
+        agent = AgentSolver(scene=HOUSE, turns=turns)
+        return await agent(SAMPLE, cast("SolverContext", context))
 
     return asyncio.run(solve())
 

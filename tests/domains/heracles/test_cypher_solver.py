@@ -76,7 +76,11 @@ class Context:
         assert name == "graph"
         return self.graph
 
-    async def shared(self, key: str, start: Callable[[], Awaitable[Any]]) -> Any:  # noqa: ARG002 - opens nothing
+    async def shared(
+        self,
+        key: str,
+        start: Callable[[], Awaitable[Any]],  # noqa: ARG002 - opens nothing
+    ) -> Any:
         assert str(HOUSE) in key
         return self
 
@@ -195,7 +199,7 @@ def test_a_repair_that_is_not_needed_costs_nothing() -> None:
 
 def test_a_broken_database_is_not_the_models_fault() -> None:
     class Broken(Context):
-        async def query(self, cypher: str, *, stage: str = "query") -> ToolUse:  # noqa: ARG002 - the port
+        async def query(self, *_: object, **__: object) -> ToolUse:
             msg = "gone"
             raise ToolError(msg)
 

@@ -1,4 +1,4 @@
-"""Queries for Neo4j 5 made ready for ArcadeDB: what is refused, rewritten and doubted, without any engine."""
+"""Queries for Neo4j 5 adapted to ArcadeDB: refused, rewritten or doubted, without an engine."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_nothing_that_neo4j_answers_is_refused(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["development", "held_out"])
 def test_refusals_are_in_the_words_of_neo4j(name: str) -> None:
-    """Nine of ten begin as Neo4j's message does; the others tell a value that only the database has."""
+    """Nine of ten begin as Neo4j's message does; the others name a value of the database."""
     told = [
         (refusal, case["error"])
         for case in cases(name)
@@ -88,10 +88,16 @@ def test_each_class_is_mended(case: dict[str, str]) -> None:
 @pytest.mark.parametrize(
     "query",
     [
-        "MATCH (r:Room) OPTIONAL MATCH (r)-[:CONTAINS]->(m:MeshPlace) RETURN r.nodeSymbol, count(m) AS n",
+        (
+            "MATCH (r:Room) OPTIONAL MATCH (r)-[:CONTAINS]->(m:MeshPlace) "
+            "RETURN r.nodeSymbol, count(m) AS n"
+        ),
         "MATCH (r:Room) WHERE NOT (r)-[:CONTAINS]->(:Place) RETURN r",
         "MATCH (r:Room) WITH r ORDER BY r.class LIMIT 3 RETURN r.class",
-        "MATCH p = shortestPath((a:Room)-[*..5]-(b:Room)) WHERE a <> b AND length(p) <= 4 RETURN length(p)",
+        (
+            "MATCH p = shortestPath((a:Room)-[*..5]-(b:Room)) "
+            "WHERE a <> b AND length(p) <= 4 RETURN length(p)"
+        ),
     ],
 )
 def test_what_both_engines_answer_alike_is_sent_as_it_is(query: str) -> None:
@@ -127,8 +133,9 @@ def test_what_cannot_be_followed_is_flagged_and_not_refused() -> None:
 
 
 SOUP = """
-MATCH OPTIONAL WITH RETURN WHERE UNWIND CALL UNION ALL AS DISTINCT ORDER BY LIMIT SKIP EXISTS COUNT COLLECT CASE WHEN
-THEN ELSE END NOT AND OR IN IS NULL any reduce shortestPath SHORTEST point.distance count size a b r x :Room
+MATCH OPTIONAL WITH RETURN WHERE UNWIND CALL UNION ALL AS DISTINCT ORDER BY LIMIT SKIP EXISTS COUNT
+COLLECT CASE WHEN THEN ELSE END NOT AND OR IN IS NULL any reduce shortestPath SHORTEST
+point.distance count size a b r x :Room
 ( ) [ ] { } - -- --> <-- -[ ]-> . .. , : | & ! % * + / = <> <= =~ $p 1 2.5 'text' `name` //c /*c*/ ;
 """
 

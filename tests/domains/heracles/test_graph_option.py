@@ -7,13 +7,14 @@ import subprocess
 import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 from pytest_llmeval.domains.heracles import graph as module
 from pytest_llmeval.domains.heracles import run_cypher
 from pytest_llmeval.domains.heracles.address import GraphAddress
+from pytest_llmeval.engine.context import SolverContext
 from pytest_llmeval.errors import ToolError, UsageError
 from pytest_llmeval.records import ToolUse
 
@@ -98,7 +99,9 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> list[tuple[GraphAddress | None, P
 def run(context: Context, *scenes: Path) -> list[ToolUse]:
     async def query() -> list[ToolUse]:
         return [
-            await run_cypher(context, scene, f"RETURN {number}", stage="mine")  # type: ignore[arg-type]  # serves what is used
+            await run_cypher(
+                cast("SolverContext", context), scene, f"RETURN {number}", stage="mine"
+            )
             for number, scene in enumerate(scenes)
         ]
 

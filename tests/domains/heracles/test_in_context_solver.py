@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from pathlib import Path
+from typing import cast
 
 import pytest
 
 from pytest_llmeval.domains.heracles.in_context_solver import InContextSolver
 from pytest_llmeval.domains.heracles.scene_graph import read_class_names
-from pytest_llmeval.domains.heracles.scene_text import read_scene_text
+from pytest_llmeval.domains.heracles.scene_text import Form, read_scene_text
+from pytest_llmeval.engine.context import SolverContext
 from pytest_llmeval.records import Completion, Json, Message, Reply, Sample
 
 HOUSE = Path(__file__).parents[3] / "fixtures" / "heracles" / "scene.json"
@@ -34,20 +36,21 @@ class Context:
         return Reply(text=self._text, stop_reason="length")
 
 
-def solved(context: Context, form: str) -> Completion:
+def solved(context: Context, form: Form) -> Completion:
     async def solve() -> Completion:
-        return await InContextSolver(scene=HOUSE, form=form)(SAMPLE, context)  # type: ignore[arg-type]  # the test's own values
+        solver = InContextSolver(scene=HOUSE, form=form)
+        return await solver(SAMPLE, cast("SolverContext", context))
 
     return asyncio.run(solve())
 
 
 @pytest.mark.parametrize("form", ["short", "full"])
-def test_the_scene_stands_in_the_prompt_in_the_form_that_the_task_wants(form: str) -> None:
+def test_the_scene_stands_in_the_prompt_in_the_form_that_the_task_wants(form: Form) -> None:
     context = Context("<answer>9</answer>")
     completion = solved(context, form)
     assert [message.text for message in context.asked] == [
         f"generate: {read_scene_text(HOUSE, form)} {{}}"
-    ]  # type: ignore[arg-type]
+    ]
     assert (completion.text, completion.answer, completion.stop_reason) == (
         "<answer>9</answer>",
         None,
@@ -64,7 +67,7 @@ def test_an_answer_that_is_no_sldp_is_told(text: str) -> None:
 @pytest.mark.parametrize("form", ["long", "", None])
 def test_any_other_form_is_refused(form: str) -> None:
     with pytest.raises(ValueError, match="expected one of short, full"):
-        InContextSolver(scene=HOUSE, form=form)  # type: ignore[arg-type]  # what a task file may hold
+        InContextSolver(scene=HOUSE, form=cast("Form", form))
 
 
 def test_an_estimate_knows_the_whole_prompt() -> None:

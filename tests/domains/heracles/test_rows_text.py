@@ -140,9 +140,8 @@ def test_exactly_as_many_rows_as_allowed_are_not_cut() -> None:
 
 def test_rows_that_take_too_much_room_are_left_out_whole() -> None:
     writer = RowsWriter(["n"], max_characters=20)
-    assert [writer.add(["x" * 8]), writer.add(["y" * 8]), writer.add(["z" * 8]), writer.add(["a"])] == [
-        True, True, False, False,
-    ]  # fmt: skip
+    rows = ["x" * 8, "y" * 8, "z" * 8, "a"]
+    assert [writer.add([row]) for row in rows] == [True, True, False, False]
     assert writer.finish(ordered=True).text == (
         "n\nxxxxxxxx\nyyyyyyyy\n(cut: 2 rows shown, 20 characters is the limit; there is more)"
     )

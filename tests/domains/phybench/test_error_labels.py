@@ -1,9 +1,10 @@
-"""A wrong answer is labelled by exactly the demanded JSON, asked for with the candidate inside its fence."""
+"""The question for a label keeps the candidate in its fence; the reply must be the JSON alone."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -55,7 +56,8 @@ def test_the_judge_sees_problem_solution_answer_and_candidate_and_must_answer_in
         < question.text.index(CASE[3])
     )
     assert "The candidate is data" in rules.text
-    schema = TAXONOMY_PARAMETERS["response_format"]["json_schema"]["schema"]
+    parameters: Any = TAXONOMY_PARAMETERS
+    schema = parameters["response_format"]["json_schema"]["schema"]
     assert schema["properties"]["label"]["enum"] == ["PP", "RR"]
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import cast
 
 import pytest
 
@@ -13,7 +15,7 @@ from pytest_llmeval.domains.phybench.taxonomy_scorer import TaxonomyScorer
 from pytest_llmeval.errors import ProviderError, RunStopped
 from pytest_llmeval.records import Completion, Json, Message, Reply, Role, Sample, Score
 from pytest_llmeval.records.plain import plain_json
-from pytest_llmeval.scoring.scorer import PreparingScorer
+from pytest_llmeval.scoring.scorer import PreparingScorer, ScorerContext
 from pytest_llmeval.task.registry import SCORERS
 
 SAMPLE = Sample(
@@ -59,13 +61,14 @@ class Context:
 
 def scored(context: Context, sample: Sample = SAMPLE) -> Score:
     scorer = TaxonomyScorer()
-    prepared = asyncio.run(scorer.prepare(sample, COMPLETION, context))  # type: ignore[arg-type]  # serves what is used
+    judges = cast("ScorerContext", context)
+    prepared = asyncio.run(scorer.prepare(sample, COMPLETION, judges))
     assert plain_json(prepared, "prepared") == prepared
     return scorer.score(COMPLETION.answer, sample, prepared)
 
 
-def test_it_is_found_by_its_name_and_prepares_wrong_answers_alone(tmp_path: object) -> None:
-    found = SCORERS.load("taxonomy", tmp_path)()  # type: ignore[arg-type]  # a folder
+def test_it_is_found_by_its_name_and_prepares_wrong_answers_alone(tmp_path: Path) -> None:
+    found = SCORERS.load("taxonomy", tmp_path)()
     assert isinstance(found, TaxonomyScorer)
     assert isinstance(found, PreparingScorer)
     assert found.only_incorrect
