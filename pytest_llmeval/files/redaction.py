@@ -55,7 +55,7 @@ class Redactor:
         """Return a JSON value without secrets in its strings and keys (numbers are left: no key is one)."""
         if isinstance(value, str):
             return self.text(value)
-        if isinstance(value, list):
+        if isinstance(value, list | tuple):
             return [self.json(item) for item in value]
         if isinstance(value, dict):
             return {self.text(key): self.json(item) for key, item in value.items()}

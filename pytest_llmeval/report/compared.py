@@ -8,17 +8,18 @@ from typing import Final
 
 from pytest_llmeval.report.clean import clean
 from pytest_llmeval.report.comparison_sheet import comparison_sheets
-from pytest_llmeval.report.plots import Whisker
 from pytest_llmeval.report.sheet import Sheet
-from pytest_llmeval.results.compare import Change, Comparison, Pair
+from pytest_llmeval.report.whisker import Whisker
+from pytest_llmeval.results.changes import Change
+from pytest_llmeval.results.compare import Comparison, Pair
 
 MOST_FLIPPED: Final = 300
 """Samples that a list of flipped ones names."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Difference:
-    """One metric's difference b - a; `reach` is the axis' end on both sides of 0, in words."""
+class DifferencePlot:
+    """One metric's difference b - a; `reach` is the axis' end on both sides of 0."""
 
     name: str
     whisker: Whisker
@@ -40,18 +41,18 @@ class Compared:
     """One pair of parts; `sheet` holds its figures and notes."""
 
     sheet: Sheet
-    differences: tuple[Difference, ...]
+    differences: tuple[DifferencePlot, ...]
     flipped: tuple[Flipped, ...]
     part: tuple[str, str, str]
 
 
 def compared(comparison: Comparison) -> tuple[tuple[Compared, ...], tuple[Sheet, ...]]:
     """Return the pairs, and the sheets that belong to no pair."""
-    told = comparison_sheets(comparison)
+    sheets = comparison_sheets(comparison)
     pairs = tuple(
-        _compared(pair, sheet) for pair, sheet in zip(comparison.pairs, told, strict=False)
+        _compared(pair, sheet) for pair, sheet in zip(comparison.pairs, sheets, strict=False)
     )
-    return pairs, told[len(pairs) :]
+    return pairs, sheets[len(pairs) :]
 
 
 def _compared(pair: Pair, sheet: Sheet) -> Compared:
@@ -70,7 +71,7 @@ def _compared(pair: Pair, sheet: Sheet) -> Compared:
     )
 
 
-def _difference(change: Change) -> Difference:
+def _difference(change: Change) -> DifferencePlot:
     """Return where a difference stands on an axis that is just wide enough for its interval."""
     ends = [abs(end) for end in (change.low, change.high, change.difference) if end is not None]
     share = max(ends) / change.scale
@@ -79,7 +80,7 @@ def _difference(change: Change) -> Difference:
         None if end is None else _place(end, change.scale * reach)
         for end in (change.low, change.high)
     )
-    return Difference(
+    return DifferencePlot(
         name=clean(change.name),
         whisker=Whisker(at=_place(change.difference, change.scale * reach), low=low, high=high),
         reach=f"{100 * reach:g} points"

@@ -1,4 +1,4 @@
-"""What is said of a comparison of two runs."""
+"""The comparison of two runs as tables."""
 
 from __future__ import annotations
 
@@ -7,17 +7,10 @@ from collections.abc import Sequence
 
 from pytest_llmeval.report import numbers
 from pytest_llmeval.report.clean import clean
-from pytest_llmeval.report.sheet import (
-    Block,
-    Cell,
-    Column,
-    Label,
-    Sheet,
-    column_of,
-    metric_head,
-    metric_value,
-)
-from pytest_llmeval.results.compare import Change, Comparison, Pair
+from pytest_llmeval.report.metric_text import metric_head, metric_value
+from pytest_llmeval.report.sheet import Block, Cell, Column, Label, Sheet, column_of
+from pytest_llmeval.results.changes import Change
+from pytest_llmeval.results.compare import Comparison, Pair
 
 SIGNIFICANT = 0.05
 """Adjusted p-values below are shown strong."""
@@ -52,7 +45,7 @@ def _sheet(pair: Pair) -> Sheet:
 
 def _block(changes: Sequence[Change]) -> Block:
     ends = [f"{signed(change.low, change)} to {signed(change.high, change)}" for change in changes]
-    verdicts = tuple(
+    adjusted = tuple(
         Cell(text=_p_value(change.adjusted), tone="strong" if is_significant(change) else "plain")
         for change in changes
     )
@@ -65,7 +58,7 @@ def _block(changes: Sequence[Change]) -> Block:
         ),
         (
             column_of("p", [_p_value(change.p_value) for change in changes]),
-            Column(head="p (Holm)", cells=verdicts),
+            Column(head="p (Holm)", cells=adjusted),
             column_of("n", [f"{change.n:,}" for change in changes]),
         ),
         (
@@ -77,7 +70,7 @@ def _block(changes: Sequence[Change]) -> Block:
 
 
 def is_significant(change: Change) -> bool:
-    """Whether a difference is told from 0, all others that were looked at considered."""
+    """Whether a difference is significant after adjusting for all others of the comparison."""
     return change.adjusted is not None and change.adjusted < SIGNIFICANT
 
 
@@ -93,7 +86,7 @@ def _effect(value: float | None) -> str:
 
 
 def _smallest(change: Change) -> str:
-    """Return the smallest difference that would show; a dash where no difference could, or none is known."""
+    """Return the smallest difference that would show; a dash where none would, or none is known."""
     return (
         numbers.NONE
         if change.smallest is None
@@ -123,7 +116,7 @@ def _notes(pair: Pair) -> tuple[str, ...]:
 
 
 def short_version(text: str) -> str:
-    """Return versions with their digests shortened: twelve digits tell any two apart."""
+    """Return versions with their digests shortened to twelve digits."""
     return _DIGEST.sub(lambda match: match[0][:12], text)
 
 

@@ -1,4 +1,4 @@
-"""Everything known of one sample, as the page of that sample wants it."""
+"""Everything that is known of one sample, as JSON for the sample's page."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Final, assert_never
 
 from pytest_llmeval.records import (
     Asked,
+    Display,
     Event,
     FailedCall,
-    GraphQuery,
     Image,
     ImagePart,
     Json,
@@ -22,38 +22,39 @@ from pytest_llmeval.records import (
     Score,
     StageNote,
     ToolCall,
+    ToolUse,
     Transcript,
 )
 from pytest_llmeval.report.formula import mathml
-
-FORMULA_SCORES: Final = "EED"
-"""Scores so named compare formulas, so answer and target are shown as such."""
+from pytest_llmeval.results.task_info import TaskInfo
 
 _EVENT: Final = 500
-"""Characters that an event fills besides its texts, about."""
+"""Approximate number of characters of an event besides its texts."""
 
 
 @dataclass(slots=True, kw_only=True)
 class Evidence:
-    """Turns rows and transcripts into JSON, no text longer than `limit`.
+    """Turns rows of one task, with their transcripts, into JSON.
 
-    A longer text becomes ``{"text": its beginning, "of": its length}``. `picture` takes an image in
-    and returns the name that the page knows it by. Messages that several calls share stand once.
+    A text of more than `limit` characters becomes ``{"text": its beginning, "of": its length}``.
+    `picture` includes an image in the page and returns its name there. Messages that several calls
+    share stand once.
     """
 
+    info: TaskInfo
     picture: Callable[[Image], str]
     limit: int
     _messages: dict[str, int] = field(default_factory=dict)
 
     def of(self, row: Row, transcript: Transcript | None) -> dict[str, Json]:
-        """Return what is shown of a row; a transcript that is None was not kept or found no room."""
+        """Return what is shown of a row; transcript None: it was not kept, or there is no room."""
         self._messages = {}
         events = None if transcript is None else [self._event(event) for event in transcript.events]
         return {
             "nodeid": self._text(row.nodeid),
             "answer": None if row.answer is None else self._text(row.answer),
             "target": self._text(row.target),
-            "formulas": _formulas(row),
+            "formulas": self._formulas(row),
             "explanation": self._text(row.explanation),
             "scores": [self._score(score) for score in row.scores],
             "details": self._plain(dict(row.details)),
@@ -79,11 +80,27 @@ class Evidence:
         return value if len(text) <= self.limit else self._text(text)
 
     def _score(self, score: Score) -> Json:
-        data = score.to_json()
+        details = dict(score.details)
+        trees = details.pop(key, None) if (key := self._display(score).trees) else None
+        if not isinstance(trees, dict) or len(json.dumps(trees)) > self.limit:
+            trees = None
         return {
-            **data,
+            **score.to_json(),
             "explanation": self._text(score.explanation),
-            "details": self._plain(dict(score.details)),
+            "details": self._plain(details),
+            "trees": trees,
+        }
+
+    def _display(self, score: Score) -> Display:
+        found = (one.display for one in self.info.scores if one.name == score.name)
+        return next(found, Display())
+
+    def _formulas(self, row: Row) -> dict[str, Json]:
+        """Return answer and target as formulas, where they are some."""
+        are_formulas = any(self._display(score).formulas for score in row.scores)
+        return {
+            "answer": mathml(row.answer) if are_formulas and row.answer else None,
+            "target": mathml(row.target) if are_formulas or "\\" in row.target else None,
         }
 
     def _event(self, event: Event) -> Json:
@@ -96,14 +113,13 @@ class Evidence:
                     "event": "failed_call",
                     "error": self._text(event.error),
                 }
-            case GraphQuery():
+            case ToolUse():
+                changed = event.executed not in {event.input, ""}
                 return {
                     **event.to_json(),
-                    "cypher": self._text(event.cypher),
-                    "executed": None
-                    if event.executed == event.cypher
-                    else self._text(event.executed),
-                    "text": self._text(event.text),
+                    "input": self._text(event.input),
+                    "executed": self._text(event.executed) if changed else None,
+                    "output": self._text(event.output),
                     "error": None if event.error is None else self._text(event.error),
                 }
             case StageNote():
@@ -164,13 +180,5 @@ def weight(transcript: Transcript) -> int:
         message: len(message.text) for call in transcript.calls for message in call.asked.messages
     }
     replies = sum(len(call.reply.text) + len(call.reply.reasoning) for call in transcript.calls)
-    queries = sum(len(query.cypher) + len(query.text) for query in transcript.queries)
-    return sum(asked.values()) + replies + queries + _EVENT * len(transcript.events)
-
-
-def _formulas(row: Row) -> dict[str, Json]:
-    scored = any(score.name.startswith(FORMULA_SCORES) for score in row.scores)
-    return {
-        "answer": mathml(row.answer) if scored and row.answer else None,
-        "target": mathml(row.target) if scored or "\\" in row.target else None,
-    }
+    tools = sum(len(use.input) + len(use.output) for use in transcript.tool_uses)
+    return sum(asked.values()) + replies + tools + _EVENT * len(transcript.events)

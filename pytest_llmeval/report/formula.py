@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final
+from typing import Final
+from xml.etree.ElementTree import Element
+
+from latex2mathml.converter import convert_to_element
 
 from pytest_llmeval.records import Json
-
-if TYPE_CHECKING:
-    from xml.etree.ElementTree import Element
 
 LONGEST: Final = 2_000
 """Characters of a formula that are read; a longer one is shown as text."""
@@ -55,12 +55,10 @@ class _UnfitError(Exception):
 
 @lru_cache(maxsize=1024)
 def mathml(latex: str) -> Json:
-    """Return the formula as ``[name, attributes, *children]`` with texts as strings; None when it cannot be read.
+    """Return the formula as ``[name, attributes, *children]``; None when it cannot be read.
 
     Only elements and attributes on a short list come out, whatever went in.
     """
-    from latex2mathml.converter import convert_to_element  # noqa: PLC0415 - for reports that show a formula
-
     source = _bare(latex)
     if not source or len(source) > LONGEST:
         return None
@@ -69,7 +67,7 @@ def mathml(latex: str) -> Json:
         if sum(1 for _ in tree.iter()) > MOST_NODES:
             return None
         return ["math", {"display": "block"}, *_built_all(tree, 0)]
-    except Exception:  # noqa: BLE001 - the library raises anything on what models write; the text is shown then
+    except Exception:  # noqa: BLE001 - the library raises anything on what models write
         return None
 
 

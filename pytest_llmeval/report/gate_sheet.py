@@ -1,4 +1,4 @@
-"""What is said of a gate's verdict."""
+"""The result of a gate as a table."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from collections.abc import Sequence
 from pytest_llmeval.report.clean import clean
 from pytest_llmeval.report.numbers import NONE
 from pytest_llmeval.report.sheet import Block, Cell, Column, Label, Sheet, column_of
-from pytest_llmeval.results.gate import GateResult, RuleResult
+from pytest_llmeval.results.gate_result import GateResult, RuleResult
 
 _REASON_LIMIT = 400
 
 
 def gate_sheet(result: GateResult) -> Sheet:
-    """Return the verdict as its title, a line for each rule and the reasons of those that did not pass."""
+    """Return a line for each rule, and the reasons of those that did not pass."""
     results = result.results
-    told = [one for one in results if one.verdict != "pass"]
+    failed = [one for one in results if one.status != "pass"]
     if not results:
         return Sheet(title="gate not passed: the run holds no rows to judge", blocks=())
     title = (
@@ -28,11 +28,11 @@ def gate_sheet(result: GateResult) -> Sheet:
             *_baseline(results),
             column_of("value", [_value(one.value) for one in results], "strong"),
             column_of("bound", [str(one.bounds) for one in results], "quiet"),
-            Column(head="verdict", cells=tuple(_verdict(one) for one in results)),
+            Column(head="result", cells=tuple(_status(one) for one in results)),
         ),
     )
     labels = tuple(Label(text=_name(one, result)) for one in results)
-    notes = tuple(f"{_name(one, result)}: {clean(one.reason, _REASON_LIMIT)}" for one in told)
+    notes = tuple(f"{_name(one, result)}: {clean(one.reason, _REASON_LIMIT)}" for one in failed)
     return Sheet(title=title, blocks=(Block(labels=labels, units=units),), notes=notes)
 
 
@@ -43,7 +43,7 @@ def _name(one: RuleResult, result: GateResult) -> str:
 
 
 def _baseline(results: Sequence[RuleResult]) -> tuple[Column, ...]:
-    """Return the column of what values were held against, if any was."""
+    """Return the column of the baseline's values, if there are any."""
     if all(one.baseline is None for one in results):
         return ()
     return (column_of("baseline", [_value(one.baseline) for one in results], "quiet"),)
@@ -53,5 +53,5 @@ def _value(value: float | None) -> str:
     return NONE if value is None else f"{value:.4g}" if value % 1 else f"{value:,.0f}"
 
 
-def _verdict(one: RuleResult) -> Cell:
-    return Cell(text=one.verdict, tone="plain" if one.verdict == "pass" else "warning")
+def _status(one: RuleResult) -> Cell:
+    return Cell(text=one.status, tone="plain" if one.status == "pass" else "warning")

@@ -10,9 +10,10 @@ from pytest_llmeval.report.comparison_sheet import comparison_sheets
 from pytest_llmeval.report.gate_sheet import gate_sheet
 from pytest_llmeval.report.matrix_sheet import matrix_sheet
 from pytest_llmeval.report.rescoring_sheet import rescoring_sheet
-from pytest_llmeval.report.sheet import Block, Sheet, remarks, sheets
+from pytest_llmeval.report.result_sheets import remarks, sheets
+from pytest_llmeval.report.sheet import Block, Sheet
 from pytest_llmeval.results.compare import Comparison
-from pytest_llmeval.results.gate import GateResult
+from pytest_llmeval.results.gate_result import GateResult
 from pytest_llmeval.results.matrix import Matrix
 from pytest_llmeval.results.rescoring import Rescoring
 from pytest_llmeval.results.summary import Summary
@@ -29,10 +30,14 @@ def render_markdown(
     comparison: Comparison | None = None,
     again: Rescoring | None = None,
 ) -> str:
-    """Return the results, a gate's verdict first if there was one, and how the run differs from others."""
+    """Return the results of a run as Markdown.
+
+    The gate's result comes first; `comparison` is with a baseline, `again` with the run whose
+    answers were scored again.
+    """
     parts = ["# Results"]
-    if said := remarks(summary):
-        parts.append("\n".join(f"> {escape(remark)}" for remark in said))
+    if found := remarks(summary):
+        parts.append("\n".join(f"> {escape(remark)}" for remark in found))
     if gate is not None:
         parts.append(_section(gate_sheet(gate)))
     parts += [_section(sheet) for sheet in sheets(summary)]
@@ -57,10 +62,10 @@ def render_matrices_markdown(matrices: Sequence[Matrix]) -> str:
 
 
 def escape(text: str) -> str:
-    r"""Return one line of text that Markdown shows as it is: no markup, HTML, links or mentions come of it.
+    r"""Return one line of text that Markdown shows as it is: without markup, HTML, links, mentions.
 
     ``<`` and ``&`` become entities, signs that mean something get a backslash; a word joiner keeps
-    ``@name`` from calling anyone.
+    ``@name`` from notifying anyone.
     """
     plain = _SIGNS.sub(r"\\\1", html.escape(text, quote=False))
     return _BARE_LINK.sub(lambda match: match[0][:-1] + r"\.", _MENTION.sub("@\u2060", plain))

@@ -1,8 +1,9 @@
-"""What is said of several runs side by side."""
+"""Tables of several runs or models side by side."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from string import ascii_uppercase
 
 from pytest_llmeval.report import numbers
 from pytest_llmeval.report.clean import clean
@@ -12,28 +13,19 @@ from pytest_llmeval.report.comparison_sheet import (
     short_version,
     signed,
 )
-from pytest_llmeval.report.sheet import (
-    Block,
-    Cell,
-    Column,
-    Label,
-    Sheet,
-    column_of,
-    metric_head,
-    metric_interval,
-    metric_value,
-    repeats_accuracy,
-)
-from pytest_llmeval.results.compare import Change
+from pytest_llmeval.report.metric_text import metric_head, metric_interval, metric_value
+from pytest_llmeval.report.sheet import Block, Cell, Column, Label, Sheet, column_of
+from pytest_llmeval.results.changes import Change
+from pytest_llmeval.results.figures import Mean
 from pytest_llmeval.results.matrix import Contender, Matrix
-from pytest_llmeval.results.summary import Mean
 
 _LEGEND = f"*: p < {SIGNIFICANT:g} after Holm over all pairs and metrics of the task"
 
 
 def matrix_sheet(matrix: Matrix) -> Sheet:
-    """Return the contenders' figures over the common samples, and a matrix of differences for each metric."""
-    title = f"{clean(matrix.task)} · {clean(matrix.test.rpartition('::')[2])} · {matrix.n:,} samples that all scored"
+    """Return the contenders' figures over common samples, and differences for each metric."""
+    test = clean(matrix.test.rpartition("::")[2])
+    title = f"{clean(matrix.task)} · {test} · {matrix.n:,} samples that all scored"
     notes = [f"{_letter(place)}: {_name(one)}" for place, one in enumerate(matrix.contenders)]
     notes += [_LEGEND] if matrix.changes else []
     if any(one.scored != matrix.n for one in matrix.contenders):
@@ -42,17 +34,18 @@ def matrix_sheet(matrix: Matrix) -> Sheet:
         )
         notes.append(f"scored samples: {counts}; only the {matrix.n:,} common ones count")
     for name, values in matrix.versions.items():
-        told = ", ".join(
+        texts = ", ".join(
             f"{_letter(place)} {clean(short_version(value))}" for place, value in enumerate(values)
         )
-        notes.append(f"{clean(name)} differs: {told}")
+        notes.append(f"{clean(name)} differs: {texts}")
     blocks = (_figures(matrix), *_differences(matrix)) if matrix.n else ()
     return Sheet(title=title, blocks=blocks, notes=tuple(notes))
 
 
 def _letter(place: int) -> str:
     """Return A to Z, then A1 and so on: what a column is called."""
-    return chr(ord("A") + place % 26) + (str(place // 26) if place >= 26 else "")  # noqa: PLR2004 - letters there are
+    again, letter = divmod(place, len(ascii_uppercase))
+    return ascii_uppercase[letter] + (str(again) if again else "")
 
 
 def _name(one: Contender) -> str:
@@ -85,12 +78,12 @@ def _figures(matrix: Matrix) -> Block:
 
 def _means(one: Contender) -> Iterator[Mean]:
     """Yield accuracy, and the scores that do not repeat it."""
-    yield one.tally.accuracy
-    yield from (score for score in one.tally.scores if not repeats_accuracy(score, one.tally))
+    yield one.figures.accuracy
+    yield from one.figures.graded
 
 
 def _differences(matrix: Matrix) -> Iterator[Block]:
-    """Yield for each metric how every contender (row) differs from every other (column)."""
+    """Yield a table for each metric: how each contender (row) differs from each (column)."""
     metrics = dict.fromkeys(
         (change.name, change.scale) for of_pair in matrix.changes.values() for change in of_pair
     )

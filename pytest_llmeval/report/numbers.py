@@ -1,11 +1,11 @@
-"""Numbers as they stand in tables; rounding happens here and nowhere earlier."""
+"""Numbers as text; they are rounded here and nowhere earlier."""
 
 from __future__ import annotations
 
 import math
 
 NONE = "–"
-"""What stands where there is no number: never a 0."""
+"""Stands for a number that is not defined; it must not be a 0."""
 
 _HALF_DIGIT = 0.000_5
 """Half of the last digit of a percentage."""
@@ -38,15 +38,17 @@ def interval(low: float | None, high: float | None, scale: float) -> str:
 
 def count(value: int) -> str:
     """Return a whole number: thousands apart, from ten million on in millions."""
-    return f"{value:,}" if value < 10_000_000 else f"{value / 1_000_000:,.1f} M"  # noqa: PLR2004 - ten million
+    ten_million = 10_000_000
+    return f"{value:,}" if value < ten_million else f"{value / 1_000_000:,.1f} M"
 
 
 def money(value: float | None, *, at_least: bool = False) -> str:
-    """Return US dollars: cents, or two digits of less than a cent; `at_least` when a part is not known."""
+    """Return US dollars, with two digits of less than a cent; `at_least`: a part is not known."""
     if value is None:
         return NONE
     # Two digits of less than a cent, and no exponent.
-    places = 2 if value >= 0.01 or value == 0 else 1 - math.floor(math.log10(value))  # noqa: PLR2004 - a cent
+    cent = 0.01
+    places = 2 if value >= cent or value == 0 else 1 - math.floor(math.log10(value))
     text = f"${value:,.{places}f}"
     return f"≥ {text}" if at_least else text
 
@@ -55,7 +57,8 @@ def seconds(value: float | None) -> str:
     """Return seconds: a decimal below a hundred, whole ones above."""
     if value is None:
         return NONE
-    return f"{value:.1f}" if value < 100 else f"{value:,.0f}"  # noqa: PLR2004 - three digits are enough
+    whole_from = 100
+    return f"{value:.1f}" if value < whole_from else f"{value:,.0f}"
 
 
 def age(value: float) -> str:

@@ -1,4 +1,4 @@
-"""What a page carries compressed: chunks that the browser opens when somebody asks for what is in them."""
+"""The compressed parts of a page, which the browser opens when they are shown."""
 
 from __future__ import annotations
 
@@ -10,12 +10,11 @@ from typing import Final, NamedTuple
 from pytest_llmeval.records import Json
 
 CHUNK: Final = 256 * 1024
-"""Characters of JSON in one chunk: what a browser inflates and parses within a blink."""
+"""Characters of JSON in one chunk, which a browser inflates and parses in some milliseconds."""
 
 
 SQUEEZED_TO: Final = 0.45
-"""What is left of ordinary text after compression and base64, at worst; the first chunk will
-tell."""
+"""Size of ordinary text after compression and base64, at worst; used until a chunk is measured."""
 
 
 class Place(NamedTuple):
@@ -29,7 +28,7 @@ class Pack:
     """Collects JSON values into compressed chunks, up to a budget of characters in the page."""
 
     def __init__(self, budget: int) -> None:
-        """Take how many characters all chunks together may have; the last chunk may exceed it by its own size."""
+        """Take the number of characters of all chunks together; the last chunk may exceed it."""
         self.left = budget
         self._taken = self._given = 0
         self._open: list[str] = []
@@ -43,7 +42,7 @@ class Pack:
 
     @property
     def room(self) -> int:
-        """How many characters of JSON still fit, reckoned by how well those so far could be compressed."""
+        """How many characters of JSON still fit, estimated from the compression so far."""
         return int(self.left / (self._given / self._taken if self._taken else SQUEEZED_TO))
 
     def add(self, text: str) -> Place:
@@ -75,13 +74,13 @@ def squeezed(data: bytes) -> str:
 
 
 def json_text(value: Json) -> str:
-    """Return JSON that may stand in a script element: ASCII only, so no U+2028, and no ``<`` to end the element."""
+    """Return JSON that may stand in a script element: ASCII, and without ``<``."""
     text = json.dumps(value, allow_nan=False, separators=(",", ":"))
     return text.replace("<", r"\u003c").replace(">", r"\u003e").replace("&", r"\u0026")
 
 
 def fair_share(sizes: list[int], budget: int) -> int:
-    """Return the largest cap under which ``sum(min(size, cap))`` stays within `budget`: small ones keep all they have.
+    """Return the largest cap under which ``sum(min(size, cap))`` stays within `budget`.
 
     The budget itself when all fit.
     """

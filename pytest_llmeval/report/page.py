@@ -1,4 +1,4 @@
-"""A page that stands on its own: template, style and script in one text, under a Content-Security-Policy.
+"""A page in one text: template, style and script, under a Content-Security-Policy.
 
 The policy lets nothing be loaded (``default-src 'none'``), runs the one script and applies the one
 style that are known by their hash, and shows only pictures that the page itself carries. What
@@ -22,7 +22,7 @@ _SCRIPTS: Final = ("dom", "data", "formula", "tree", "evidence", "sample", "tabl
 
 
 def render(template: str, /, **context: Any) -> str:  # noqa: ANN401 - whatever the template names
-    """Return a page; `context` may hold what is not text only as values that the template escapes."""
+    """Return a page; texts of `context` are escaped by the template."""
     style, script = _style(), _script()
     return (
         _environment()

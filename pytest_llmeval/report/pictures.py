@@ -1,4 +1,4 @@
-"""The pictures that a report carries with it."""
+"""The pictures in a report."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pytest_llmeval.records.message import media_type_of
 from pytest_llmeval.report.pack import squeezed
 
 LARGEST: Final = 3_000_000
-"""Bytes of a picture that is carried; a larger one is named with its place."""
+"""Bytes of the largest picture that is included; of a larger one the path is shown."""
 
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 
@@ -20,9 +20,9 @@ _DIGEST = re.compile(r"[0-9a-f]{64}")
 class Album:
     """Pictures by digest, each once, up to a budget of characters in the page.
 
-    A file is taken only when its bytes have the digest that the transcript names: no transcript can
-    have the report carry another file. What is shown as a picture is PNG, JPEG, GIF or WebP by its
-    first bytes, nothing else.
+    A file is taken only when its bytes have the digest that the transcript names: a transcript
+    cannot bring another file into the report. It is included only if its first bytes are those of
+    PNG, JPEG, GIF or WebP.
     """
 
     def __init__(self, run: Path, budget: int) -> None:
@@ -32,7 +32,7 @@ class Album:
         self.encoded: list[str] = []
 
     def add(self, image: Image) -> str:
-        """Take a picture in if it is there and fits, and return the digest under which the page knows it."""
+        """Include a picture if it exists and fits, and return its digest, its name in the page."""
         if image.digest not in self._entries:
             self._entries[image.digest] = self._entry(image)
         return image.digest
@@ -48,7 +48,8 @@ class Album:
         code = squeezed(data)
         if len(data) > LARGEST or len(code) > self._left:
             return {
-                "missing": f"{len(data):,} bytes, too many for this file; the picture lies at {image.path}"
+                "missing": f"{len(data):,} bytes, too many for this file; "
+                f"the picture lies at {image.path}"
             }
         self._left -= len(code)
         self.encoded.append(code)

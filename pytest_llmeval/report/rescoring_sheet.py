@@ -1,4 +1,4 @@
-"""What is said of answers that were scored again."""
+"""Answers that were scored again, as a table."""
 
 from __future__ import annotations
 

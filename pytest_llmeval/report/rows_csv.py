@@ -1,4 +1,4 @@
-"""The rows of a run as a table for spreadsheets and data frames: ``rows.csv`` and ``rows.parquet``."""
+"""The rows of a run for spreadsheets and data frames: ``rows.csv`` and ``rows.parquet``."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _FORMULA_SIGNS: Final = frozenset("=+-@＝＋－＠\t\r\n")
 
 
 def columns_of(rows: Sequence[Row]) -> dict[str, list[Value]]:
-    """Return the rows by column, in the order of their keys; a score's column is ``score:`` and its name."""
+    """Return the rows by column, ordered by key; a score's column is ``score:`` and its name."""
     ordered = sorted(rows, key=lambda row: row.key)
     columns: dict[str, list[Value]] = {
         name: [_field(row, name) for row in ordered] for name in _FIELDS
@@ -34,7 +34,7 @@ def columns_of(rows: Sequence[Row]) -> dict[str, list[Value]]:
 
 
 def rows_csv(rows: Sequence[Row]) -> str:
-    """Return the rows as CSV that is safe to open: no cell is a formula, none holds a control sequence.
+    """Return the rows as CSV that is safe to open: without formulas and control sequences.
 
     A text that would be one begins with an apostrophe; signs without a shape are written as
     escapes, texts of over CELL_LIMIT characters are cut.
@@ -50,12 +50,15 @@ def rows_csv(rows: Sequence[Row]) -> str:
 
 
 def write_parquet(rows: Sequence[Row], path: Path) -> None:
-    """Write the rows as Parquet, every text whole; UsageError without pyarrow or where the file cannot be made."""
+    """Write the rows as Parquet, with whole texts; UsageError without pyarrow, or on failure."""
     try:
         import pyarrow as pa  # noqa: PLC0415 - an extra, and heavy
         from pyarrow import parquet  # noqa: PLC0415 - as above
     except ImportError as error:
-        msg = f"{path}: writing Parquet needs pyarrow; install it with: pip install 'pytest-llmeval-suite[hub]'"
+        msg = (
+            f"{path}: writing Parquet needs pyarrow; "
+            "install it with: pip install 'pytest-llmeval-suite[hub]'"
+        )
         raise UsageError(msg) from error
     columns = {name: _encodable(values) for name, values in columns_of(rows).items()}
     try:
@@ -92,7 +95,7 @@ _FIELDS: Final = (
 def _field(row: Row, name: str) -> Value:
     if name == "tags":
         return "; ".join(row.tags)
-    for source in (row.key, row, row.usage):
+    for source in (row, row.usage):
         if hasattr(source, name):
             value: Value = getattr(source, name)
             return value

@@ -35,7 +35,7 @@ _DIGITS: Final = 6
 """Digits after the point of a number in the table."""
 
 
-class Part(NamedTuple):
+class TablePart(NamedTuple):
     """What rows of the table share: task, model and test function."""
 
     task: str
@@ -44,11 +44,11 @@ class Part(NamedTuple):
 
 
 def sample_index(rows: Sequence[Row], summary: Summary) -> dict[str, Json]:
-    """Return the columns' names, the parts of the run, the tags met, and a list of values for each row.
+    """Return names of columns, parts of the run, tags, and a list of values for each row.
 
     `rows` in the order of the table.
     """
-    parts = {Part(row.key.task, row.key.model, row.key.test): 0 for row in rows}
+    parts = {TablePart(row.task, row.model, row.test): 0 for row in rows}
     parts = {part: number for number, part in enumerate(sorted(parts))}
     tags = {
         tag: number
@@ -72,12 +72,14 @@ def sample_index(rows: Sequence[Row], summary: Summary) -> dict[str, Json]:
     }
 
 
-def _values(row: Row, parts: dict[Part, int], tags: dict[str, int], longest: int) -> list[Json]:
+def _values(
+    row: Row, parts: dict[TablePart, int], tags: dict[str, int], longest: int
+) -> list[Json]:
     score = _deciding(row)
     values: dict[str, Json] = {
-        "sample": clean(row.key.sample),
-        "part": parts[Part(row.key.task, row.key.model, row.key.test)],
-        "epoch": row.key.epoch,
+        "sample": clean(row.sample),
+        "part": parts[TablePart(row.task, row.model, row.test)],
+        "epoch": row.epoch,
         "outcome": row.outcome,
         "score": None if score is None or score.value is None else round(score.value, _DIGITS),
         "scale": None if score is None else score.scale,
@@ -98,19 +100,19 @@ def _deciding(row: Row) -> Score | None:
 
 
 def _last_line(answer: str) -> str:
-    """Return where an answer comes to its point: its last line, when it is a whole reply."""
+    """Return the last line of an answer, which may be a whole reply."""
     return next((line for line in reversed(answer[-_TAIL:].split("\n")) if line.strip()), "")
 
 
 def _why(row: Row, score: Score | None) -> str:
-    """Return why the outcome is what it is; nothing is to be said of a right answer."""
+    """Return why the outcome is what it is; "" for a correct answer."""
     if row.outcome == "correct":
         return ""
     return score.explanation if score is not None and score.explanation else row.explanation
 
 
 def _tags(row: Row) -> tuple[str, ...]:
-    """Return what the table can be narrowed to: tags, and the values of the columns that the task groups by."""
+    """Return what the table can be filtered by: tags, and values of the task's groups."""
     return tuple(
         dict.fromkeys([*row.tags, *(value for values in row.groups.values() for value in values)])
     )

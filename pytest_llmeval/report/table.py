@@ -4,23 +4,24 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+
+from rich.cells import cell_len, set_cell_size
+from rich.console import Console
+from rich.rule import Rule
+from rich.table import Table
+from rich.text import Text
 
 from pytest_llmeval.report.comparison_sheet import comparison_sheets
 from pytest_llmeval.report.gate_sheet import gate_sheet
 from pytest_llmeval.report.matrix_sheet import matrix_sheet
 from pytest_llmeval.report.rescoring_sheet import rescoring_sheet
-from pytest_llmeval.report.sheet import Block, Column, Sheet, remarks, sheets
+from pytest_llmeval.report.result_sheets import remarks, sheets
+from pytest_llmeval.report.sheet import Block, Column, Sheet
 from pytest_llmeval.results.compare import Comparison
-from pytest_llmeval.results.gate import GateResult
+from pytest_llmeval.results.gate_result import GateResult
 from pytest_llmeval.results.matrix import Matrix
 from pytest_llmeval.results.rescoring import Rescoring
 from pytest_llmeval.results.summary import Summary
-
-if TYPE_CHECKING:
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
 
 _GAP = 2
 _INDENT = "  "
@@ -36,7 +37,7 @@ def render_table(summary: Summary, *, width: int, color: bool) -> str:
 
 
 def render_gate(result: GateResult, *, width: int, color: bool) -> str:
-    """Return a gate's verdict rule by rule, no line wider than `width` columns (40 or more)."""
+    """Return a gate's result rule by rule, no line wider than `width` columns (40 or more)."""
     return _drawn((), (gate_sheet(result),), width=width, color=color)
 
 
@@ -46,7 +47,7 @@ def render_comparison(comparison: Comparison, *, width: int, color: bool) -> str
 
 
 def render_rescoring(found: Rescoring, *, width: int, color: bool) -> str:
-    """Return which scores changed when stored answers were scored again, no line wider than `width` (40 or more)."""
+    """Return which scores changed when they were scored again, in `width` columns (40 or more)."""
     return _drawn((), (rescoring_sheet(found),), width=width, color=color)
 
 
@@ -55,10 +56,7 @@ def render_matrices(matrices: Sequence[Matrix], *, width: int, color: bool) -> s
     return _drawn((), [matrix_sheet(matrix) for matrix in matrices], width=width, color=color)
 
 
-def _drawn(said: Sequence[str], drawn: Sequence[Sheet], *, width: int, color: bool) -> str:
-    from rich.console import Console  # noqa: PLC0415 - 28 ms that a foreign pytest session must not pay
-    from rich.text import Text  # noqa: PLC0415 - as above
-
+def _drawn(notes: Sequence[str], drawn: Sequence[Sheet], *, width: int, color: bool) -> str:
     # Without the environment: what is drawn depends on the arguments alone.
     console = Console(
         file=io.StringIO(),
@@ -72,7 +70,7 @@ def _drawn(said: Sequence[str], drawn: Sequence[Sheet], *, width: int, color: bo
         _environ={},
     )
     with console.capture() as captured:
-        for remark in said:
+        for remark in notes:
             console.print(Text(remark, style="yellow"))
         for sheet in drawn:
             _print_sheet(console, sheet)
@@ -80,9 +78,6 @@ def _drawn(said: Sequence[str], drawn: Sequence[Sheet], *, width: int, color: bo
 
 
 def _print_sheet(console: Console, sheet: Sheet) -> None:
-    from rich.rule import Rule  # noqa: PLC0415 - as above
-    from rich.text import Text  # noqa: PLC0415 - as above
-
     console.print()
     console.print(Rule(Text(sheet.title, style="bold"), align="left", style="dim"))
     _print_blocks(console, sheet.blocks)
@@ -95,8 +90,6 @@ def _print_sheet(console: Console, sheet: Sheet) -> None:
 
 def _print_blocks(console: Console, blocks: Sequence[Block]) -> None:
     """Print blocks with one width of labels and a blank line between all tables."""
-    from rich.text import Text  # noqa: PLC0415 - as above
-
     label_width = _label_width(blocks, console.width)
     first = True
     for block in blocks:
@@ -110,9 +103,7 @@ def _print_blocks(console: Console, blocks: Sequence[Block]) -> None:
 
 
 def _label_width(blocks: Sequence[Block], width: int) -> int:
-    """Return the width of the longest label, or less: a part of the page, and what all columns leave of it."""
-    from rich.cells import cell_len  # noqa: PLC0415 - as above
-
+    """Return the width of the longest label, within its share of the page or what is left."""
     texts = (_INDENT * label.indented + label.text for block in blocks for label in block.labels)
     columns = max((sum(map(_total, block.units)) for block in blocks), default=0)
     return min(max(map(cell_len, texts), default=0), max(width // _LABEL_SHARE, width - columns))
@@ -129,7 +120,7 @@ def _tables(block: Block, label_width: int, room: int) -> Iterator[Table]:
 
 
 def _strips(units: Sequence[tuple[Column, ...]], room: int) -> Iterator[list[Column]]:
-    """Yield the columns that stand side by side: whole units as long as they fit, parts of one that never would."""
+    """Yield columns side by side: whole units while they fit, else the columns of one unit."""
     strip: list[Column] = []
     for unit in units:
         parts = [unit] if _total(unit) <= room else [(column,) for column in unit]
@@ -148,8 +139,6 @@ def _total(columns: Sequence[Column]) -> int:
 
 def _width(column: Column, *, broken: bool) -> int:
     """Return the width of a column with the gap before it."""
-    from rich.cells import cell_len  # noqa: PLC0415 - as above
-
     head = column.head.split() if broken else [column.head]
     return max(cell_len(text) for text in (*head, *(cell.text for cell in column.cells))) + _GAP
 
@@ -157,9 +146,6 @@ def _width(column: Column, *, broken: bool) -> int:
 def _table(
     block: Block, columns: Sequence[Column], widths: Sequence[int], label_width: int
 ) -> Table:
-    from rich.table import Table  # noqa: PLC0415 - as above
-    from rich.text import Text  # noqa: PLC0415 - as above
-
     table = Table(box=None, padding=(0, 0, 0, _GAP), pad_edge=False, header_style="dim")
     table.add_column("", width=label_width, no_wrap=True)
     for column, width in zip(columns, widths, strict=True):
@@ -178,10 +164,7 @@ def _table(
 
 
 def _shortened(text: str, width: int) -> Text:
-    """Return a label that is too long without its middle: names of models differ at either end."""
-    from rich.cells import cell_len, set_cell_size  # noqa: PLC0415 - as above
-    from rich.text import Text  # noqa: PLC0415 - as above
-
+    """Return a label cut in its middle if it is too long: names of models differ at either end."""
     if cell_len(text) <= width:
         return Text(text)
     tail = (width - 1) // 2

@@ -1,1 +1,1 @@
-"""The figures of a run and its files; each module is imported by who needs it (numpy and pydantic are not free)."""
+"""Rows to figures, comparisons and gates, and the files of a run."""

@@ -1,21 +1,24 @@
-"""A baseline: what later runs are held against, as a small file that is committed and diffs well."""
+"""A baseline: a run that later runs are compared with, as a small file that diffs well."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, cast
 
+from msgspec.structs import replace
+
 from pytest_llmeval.errors import UsageError
-from pytest_llmeval.records import Json, Outcome, Row, RowKey, Score
-from pytest_llmeval.results.compare import Part, parts_of, version_texts
-from pytest_llmeval.results.gate import JUDGE, judge_metrics_of, metrics_of
-from pytest_llmeval.results.metrics import summarise
-from pytest_llmeval.results.store import read_run, write_atomically
+from pytest_llmeval.files.atomic import write_atomically
+from pytest_llmeval.records import Json, Row, Score
+from pytest_llmeval.results.gate_values import baseline_values
+from pytest_llmeval.results.parts import Part, parts_of, version_texts
+from pytest_llmeval.results.stored_run import read_run
 from pytest_llmeval.results.stored_tasks import stored_tasks
-from pytest_llmeval.results.summary import Summary, TaskSummary
+from pytest_llmeval.results.summarise import summarise
+from pytest_llmeval.results.summary import Summary
 from pytest_llmeval.results.targets import target_digest
 
 SCHEMA: Final = 1
@@ -24,9 +27,9 @@ SCHEMA: Final = 1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Baseline:
-    """A run as later ones are held against it: its name, its rows, and the figures of each part by metric.
+    """A run's name, its rows, and the values of each part by metric.
 
-    Of a row that was read from a file only what a comparison needs is left: key, outcome, scores,
+    A row that was read from a file has only what a comparison needs: key, outcome, scores,
     versions, and the target's digest.
     """
 
@@ -38,16 +41,10 @@ class Baseline:
 def baseline_of(name: str, rows: Iterable[Row], summary: Summary) -> Baseline:
     """Return a run as a baseline; `summary` is that of its rows."""
     metrics = {
-        Part(entry.task, entry.test, entry.model): figures_of(entry) for entry in summary.entries
+        Part(entry.task, entry.test, entry.model): baseline_values(entry)
+        for entry in summary.entries
     }
     return Baseline(name=name, rows=tuple(rows), metrics=metrics)
-
-
-def figures_of(entry: TaskSummary) -> dict[str, float | None]:
-    """Return what a rule against a baseline may speak about, the judge's figures as ``judge.kappa``."""
-    judging = entry.tally.judging
-    judges = {} if judging is None else judge_metrics_of(judging)
-    return metrics_of(entry.tally) | {f"{JUDGE}.{name}": value for name, value in judges.items()}
 
 
 def write_baseline(baseline: Baseline, path: Path) -> None:
@@ -68,7 +65,7 @@ def write_baseline(baseline: Baseline, path: Path) -> None:
 
 
 def read_baseline(path: Path) -> Baseline:
-    """Return the baseline in a file, or a run's folder as one; UsageError names the line that is wrong."""
+    """Return the baseline in a file, or a run's folder as one; UsageError names a wrong line."""
     if path.is_file() and path.suffix == ".jsonl":
         return _parsed(path)
     run = read_run(path)
@@ -93,8 +90,8 @@ def _lines(baseline: Baseline) -> Iterator[dict[str, Json]]:
 def _sample_line(row: Row) -> dict[str, Json]:
     scores: dict[str, Json] = {score.name: score.value for score in row.scores}
     return {
-        "sample": row.key.sample,
-        "epoch": row.key.epoch,
+        "sample": row.sample,
+        "epoch": row.epoch,
         "outcome": row.outcome,
         "scores": scores,
         "target": target_digest(row.target),
@@ -123,24 +120,33 @@ def _parsed(path: Path) -> Baseline:
         msg = f"{path}: the baseline cannot be read: {error.strerror or error}"
         raise UsageError(msg) from error
     if number == 0:
-        msg = f"{path}: an empty file is no baseline; make one with: llmeval baseline set RUN --to {path}"
+        msg = (
+            f"{path}: an empty file is no baseline; "
+            f"make one with: llmeval baseline set RUN --to {path}"
+        )
         raise UsageError(msg)
     return Baseline(name=name, rows=tuple(rows), metrics=metrics)
 
 
 def _header(data: dict[str, Json], path: Path) -> str:
     if data.get("schema") != SCHEMA or "run" not in data:
-        msg = f"{path}: no baseline of schema {SCHEMA}; make it anew with: llmeval baseline set RUN --to {path}"
+        msg = (
+            f"{path}: no baseline of schema {SCHEMA}; "
+            f"make it anew with: llmeval baseline set RUN --to {path}"
+        )
         raise UsageError(msg)
     return str(data["run"])
 
 
 def _row(data: dict[str, Any], part: dict[str, Any]) -> Row:
-    outcome: Outcome = data["outcome"]
     return Row(
-        key=RowKey(part["test"], part["task"], data["sample"], part["model"], data["epoch"]),
+        test=part["test"],
+        task=part["task"],
+        sample=data["sample"],
+        model=part["model"],
+        epoch=data["epoch"],
         nodeid="",
-        outcome=outcome,
+        outcome=data["outcome"],
         scores=tuple(
             Score(name=name, value=value, scale=part["scales"][name], correct=None)
             for name, value in data["scores"].items()

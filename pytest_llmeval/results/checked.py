@@ -1,4 +1,4 @@
-"""Reading hand-written YAML value by value: what does not fit is refused with file, line and key."""
+"""Reading hand-written YAML value by value; errors name file, line and key."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ SHARES = frozenset({"accuracy", "coverage"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Checked:
-    """One document; the path to a value, keys and places in lists, is named when the value is refused."""
+    """One document. The path to a value is its keys and its places in lists."""
 
     file: Path | str
     document: YamlDocument
 
     @classmethod
     def parse(cls, text: str, file: Path | str) -> Checked:
-        """Read the text, which `file` is named as the source of."""
+        """Parse the text; errors name `file` as its source."""
         return cls(file=file, document=parse_yaml(text, file))
 
     @property

@@ -9,8 +9,8 @@ from pathlib import Path
 from pytest_llmeval.files.yaml import read_text
 from pytest_llmeval.records import Json
 from pytest_llmeval.results.checked import SHARES, Checked
-from pytest_llmeval.results.gate import Allowance, Bounds, ChangeRule, Gate, Rule, Step
-from pytest_llmeval.results.summary import metric_name
+from pytest_llmeval.results.gate import Bounds, ChangeRule, Gate, Rule, Step
+from pytest_llmeval.results.task_info import metric_name
 
 MAX_BYTES = 1_000_000
 """Largest gate file that is read."""
@@ -29,7 +29,7 @@ def load_gate(path: Path) -> Gate:
 
 
 def parse_gate(text: str, file: Path | str) -> Gate:
-    """Return the gate written in `text`, which `file` is named as the source of."""
+    """Return the gate in `text`; errors name `file` as its source."""
     document = Checked.parse(text, file)
     top = document.mapping([], document.root, _TOP)
     bodies = document.mapping(["rules"], top.get("rules", {}))
@@ -55,7 +55,7 @@ def parse_gate(text: str, file: Path | str) -> Gate:
 
 
 def _rules(document: Checked, name: str, body: Json) -> Iterator[Rule | ChangeRule]:
-    """Yield what a rule says of the run alone, and of the run beside its baseline."""
+    """Yield the rule on the run alone and the rule against the baseline that a body holds."""
     path = ["rules", name]
     task, _, metric = name.rpartition(".")
     if not (task and metric):
@@ -76,8 +76,8 @@ def _rules(document: Checked, name: str, body: Json) -> Iterator[Rule | ChangeRu
     if ends:
         yield Rule(task=task, metric=metric, bounds=_bounds(document, path, ends), samples=samples)
     if steps:
-        allowance = Allowance(max_drop=steps.get("max_drop"), max_rise=steps.get("max_rise"))
-        yield ChangeRule(task=task, metric=metric, allowance=allowance, samples=samples)
+        allowed = Bounds(max_drop=steps.get("max_drop"), max_rise=steps.get("max_rise"))
+        yield ChangeRule(task=task, metric=metric, bounds=allowed, samples=samples)
 
 
 def _bounds(document: Checked, path: Sequence[str], ends: Mapping[str, float]) -> Bounds:

@@ -1,4 +1,4 @@
-"""How judged answers were decided, and how far the judges can be trusted."""
+"""How judged answers were decided, and how far judges and votes agree."""
 
 from __future__ import annotations
 
@@ -8,19 +8,20 @@ from typing import cast
 
 from pytest_llmeval.records import Json, Row
 from pytest_llmeval.records.score import DECIDED_BY, OPINIONS
-from pytest_llmeval.results.summary import Agreement, Calibrated, Judging
+from pytest_llmeval.results.figures import Agreement, Judging
+from pytest_llmeval.results.task_info import Calibrated
 from pytest_llmeval.scoring.judge.agreement import cohen_kappa, fleiss_kappa
 
 NOBODY = "nobody"
-"""Under this count the answers that were left unscored."""
+"""The count of judged answers that were left unscored."""
 
 _Opinion = Mapping[str, Json]
 
 
 def judging(rows: Sequence[Row], calibrations: Sequence[Calibrated]) -> Judging | None:
-    """Return how the judged ones among `rows` were decided; None when there is none.
+    """Return how the judged answers among `rows` were decided; None when there is none.
 
-    The judge's calibration is the one among `calibrations` that was made of the judge, or of all
+    The calibration is the one among `calibrations` that was made with the same judge, or the same
     judges together.
     """
     judged = [score.details for row in rows for score in row.scores if DECIDED_BY in score.details]

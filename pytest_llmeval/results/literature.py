@@ -9,7 +9,7 @@ from pathlib import Path
 from pytest_llmeval.files.yaml import read_text
 from pytest_llmeval.records import Json
 from pytest_llmeval.results.checked import Checked
-from pytest_llmeval.results.summary import Published, metric_name
+from pytest_llmeval.results.task_info import Published, metric_name
 
 MAX_BYTES = 1_000_000
 """Largest file of figures that is read."""
@@ -17,10 +17,9 @@ MAX_BYTES = 1_000_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Literature:
-    """Figures, and the datasets beside which alone they may stand.
+    """Published figures, and the datasets that they are about.
 
-    `datasets`: how many samples each has, by the sha256 of its file's bytes; None where the file
-    does not say.
+    `datasets`: number of samples by the sha256 of the dataset file's bytes; None if not given.
     """
 
     datasets: Mapping[str, int | None] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""Several runs, or several models, side by side: each against each over the samples that all of them scored."""
+"""Several runs or models: each compared with each, over the samples that all of them scored."""
 
 from __future__ import annotations
 
@@ -7,31 +7,35 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from pytest_llmeval.records import Row
-from pytest_llmeval.results.compare import Change, adjusted, differing_versions, pair_of, parts_of
-from pytest_llmeval.results.metrics import SCORED, tally
-from pytest_llmeval.results.summary import Tally, TaskInfo
+from pytest_llmeval.results.changes import Change
+from pytest_llmeval.results.compare import adjusted, pair_of
+from pytest_llmeval.results.figures import Figures
+from pytest_llmeval.results.parts import differing_versions, parts_of
+from pytest_llmeval.results.rows import SCORED
+from pytest_llmeval.results.summarise import figures
 from pytest_llmeval.results.targets import target_digest
+from pytest_llmeval.results.task_info import TaskInfo
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Contender:
     """One model in one run.
 
-    `tally` holds its figures over the common samples; `scored` is how many it scored.
+    `figures` are over the common samples; `scored` is the number of all that it scored.
     """
 
     run: str
     model: str
     scored: int
-    tally: Tally
+    figures: Figures
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Matrix:
     """One task of all runs over the `n` samples that every contender scored, with the same target.
 
-    `changes` tells for each pair of contenders (their places, the first one smaller) how the second
-    differs from the first. `versions`: what is not the same for all, as the value for each
+    `changes`: for each pair of contenders (their places, the first one smaller) the changes from
+    the first to the second. `versions`: what is not the same for all, as the value for each
     contender.
     """
 
@@ -44,9 +48,9 @@ class Matrix:
 
 
 def matrices(runs: Mapping[str, Sequence[Row]]) -> tuple[Matrix, ...]:
-    """Return a matrix for each task and test function that at least two contenders ran; `runs` by name.
+    """Return a matrix for each task and test function that two or more contenders ran.
 
-    The p-values of all pairs and metrics of a matrix are adjusted together.
+    `runs` by name. The p-values of all pairs and metrics of a matrix are adjusted together.
     """
     parts: dict[tuple[str, str], dict[tuple[str, str], list[Row]]] = defaultdict(dict)
     for name, rows in runs.items():
@@ -61,10 +65,10 @@ def _matrix(contenders: Mapping[tuple[str, str], list[Row]]) -> Matrix:
     scored = [_scored(rows) for rows in contenders.values()]
     common = set.intersection(*scored)
     kept = [
-        [row for row in rows if (row.key.sample, target_digest(row.target)) in common]
+        [row for row in rows if (row.sample, target_digest(row.target)) in common]
         for rows in contenders.values()
     ]
-    first = next(iter(contenders.values()))[0].key
+    first = next(iter(contenders.values()))[0]
     return Matrix(
         task=first.task,
         test=first.test,
@@ -74,7 +78,7 @@ def _matrix(contenders: Mapping[tuple[str, str], list[Row]]) -> Matrix:
                 run=run,
                 model=model,
                 scored=len(own),
-                tally=tally(of_all, TaskInfo(title=first.task)),
+                figures=figures(of_all, TaskInfo(title=first.task)),
             )
             for (run, model), own, of_all in zip(contenders, scored, kept, strict=True)
         ),
@@ -84,7 +88,7 @@ def _matrix(contenders: Mapping[tuple[str, str], list[Row]]) -> Matrix:
 
 
 def _scored(rows: Sequence[Row]) -> set[tuple[str, str]]:
-    return {(row.key.sample, target_digest(row.target)) for row in rows if row.outcome in SCORED}
+    return {(row.sample, target_digest(row.target)) for row in rows if row.outcome in SCORED}
 
 
 def _changes(kept: Sequence[Sequence[Row]]) -> dict[tuple[int, int], tuple[Change, ...]]:

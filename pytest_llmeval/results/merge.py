@@ -1,4 +1,4 @@
-"""The shards of one run as one: what must agree between them, and the rows of all."""
+"""The shards of one run as one run."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from pytest_llmeval.errors import UsageError
 from pytest_llmeval.records import Json, Row, RowKey
-from pytest_llmeval.results.compare import version_texts
-from pytest_llmeval.results.store import StoredRun
+from pytest_llmeval.results.parts import version_texts
+from pytest_llmeval.results.stored_run import StoredRun
 
 
 def merged_rows(runs: Sequence[StoredRun]) -> tuple[Row, ...]:
@@ -25,15 +25,16 @@ def merged_rows(runs: Sequence[StoredRun]) -> tuple[Row, ...]:
                 merged[row.key] = (row, run)
             elif row.outcome != "not run":
                 msg = (
-                    f"cannot merge: sample {row.key.sample!r} of {row.key.task} (model {row.key.model}, epoch "
-                    f"{row.key.epoch}) is in {known[1].path.name} and in {run.path.name}; shards have none in common"
+                    f"cannot merge: sample {row.sample!r} of {row.task} (model {row.model}, epoch "
+                    f"{row.epoch}) is in {known[1].path.name} and in {run.path.name}; "
+                    "shards have none in common"
                 )
                 raise UsageError(msg)
     return tuple(merged[key][0] for key in sorted(merged))
 
 
 def merged_info(runs: Sequence[StoredRun]) -> dict[str, Json]:
-    """Return what run.json says of the whole: the first shard's facts, the tasks of all, and whose they are."""
+    """Return run.json of the whole: the first shard's facts, the tasks of all, and the shards."""
     tasks: dict[str, Json] = {}
     for run in runs:
         tasks |= _mapping(run.info.get("tasks"))
@@ -53,16 +54,16 @@ def _mapping(value: Json) -> Mapping[str, Json]:
 
 
 def _check_versions(runs: Sequence[StoredRun]) -> None:
-    """Refuse runs that asked or scored otherwise than the first that ran the same task."""
-    for task in dict.fromkeys(row.key.task for run in runs for row in run.rows):
-        parts = {run.path.name: [row for row in run.rows if row.key.task == task] for run in runs}
+    """Raise UsageError if a task's versions differ from those of the first run that has it."""
+    for task in dict.fromkeys(row.task for run in runs for row in run.rows):
+        parts = {run.path.name: [row for row in run.rows if row.task == task] for run in runs}
         known = {name: version_texts(rows) for name, rows in parts.items() if rows}
         first = next(iter(known))
         for name, versions in known.items():
             for what in sorted(versions.keys() & known[first].keys()):
                 if versions[what] != known[first][what]:
                     msg = (
-                        f"cannot merge: {what} of {task} differs: {first} has {known[first][what]}, "
-                        f"{name} has {versions[what]}"
+                        f"cannot merge: {what} of {task} differs: "
+                        f"{first} has {known[first][what]}, {name} has {versions[what]}"
                     )
                     raise UsageError(msg)

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from statistics import NormalDist, stdev
 from typing import TypeAlias, TypeVar
 
+import numpy as np
+
 from pytest_llmeval.results.statistics import (
     CONFIDENCE,
     RESAMPLES,
@@ -28,10 +30,10 @@ Pairs: TypeAlias = Sequence[tuple[Sequence[float], Sequence[float]]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Difference:
-    """The mean of ``b - a`` over `n` paired samples, its interval and its two-sided p-value (None: undecidable).
+    """The mean of ``b - a`` over `n` paired samples, with its interval.
 
-    `effect` is Cohen's d_z; `smallest` the smallest difference that these samples would show (None:
-    not known).
+    `p_value` is two-sided; `effect` is Cohen's d_z; `smallest` is the smallest difference that
+    these samples would show. None: undefined.
     """
 
     value: float
@@ -45,13 +47,11 @@ class Difference:
 def paired_difference(
     pairs: Pairs, *, scale: float = 1.0, confidence: float = CONFIDENCE, seed: int = SEED
 ) -> Difference:
-    """Return the mean of ``b - a`` over one or more samples, of values in 0..`scale`, with its uncertainty.
+    """Return the mean of ``b - a`` over one or more samples, of values in 0..`scale`.
 
     A sample's difference is that of its epoch means, so every sample weighs the same. The p-value
     is the share of resampled means that lie as far from their centre as the mean lies from 0.
     """
-    import numpy as np  # noqa: PLC0415 - 0.1 s that only a comparison pays
-
     n = len(pairs)
     differences = [math.fsum(b) / len(b) - math.fsum(a) / len(a) for a, b in pairs]
     value = math.fsum(differences) / n
@@ -87,7 +87,7 @@ def _alike(value: float, n: int, scale: float, confidence: float) -> Interval:
 
 
 def _smallest(spread: float, n: int, confidence: float) -> float:
-    """Return the true difference that comes out significant with the chance POWER, at this spread of differences."""
+    """Return the true difference that is found significant with the chance POWER."""
     normal = NormalDist()
     return (normal.inv_cdf((1 + confidence) / 2) + normal.inv_cdf(POWER)) * spread / math.sqrt(n)
 
@@ -104,9 +104,9 @@ def mcnemar(only_a: int, only_b: int) -> float:
 
 
 def smallest_share(n: int, level: float = 1 - CONFIDENCE) -> float | None:
-    """Return the smallest share of `n` samples that McNemar's exact test can call a difference at `level`.
+    """Return the smallest share of `n` samples that McNemar's exact test finds significant.
 
-    All of them must have changed in one direction; None when even all `n` are too few.
+    All of them must have changed in one direction. None when all `n` are too few at `level`.
     """
     flips = math.ceil(1 - math.log2(level))
     return flips / n if flips <= n else None

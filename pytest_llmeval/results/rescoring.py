@@ -1,27 +1,27 @@
-"""A run whose stored answers were scored again: which scores changed, and what made them change."""
+"""A run whose stored answers were scored again: which scores changed, and why."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from pytest_llmeval.records import Json, Outcome, Row, RowKey
-from pytest_llmeval.results.metrics import SCORED, latest
-from pytest_llmeval.results.wire import dumped, loaded
+from pytest_llmeval.records import Outcome, Record, Row, RowKey
+from pytest_llmeval.results.rows import SCORED, latest
 
 Cause: TypeAlias = Literal["answer", "data", "grader", "no stored reply"]
 """What differs: the answer taken from the same reply, the target, or how the same answer is graded
 against it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rescored:
-    """One row that came out otherwise.
+class Rescored(Record, frozen=True, kw_only=True):
+    """One row with another result.
 
-    `scores` holds those that changed by name, as (before, after).
-
-    `causes` names all that differ, and the grader alone where answer and target are the same.
+    Attributes:
+        key: of the row.
+        before: its outcome in the earlier run.
+        after: its outcome now.
+        scores: by name those that changed, as (before, after).
+        causes: all that differs; the grader alone where answer and target are the same.
     """
 
     key: RowKey
@@ -31,12 +31,15 @@ class Rescored:
     causes: tuple[Cause, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rescoring:
-    """How rows came out that `run` had too: `same` as before, or `changed`.
+class Rescoring(Record, frozen=True, kw_only=True):
+    """What became of the rows of `run` when they were scored again.
 
-    `added` rows are not that run's, so no reply was stored for them; `absent` ones of it were not
-    selected again.
+    Attributes:
+        run: name of the earlier run.
+        same: number of rows with the same scores and outcome.
+        changed: the others.
+        added: number of rows that the earlier run does not have, so no reply was stored for them.
+        absent: number of its rows that were not selected again.
     """
 
     run: str
@@ -44,15 +47,6 @@ class Rescoring:
     changed: tuple[Rescored, ...]
     added: int
     absent: int
-
-    def to_json(self) -> dict[str, Json]:
-        """Return the JSON form."""
-        return dumped(self)
-
-    @classmethod
-    def from_json(cls, data: dict[str, Json]) -> Rescoring:
-        """Return the rescoring that `to_json` wrote; UsageError when it is none."""
-        return loaded(Rescoring, data, "rescoring")
 
 
 def rescoring(run: str, before: Iterable[Row], after: Iterable[Row]) -> Rescoring:

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from statistics import NormalDist
 from typing import TYPE_CHECKING, TypeAlias
 
+import numpy as np
+
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
 CONFIDENCE = 0.95
@@ -49,7 +50,10 @@ def mean(clusters: Clusters) -> float | None:
 
 
 def wilson(proportion: float, n: float, confidence: float = CONFIDENCE) -> Interval:
-    """Return Wilson's score interval (1927) of a proportion seen in `n` > 0 trials (an effective n may be broken)."""
+    """Return Wilson's score interval (1927) of a proportion seen in `n` > 0 trials.
+
+    `n` need not be whole, as an effective number of trials.
+    """
     z = NormalDist().inv_cdf((1 + confidence) / 2)
     shrink = 1 + z * z / n
     centre = (proportion + z * z / (2 * n)) / shrink
@@ -72,7 +76,9 @@ def clustered_error(clusters: Clusters) -> float | None:
 
 
 def proportion_interval(clusters: Clusters) -> Interval | None:
-    """Return the Wilson interval of the mean of 0/1 values at the effective number of trials; None without values.
+    """Return the Wilson interval of the mean of 0/1 values; None without values.
+
+    The number of trials is the effective one.
 
     One epoch: n trials. Several: p(1-p) / SE² with the clustered error (Kish's design effect), held
     between the number of samples (epochs told nothing new) and the number of values (epochs were
@@ -99,8 +105,6 @@ def bootstrap_interval(
     None under two samples, or when all samples are alike: such values tell nothing about their
     spread.
     """
-    import numpy as np  # noqa: PLC0415 - 0.1 s that only a run with scores pays
-
     sums, counts = _sums_and_counts(clusters)
     if len(sums) < 2 or np.ptp(sums / counts) == 0:  # noqa: PLR2004 - a spread needs two
         return None
@@ -114,8 +118,6 @@ def bca_interval(
     confidence: float,
 ) -> Interval:
     """Return the BCa interval of the mean from its `draws`; samples that are not all alike."""
-    import numpy as np  # noqa: PLC0415 - as above
-
     centre, resamples = float(sums.sum() / counts.sum()), len(draws)
     normal = NormalDist()
     # Ties count half, or few distinct means would look biased.
@@ -131,8 +133,6 @@ def bca_interval(
 
 
 def _sums_and_counts(clusters: Clusters) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    import numpy as np  # noqa: PLC0415 - as above
-
     sums = np.array([math.fsum(cluster) for cluster in clusters], dtype=np.float64)
     return sums, np.array([len(cluster) for cluster in clusters], dtype=np.float64)
 
@@ -140,9 +140,7 @@ def _sums_and_counts(clusters: Clusters) -> tuple[NDArray[np.float64], NDArray[n
 def resampled_means(
     sums: NDArray[np.float64], counts: NDArray[np.float64], resamples: int, seed: int
 ) -> NDArray[np.float64]:
-    """Return the mean of each of `resamples` redrawn sets of samples, in batches of bounded memory."""
-    import numpy as np  # noqa: PLC0415 - as above
-
+    """Return the mean of each of `resamples` redrawn sets of samples, in bounded memory."""
     generator, samples = np.random.default_rng(seed), len(sums)
     batch = max(1, _DRAWS_AT_ONCE // samples)
     means = []
@@ -153,7 +151,7 @@ def resampled_means(
 
 
 def pass_at_k(n: int, correct: int, k: int) -> float:
-    """Return the unbiased chance that at least one of `k` epochs is correct, from `correct` of `n` >= k.
+    """Return the unbiased chance that one of `k` epochs or more is correct, from `n` >= k.
 
     1 - C(n-c, k) / C(n, k): Chen et al., "Evaluating Large Language Models Trained on Code" (2021).
     """
@@ -161,8 +159,19 @@ def pass_at_k(n: int, correct: int, k: int) -> float:
 
 
 def pass_all_k(n: int, correct: int, k: int) -> float:
-    """Return the unbiased chance that all of `k` epochs are correct (pass^k), from `correct` of `n` >= k.
+    """Return the unbiased chance that all of `k` epochs are correct (pass^k), from `n` >= k.
 
     C(c, k) / C(n, k): Yao et al., "tau-bench" (2024).
     """
     return math.comb(correct, k) / math.comb(n, k)
+
+
+def quantile(ordered: Sequence[float], level: float) -> float:
+    """Return the quantile at `level` in 0..1 of sorted values (at least one).
+
+    Linear between neighbours.
+    """
+    place = level * (len(ordered) - 1)
+    below = int(place)
+    above = min(below + 1, len(ordered) - 1)
+    return ordered[below] + (ordered[above] - ordered[below]) * (place - below)

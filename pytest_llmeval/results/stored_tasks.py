@@ -1,24 +1,28 @@
-"""What a stored run knows of its tasks: titles, groups, metrics, calibrations."""
+"""The tasks of a stored run, as its session knew them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
-from pytest_llmeval.results.store import SUMMARY, StoredRun, read_summary
-from pytest_llmeval.results.summary import TaskInfo
-
-if TYPE_CHECKING:
-    from pytest_llmeval.records import Json
+from pytest_llmeval.files.json_file import record_in
+from pytest_llmeval.records import Json
+from pytest_llmeval.results.run_files import RUN, SUMMARY
+from pytest_llmeval.results.stored_run import StoredRun, read_summary
+from pytest_llmeval.results.task_info import TaskInfo
 
 
 def stored_tasks(run: StoredRun) -> Mapping[str, TaskInfo]:
-    """Return what the run's session knew of its tasks, by name; a killed run has it in run.json alone."""
+    """Return what the run's session knew of its tasks, by name.
+
+    It stands in summary.json, for a killed run in run.json. UsageError names file and field of
+    what cannot be read.
+    """
     if (run.path / SUMMARY).is_file():
         return {entry.task: entry.info for entry in read_summary(run.path).entries}
-    tasks = cast("dict[str, dict[str, dict[str, Json]]]", run.info.get("tasks", {}))
+    tasks = cast("dict[str, dict[str, Json]]", run.info.get("tasks", {}))
     return {
-        str(task["name"]): TaskInfo.from_json(task["info"])
+        str(task["name"]): record_in(run.path / RUN, TaskInfo, task["info"])
         for task in tasks.values()
         if "info" in task
     }

@@ -10,12 +10,14 @@ import json
 import sys
 from typing import Any
 
-from pydantic import TypeAdapter
+import msgspec
 
 from pytest_llmeval.records import Json
-from pytest_llmeval.results.gate import GateResult
+from pytest_llmeval.results.gate_result import GateResult
 from pytest_llmeval.results.rescoring import Rescoring
 from pytest_llmeval.results.summary import SCHEMA, Summary
+
+_REF = "#/$defs/{name}"
 
 
 def summary_schema() -> dict[str, Json]:
@@ -23,14 +25,12 @@ def summary_schema() -> dict[str, Json]:
 
     A reader takes what it knows: properties may be added under the same version.
     """
-    summary, gate, again = (
-        TypeAdapter[Any](kind).json_schema(mode="serialization")
-        for kind in (Summary, GateResult, Rescoring)
-    )
+    kinds = (Summary, GateResult, Rescoring)
+    _, definitions = msgspec.json.schema_components(kinds, ref_template=_REF)
+    for body in definitions.values():
+        _require_all(body)
+    summary, gate = definitions.pop("Summary"), definitions["GateResult"]
     gate["properties"]["passed"] = {"type": "boolean", "description": "Whether every rule was met."}
-    definitions = {
-        name: body for part in (summary, gate, again) for name, body in part.pop("$defs").items()
-    }
     nothing: Json = {"type": "null", "description": "Not asked for."}
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -43,8 +43,8 @@ def summary_schema() -> dict[str, Json]:
                 "description": "Rises when a reader of the old form would misread the new.",
             },
             **summary["properties"],
-            "gate": {"anyOf": [gate, nothing]},
-            "rescoring": {"anyOf": [again, nothing]},
+            "gate": {"anyOf": [{"$ref": _REF.format(name="GateResult")}, nothing]},
+            "rescoring": {"anyOf": [{"$ref": _REF.format(name="Rescoring")}, nothing]},
             "engine": {
                 "type": ["object", "null"],
                 "description": "What the calls of the last session came to.",
@@ -52,6 +52,12 @@ def summary_schema() -> dict[str, Json]:
         },
         "$defs": definitions,
     }
+
+
+def _require_all(body: dict[str, Any]) -> None:
+    """Make all properties of an object required: what is written has all of them."""
+    if body.get("type") == "object" and "properties" in body:
+        body["required"] = list(body["properties"])
 
 
 if __name__ == "__main__":

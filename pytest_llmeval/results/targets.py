@@ -1,4 +1,4 @@
-"""Targets known by digest: a baseline is committed, and a benchmark's answers are not to be spread."""
+"""Targets by digest: a baseline is committed, and must not publish a benchmark's answers."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import Final
 
 _MARK: Final = "sha256:"
 _DIGITS: Final = 16
-"""64 bits tell one sample's targets apart many times over."""
+"""64 bits: two targets of one sample do not get the same digest by accident."""
 
 
 def target_digest(target: str) -> str:
-    """Return what a baseline keeps of a target; of what a baseline kept, the same again."""
+    """Return a target's digest as a baseline keeps it; a digest is returned as it is."""
     if target.startswith(_MARK):
         return target
     return _MARK + hashlib.sha256(target.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGITS]

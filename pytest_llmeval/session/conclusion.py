@@ -6,34 +6,60 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Protocol
 
+from pytest_llmeval.engine.statistics import Effort
+from pytest_llmeval.records import Row
 from pytest_llmeval.report.table import (
     render_comparison,
     render_gate,
     render_rescoring,
     render_table,
 )
-from pytest_llmeval.results.metrics import summarise
+from pytest_llmeval.results.gate_result import GateResult
 from pytest_llmeval.results.rescoring import rescoring
+from pytest_llmeval.results.store import RunFolder
+from pytest_llmeval.results.stored_run import StoredRun
+from pytest_llmeval.results.summarise import summarise
 from pytest_llmeval.session.effort import effort_lines
 from pytest_llmeval.session.findings import Findings, write_findings
 from pytest_llmeval.session.step_summary import write_step_summary
+from pytest_llmeval.session.task_info import KnownTask
+from pytest_llmeval.session.yardstick import Yardstick
 
-if TYPE_CHECKING:
-    from _pytest.terminal import TerminalReporter
+NARROWEST = 40
+"""Columns of a terminal for which tables are drawn; a narrower one breaks their lines."""
 
-    from pytest_llmeval.engine.statistics import Effort
-    from pytest_llmeval.records import Row
-    from pytest_llmeval.results.gate import GateResult
-    from pytest_llmeval.results.store import RunFolder, StoredRun
-    from pytest_llmeval.results.summary import TaskInfo
-    from pytest_llmeval.session.yardstick import Yardstick
+
+class Writer(Protocol):
+    """A terminal, or whatever stands for one."""
+
+    @property
+    def width(self) -> int:
+        """Columns of a line."""
+        ...
+
+    @property
+    def color(self) -> bool:
+        """Whether colours are shown."""
+        ...
+
+    def section(self, title: str) -> None:
+        """Write a heading."""
+        ...
+
+    def write(self, text: str) -> None:
+        """Write text that ends with a line break."""
+        ...
+
+    def warn(self, line: str) -> None:
+        """Write a line that must be noticed."""
+        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measures:
-    """What a run is held against: gate and baseline, and the run whose replies it scored again; each may be missing."""
+    """What a run is compared with: gate and baseline, and the run whose replies it scored again."""
 
     yardstick: Yardstick | None = None
     replayed: StoredRun | None = None
@@ -41,9 +67,9 @@ class Measures:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conclusion:
-    """What was found, the place of the files (None: there are none), and what calls came to.
+    """What was found, the folder of the files (None: there is none), and what calls came to.
 
-    `trouble` tells what could not be written.
+    `trouble` says what could not be written.
     """
 
     found: Findings
@@ -53,48 +79,55 @@ class Conclusion:
 
     @property
     def gate(self) -> GateResult | None:
-        """The gate's verdict, if one was asked for."""
+        """The gate's result, if there is a gate."""
         return self.found.gate
 
     @property
     def gate_failed(self) -> bool:
-        """Whether a gate was asked for and not met."""
+        """Whether there is a gate, and it did not pass."""
         return self.gate is not None and not self.gate.passed
 
-    def print(self, reporter: TerminalReporter) -> None:
-        """Write table, comparison, gate and place of the files to the terminal."""
-        writer = reporter._tw  # noqa: SLF001 - pytest's reporter offers no other way to its width and colours
-        width, color = max(40, writer.fullwidth), writer.hasmarkup
-        reporter.section("LLM benchmark results")
-        reporter.write(render_table(self.found.summary, width=width, color=color))
+    def print(self, writer: Writer) -> None:
+        """Write table, comparison, gate and the path of the files."""
+        width, color = max(NARROWEST, writer.width), writer.color
+        writer.section("LLM benchmark results")
+        writer.write(render_table(self.found.summary, width=width, color=color))
         if self.found.rescoring is not None:
-            reporter.write(render_rescoring(self.found.rescoring, width=width, color=color))
+            writer.write(render_rescoring(self.found.rescoring, width=width, color=color))
         if self.found.against is not None:
             against = self.found.against
-            reporter.section(f"against {against.name}")
-            reporter.write(render_comparison(against.comparison, width=width, color=color))
+            writer.section(f"against {against.name}")
+            writer.write(render_comparison(against.comparison, width=width, color=color))
         if self.gate is not None:
-            reporter.write(render_gate(self.gate, width=width, color=color))
+            writer.write(render_gate(self.gate, width=width, color=color))
         for line in [] if self.effort is None else effort_lines(self.effort):
-            reporter.write_line(line)
+            writer.write(f"{line}\n")
         for line in self.trouble:
-            reporter.write_line(line, yellow=True)
+            writer.warn(line)
         if self.path is not None:
-            reporter.write_line(f"run: {_shortest(self.path)}")
+            writer.write(f"run: {_shortest(self.path)}\n")
 
 
 def conclude(
     rows: Sequence[Row],
-    tasks: Mapping[str, TaskInfo],
+    tasks: Mapping[str, KnownTask],
     measures: Measures,
     folder: RunFolder | None,
     effort: Effort | None,
 ) -> Conclusion:
-    """Return the conclusion of a run, its files written into `folder`.
+    """Return the conclusion of a run, after writing its files.
 
-    Whatever cannot be written costs neither the table nor the verdict.
+    What cannot be written costs neither the table nor the gate's result.
+
+    Args:
+        rows: complete rows, in memory as they were added to `folder`.
+        tasks: by name.
+        measures: gate, baseline, replayed run.
+        folder: of the run; None if no files are wanted.
+        effort: what its calls came to.
     """
-    found = _found(tuple(rows), tasks, measures)
+    known = tuple(rows) if folder is None else folder.as_stored(rows)
+    found = _found(known, tasks, measures)
     if effort is not None and effort.total.requests:
         found = replace(found, engine=effort.to_json())
     trouble = [*_write(found, folder), *_write_step_summary(found)]
@@ -102,8 +135,11 @@ def conclude(
     return Conclusion(found=found, path=path, effort=effort, trouble=tuple(trouble))
 
 
-def _found(rows: tuple[Row, ...], tasks: Mapping[str, TaskInfo], measures: Measures) -> Findings:
-    summary, yardstick, replayed = summarise(rows, tasks), measures.yardstick, measures.replayed
+def _found(rows: tuple[Row, ...], tasks: Mapping[str, KnownTask], measures: Measures) -> Findings:
+    infos = {name: task.info for name, task in tasks.items()}
+    metrics = {name: task.metrics for name, task in tasks.items()}
+    summary = summarise(rows, infos, metrics)
+    yardstick, replayed = measures.yardstick, measures.replayed
     found = (
         Findings(rows=rows, summary=summary)
         if yardstick is None
@@ -119,13 +155,13 @@ def _write(found: Findings, folder: RunFolder | None) -> list[str]:
         return []
     try:
         write_findings(folder.files, found)
-    except Exception as error:  # noqa: BLE001 - a paid run's table must be shown whatever is wrong with its files
+    except Exception as error:  # noqa: BLE001 - the table of a paid run is shown in any case
         return [f"not all files of the run could be written: {type(error).__name__}: {error}"]
     return []
 
 
 def _write_step_summary(found: Findings) -> list[str]:
-    """Tell GitHub Actions of a gate's verdict."""
+    """Write the summary for GitHub Actions, of runs with a gate."""
     if found.gate is None:
         return []
     try:

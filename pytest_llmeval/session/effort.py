@@ -1,18 +1,15 @@
-"""The engine's own summary, below the results."""
+"""What the calls of a session came to, as text below the results."""
 
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
 
+from pytest_llmeval.engine.statistics import Effort
 from pytest_llmeval.report.numbers import count, money, seconds
-
-if TYPE_CHECKING:
-    from pytest_llmeval.engine.statistics import Effort
 
 
 def effort_lines(effort: Effort) -> list[str]:
-    """Return what the calls of a session came to, in two lines; none when no live model was asked."""
+    """Return two lines, one without a live call, none without any call."""
     total = effort.total
     if not (total.requests or effort.from_store or effort.from_cache):
         return []
@@ -23,7 +20,10 @@ def effort_lines(effort: Effort) -> list[str]:
         f"retries: {_causes(total.retries)}",
         *([f"failed: {_causes(total.errors)}"] if total.errors else []),
         *([f"{count(total.abandoned)} abandoned"] if total.abandoned else []),
-        f"lost {seconds(total.limited_seconds)} s to limits, {seconds(total.backoff_seconds)} s to back-off",
+        (
+            f"lost {seconds(total.limited_seconds)} s to limits, "
+            f"{seconds(total.backoff_seconds)} s to back-off"
+        ),
     ]
     if not total.requests:
         return ["engine: " + " · ".join(calls)]

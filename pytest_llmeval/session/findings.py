@@ -1,28 +1,35 @@
-"""What a run leaves behind for people and programs, made from its rows: at its end, or later anew."""
+"""What a run found, and the files that show it."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final
+from pathlib import Path
 
 from pytest_llmeval.records import Json, Row
-from pytest_llmeval.report.html import Against, write_report
+from pytest_llmeval.report.html import Against, render_report
 from pytest_llmeval.report.markdown import render_markdown
 from pytest_llmeval.report.rows_csv import rows_csv
-from pytest_llmeval.results.gate import GateResult
+from pytest_llmeval.results.gate_result import GateResult
 from pytest_llmeval.results.rescoring import Rescoring
-from pytest_llmeval.results.store import SUMMARY, SUMMARY_TEXT, RunFiles
+from pytest_llmeval.results.run_files import CSV, REPORT, SUMMARY, SUMMARY_TEXT
+from pytest_llmeval.results.store import RunFiles
+from pytest_llmeval.results.stored_run import StoredRun, read_info
 from pytest_llmeval.results.summary import Summary
-
-CSV: Final = "rows.csv"
-PARQUET: Final = "rows.parquet"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Findings:
-    """A run's rows and figures, the verdict of its gate, the run it is compared with, and what its calls came to.
+    """What a run found.
 
-    `rescoring` tells what changed when another run's replies were scored again.
+    Attributes:
+        rows: its rows, without secrets.
+        summary: their figures.
+        gate: the result of its gate.
+        against: the comparison with another run.
+        rescoring: what changed when another run's replies were scored again.
+        engine: what its calls came to.
+        remarks: which parts of a stored run's files were left out.
     """
 
     rows: tuple[Row, ...]
@@ -31,19 +38,35 @@ class Findings:
     against: Against | None = None
     rescoring: Rescoring | None = None
     engine: Json = None
+    remarks: tuple[str, ...] = ()
+
+    @property
+    def markdown(self) -> str:
+        """The findings as Markdown."""
+        comparison = None if self.against is None else self.against.comparison
+        return render_markdown(self.summary, self.gate, comparison, self.rescoring)
 
 
 def write_findings(files: RunFiles, found: Findings) -> None:
-    """Replace summary.json, summary.md, rows.csv and report.html; OSError when one cannot be written."""
+    """Replace summary.json, summary.md, rows.csv and report.html of a run's folder.
+
+    Raises:
+        OSError: one of them cannot be written.
+        UsageError: the folder's run.json or transcripts cannot be read.
+    """
     gate = None if found.gate is None else found.gate.to_json()
     again = None if found.rescoring is None else found.rescoring.to_json()
     files.json(
         SUMMARY,
         {**found.summary.to_json(), "gate": gate, "rescoring": again, "engine": found.engine},
     )
-    comparison = None if found.against is None else found.against.comparison
-    files.text(
-        SUMMARY_TEXT, render_markdown(found.summary, found.gate, comparison, found.rescoring)
-    )
+    files.text(SUMMARY_TEXT, found.markdown)
     files.text(CSV, rows_csv(found.rows))
-    write_report(files.path, gate=found.gate, against=found.against, again=found.rescoring)
+    files.text(REPORT, _report(files.path, read_info(files.path), found))
+
+
+def _report(path: Path, info: Mapping[str, Json], found: Findings) -> str:
+    run = StoredRun(path=path, info=info, rows=found.rows, remarks=found.remarks)
+    return render_report(
+        run, found.summary, gate=found.gate, against=found.against, again=found.rescoring
+    )

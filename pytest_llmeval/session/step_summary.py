@@ -1,4 +1,4 @@
-"""What a job of GitHub Actions shows of a run: Markdown appended to the file that GITHUB_STEP_SUMMARY names."""
+"""The summary of a job of GitHub Actions: Markdown in the file named by GITHUB_STEP_SUMMARY."""
 
 from __future__ import annotations
 
@@ -19,23 +19,18 @@ _CUT: Final = "\n\n(cut here: summary.md in the run's folder holds the rest)\n"
 
 
 def write_step_summary(found: Findings, environment: Mapping[str, str]) -> None:
-    """Append a run's verdict and figures to the summary of the running step, if there is one.
+    """Append a run's findings to the summary of the running step, if there is one.
 
     The values of the environment's secrets are blotted out. OSError when the file cannot be
     written.
     """
     if not (name := environment.get(VARIABLE)):
         return
+    file = Path(name)
     comparison = None if found.against is None else found.against.comparison
-    _append(
-        Redactor.of(environment).text(render_markdown(found.summary, found.gate, comparison)),
-        Path(name),
-    )
-
-
-def _append(markdown: str, file: Path) -> None:
+    markdown = render_markdown(found.summary, found.gate, comparison)
+    data = Redactor.of(environment).text(markdown).encode("utf-8", "backslashreplace")
     room = LIMIT - (file.stat().st_size if file.is_file() else 0) - len(_CUT)
-    data = markdown.encode("utf-8", "backslashreplace")
     if len(data) > room:
         # Whole lines only: half a table is still one.
         data = data[: max(0, data.rfind(b"\n", 0, max(0, room)))] + _CUT.encode()

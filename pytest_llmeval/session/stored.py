@@ -1,28 +1,69 @@
-"""The findings of a stored run: its figures anew from its rows, with what its own session said of tasks and gate."""
+"""The findings of a stored run: its figures anew from its rows."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from msgspec.structs import replace
 
-from pytest_llmeval.results.gate import GateResult
-from pytest_llmeval.results.metrics import summarise
+from pytest_llmeval.files.json_file import read_json, record_in
+from pytest_llmeval.results.figures import Figures
+from pytest_llmeval.results.gate_result import GateResult
 from pytest_llmeval.results.rescoring import Rescoring
-from pytest_llmeval.results.store import SUMMARY, StoredRun, read_json
+from pytest_llmeval.results.run_files import SUMMARY
+from pytest_llmeval.results.stored_run import StoredRun
 from pytest_llmeval.results.stored_tasks import stored_tasks
+from pytest_llmeval.results.summarise import summarise
+from pytest_llmeval.results.summary import Summary, TaskSummary
 from pytest_llmeval.session.findings import Findings
-
-if TYPE_CHECKING:
-    from pytest_llmeval.records import Json
 
 
 def stored_findings(run: StoredRun) -> Findings:
-    """Return a run's findings; UsageError when its files are not what a run leaves."""
-    told = read_json(run.path / SUMMARY) if (run.path / SUMMARY).is_file() else {}
-    gate, again = (cast("dict[str, Json] | None", told.get(name)) for name in ("gate", "rescoring"))
+    """Return a run's findings, with what its own session said of its tasks and its gate.
+
+    Raises:
+        UsageError: a file of the run cannot be read; the message names file and field.
+    """
+    file = run.path / SUMMARY
+    found = Findings(
+        rows=run.rows, summary=summarise(run.rows, stored_tasks(run)), remarks=run.remarks
+    )
+    if not file.is_file():
+        return found
+    data = read_json(file)
+    gate, again = data.get("gate"), data.get("rescoring")
     return Findings(
         rows=run.rows,
-        summary=summarise(run.rows, stored_tasks(run)),
-        gate=None if gate is None else GateResult.from_json(gate),
-        rescoring=None if again is None else Rescoring.from_json(again),
-        engine=told.get("engine"),
+        summary=_with_stored_metrics(found.summary, record_in(file, Summary, data)),
+        gate=None if gate is None else record_in(file, GateResult, gate),
+        rescoring=None if again is None else record_in(file, Rescoring, again),
+        engine=data.get("engine"),
+        remarks=run.remarks,
     )
+
+
+def _with_stored_metrics(new: Summary, stored: Summary) -> Summary:
+    """Return `new` with the values that only the run's session could work out.
+
+    A metric that is a function in a file is not loaded from a stored run.
+    """
+    by_part = {(entry.task, entry.test, entry.model): entry for entry in stored.entries}
+    entries = (
+        _entry(entry, by_part.get((entry.task, entry.test, entry.model))) for entry in new.entries
+    )
+    return Summary(entries=tuple(entries))
+
+
+def _entry(new: TaskSummary, stored: TaskSummary | None) -> TaskSummary:
+    if stored is None:
+        return new
+    by_group = {(group.key, group.value): group.figures for group in stored.groups}
+    groups = (
+        replace(group, figures=_figures(group.figures, by_group.get((group.key, group.value))))
+        for group in new.groups
+    )
+    return replace(new, figures=_figures(new.figures, stored.figures), groups=tuple(groups))
+
+
+def _figures(new: Figures, stored: Figures | None) -> Figures:
+    known = {metric.name for metric in new.metrics}
+    lost = () if stored is None else (one for one in stored.metrics if one.name not in known)
+    return replace(new, metrics=(*new.metrics, *lost))

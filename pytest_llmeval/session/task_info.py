@@ -1,45 +1,87 @@
-"""What the results say of a task: its title, its figures, and the literature's where they compare."""
+"""What results need of a loaded task: its info, and its metrics."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
 
-if TYPE_CHECKING:
-    from pytest_llmeval.results.summary import Calibrated, TaskInfo
-    from pytest_llmeval.task.catalog import LoadedTask
+from pytest_llmeval.records import display_of
+from pytest_llmeval.results.declared_metrics import DeclaredMetric, declared_metrics
+from pytest_llmeval.results.literature import load_literature
+from pytest_llmeval.results.task_info import Calibrated, ScoreInfo, TaskInfo
+from pytest_llmeval.task.catalog import LoadedTask
+
+
+@runtime_checkable
+class VotingScorer(Protocol):
+    """A scorer that asks judges, whose agreement with labelled cases can be measured."""
+
+    @property
+    def grader(self) -> str:
+        """Version of the prompt."""
+        ...
+
+    @property
+    def votes(self) -> int:
+        """How often each judge is asked about one answer."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KnownTask:
+    """A task as results need it: what is stored with a run, and what can only be loaded."""
+
+    info: TaskInfo
+    metrics: tuple[DeclaredMetric, ...] = ()
+
+
+def known_task(loaded: LoadedTask, calibrations: Sequence[Calibrated] = ()) -> KnownTask:
+    """Return a task's info (see `task_info`) with its metrics.
+
+    Raises:
+        MetricError, TaskError, UsageError: a metric cannot be loaded.
+    """
+    metrics = declared_metrics(loaded.task.metrics, loaded.task.folder)
+    return KnownTask(info=task_info(loaded, calibrations), metrics=metrics)
 
 
 def task_info(loaded: LoadedTask, calibrations: Sequence[Calibrated] = ()) -> TaskInfo:
     """Return a task's info, with those of `calibrations` whose judge was asked as the task asks.
 
-    A task that names published figures is a published benchmark: on any other dataset than the
-    public one its results are a demonstration, and no figure stands beside them.
+    A task that names published figures belongs to a published benchmark: on any other dataset than
+    the public one its results are a demonstration, and no published figure is shown.
     """
-    from pytest_llmeval.results.literature import load_literature  # noqa: PLC0415 - with the first results
-    from pytest_llmeval.results.summary import TaskInfo  # noqa: PLC0415 - as above
-
     task = loaded.task
     literature = None if task.published is None else load_literature(task.published)
     public = literature is not None and loaded.dataset_digest in literature.datasets
+    shown = literature if public else None
     return TaskInfo(
         title=task.name,
-        metrics=task.metrics,
+        metrics=tuple(task.metrics),
         group_by=task.group_by,
         demo=literature is not None and not public,
-        published=literature.figures if literature is not None and public else (),
+        published=() if shown is None else shown.figures,
         calibrations=fitting(loaded, calibrations),
-        whole=literature.datasets[loaded.dataset_digest]
-        if literature is not None and public
-        else None,
+        whole=None if shown is None else shown.datasets[loaded.dataset_digest],
+        scores=tuple(
+            ScoreInfo(
+                name=one.scorer.name,
+                scale=one.scorer.scale,
+                decides=one.decides,
+                display=display_of(one.scorer),
+            )
+            for one in loaded.scorers
+        ),
+        display=loaded.display,
     )
 
 
 def fitting(loaded: LoadedTask, calibrations: Sequence[Calibrated]) -> tuple[Calibrated, ...]:
-    """Return the calibrations by the words and the number of votes with which a task asks its judges."""
-    from pytest_llmeval.scoring.judge import JUDGE_PROMPT_VERSION  # noqa: PLC0415 - with the first results
-
-    if not loaded.task.is_judged:
-        return ()
-    asked = (JUDGE_PROMPT_VERSION, loaded.task.judge.votes)
-    return tuple(one for one in calibrations if (one.prompt, one.votes) == asked)
+    """Return the calibrations with the prompt and the number of votes of a task's judges."""
+    asked = {
+        (one.scorer.grader, one.scorer.votes)
+        for one in loaded.scorers
+        if isinstance(one.scorer, VotingScorer)
+    }
+    return tuple(one for one in calibrations if (one.prompt, one.votes) in asked)

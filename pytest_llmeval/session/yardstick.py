@@ -1,4 +1,4 @@
-"""What a run is held against: a gate, a baseline, or both."""
+"""What a run is measured by: a gate, a baseline, or both."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from pytest_llmeval.records import Row
 from pytest_llmeval.report.html import Against
 from pytest_llmeval.results.baseline import Baseline, read_baseline
 from pytest_llmeval.results.compare import compare
-from pytest_llmeval.results.gate import Gate, check
+from pytest_llmeval.results.gate import Gate
+from pytest_llmeval.results.gate_check import check
 from pytest_llmeval.results.gate_file import load_gate
 from pytest_llmeval.results.regression import check_against
 from pytest_llmeval.results.statistics import CONFIDENCE
@@ -27,7 +28,7 @@ class Yardstick:
     baseline: Baseline | None = None
 
     def applied(self, rows: tuple[Row, ...], summary: Summary) -> Findings:
-        """Return a run's findings with the gate's verdict and the comparison with the baseline."""
+        """Return a run's findings, with the gate's result and the comparison with the baseline."""
         gate, baseline = self.gate, self.baseline
         if baseline is None:
             return Findings(
@@ -47,15 +48,15 @@ class Yardstick:
 def load_yardstick(gate: Path | None, baseline: Path | None) -> Yardstick:
     """Return the gate and the baseline in these files.
 
-    TaskError or UsageError names what is wrong with one, also a gate with rules against a baseline
-    that is not given.
+    TaskError or UsageError names what is wrong with one, also with a gate that has rules against a
+    baseline when none is given.
     """
     loaded = None if gate is None else load_gate(gate)
     if loaded is not None and loaded.changes and baseline is None:
         rule = loaded.changes[0]
         msg = (
-            f"{gate}: {rule.task}.{rule.metric} ({rule.allowance}) needs a baseline: name one (in pytest "
-            "--llmeval-baseline PATH); llmeval baseline set RUN makes one"
+            f"{gate}: {rule.task}.{rule.metric} ({rule.bounds}) needs a baseline: name one "
+            "(in pytest --llmeval-baseline PATH); llmeval baseline set RUN makes one"
         )
         raise UsageError(msg)
     return Yardstick(gate=loaded, baseline=None if baseline is None else read_baseline(baseline))

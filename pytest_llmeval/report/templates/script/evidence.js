@@ -19,37 +19,47 @@ function differenceLine(line) {
   return el("li", { dir: "auto" }, parts.map((part, at) => (at % 2 ? el("b", { class: part }, part) : el("span", {}, said(part)))));
 }
 
+const FINDING = /\b(missing|unexpected|found|expected)\b/;
+
+// Not shown where drawn trees and their edits say the same.
 function explanationOf(score) {
   const lines = beginning(score.explanation).split("\n").filter((line) => line.trim());
-  const edits = score.details.edits;
-  if (score.name.startsWith("EED") && Array.isArray(edits) && edits.length) return null;
-  if (score.name === "SLDP") return el("ul", { class: "differences" }, lines.map(differenceLine));
-  return lines.length ? box(score.explanation, `Explanation of ${score.name}`, "prose") : null;
+  if (score.trees || !lines.length) return null;
+  if (lines.every((line) => FINDING.test(line))) return el("ul", { class: "differences" }, lines.map(differenceLine));
+  return box(score.explanation, `Explanation of ${score.name}`, "prose");
 }
 
-function editLine(edit) {
-  const kind = edit.split(" ")[0];
-  return el("li", {}, el("span", { class: `edit ${kind}` }, kind), " ", said(edit.slice(kind.length + 1)));
+// A line of a list; the kind of an edit, its first word, is marked.
+function listLine(text) {
+  const kind = text.split(" ")[0];
+  if (!Object.hasOwn(MARKS, kind)) return el("li", {}, said(text));
+  return el("li", {}, el("span", { class: `edit ${kind}` }, kind), " ", said(text.slice(kind.length + 1)));
 }
 
-function treesOf(details) {
-  const trees = details.trees;
-  if (!trees) return null;
+function treesOf(trees) {
+  if (!trees || !Array.isArray(trees.answer) || !Array.isArray(trees.target)) return null;
   const drawn = (name, nodes) => el("div", {}, el("h4", {}, name), drawTree(nodes, `Tree of the ${name.toLowerCase()}`));
-  return el("div", {}, el("p", { class: "marks" }, ["relabel", "delete", "insert"].map((kind) => el("span", { class: `edit ${kind}` }, MARKS[kind]))),
+  return el("div", {}, el("p", { class: "marks" }, Object.keys(MARKS).map((kind) => el("span", { class: `edit ${kind}` }, MARKS[kind]))),
     el("div", { class: "trees" }, drawn("Answer", trees.answer), drawn("Target", trees.target)));
 }
 
-function formulasOf(details) {
-  const edits = Array.isArray(details.edits) ? details.edits : [];
+const named = (key) => key.replaceAll("_", " ");
+const isShort = (value) => typeof value === "number" || typeof value === "boolean" || (typeof value === "string" && value.length < 60 && !value.includes("\n"));
+const isTexts = (value) => Array.isArray(value) && value.length > 0 && value.every((one) => typeof one === "string");
+
+// Details by their kind: short values as facts, longer texts, lists of texts; all else as JSON.
+function plainDetails(details, trees) {
+  const entries = Object.entries(details).filter(([, value]) => value !== null && value !== "" && !(Array.isArray(value) && !value.length));
+  const short = entries.filter(([, value]) => isShort(value));
+  const texts = entries.filter(([, value]) => typeof value === "string" && !isShort(value));
+  const lists = entries.filter(([, value]) => isTexts(value));
+  const rest = entries.filter(([, value]) => typeof value === "object" && !isTexts(value));
   return [
-    facts([["reading", details.reading], ["distance", details.distance], ["nodes of the target", details.tree_size],
-      ["relative distance", details.relative_distance === null ? null : Number(details.relative_distance.toFixed(4))]]),
-    details.answer ? el("dl", { class: "read" }, el("dt", {}, "answer as read"), el("dd", {}, el("code", {}, said(details.answer))),
-      el("dt", {}, "target as read"), el("dd", {}, el("code", {}, said(details.target)))) : null,
-    details.assumptions.length ? el("p", { class: "quiet" }, `Assumed: ${details.assumptions.join("; ")}.`) : null,
-    treesOf(details),
-    edits.length ? foldable(`Edits from answer to target: ${edits.length}`, edits.length <= 20, el("ul", { class: "edits" }, edits.map(editLine))) : null,
+    facts(short.map(([key, value]) => [named(key), typeof value === "number" ? Number(value.toFixed(4)) : value])),
+    texts.map(([key, value]) => el("div", {}, el("p", { class: "quiet" }, said(named(key))), box(value, named(key), "code"))),
+    treesOf(trees),
+    lists.map(([key, value]) => foldable(said(`${named(key)}: ${value.length}`), value.length <= 20, el("ul", { class: "edits" }, value.map(listLine)))),
+    rest.length ? foldable("Details", false, box(JSON.stringify(Object.fromEntries(rest), null, 2), "Details")) : null,
   ];
 }
 
@@ -60,17 +70,16 @@ function judgedBy(details) {
 
 function detailsOf(score) {
   const details = score.details;
-  if (isCut(details)) return [box(details, `Details of ${score.name}`)];
-  if (details.reading !== undefined && Array.isArray(details.assumptions)) return formulasOf(details);
+  if (isCut(details)) return [box(details, `Details of ${score.name}`), treesOf(score.trees)];
   if (details.tally !== undefined) return [judgedBy(details)];
-  return Object.keys(details).length ? [foldable("Details", false, box(JSON.stringify(details, null, 2), `Details of ${score.name}`))] : [];
+  return plainDetails(details, score.trees);
 }
 
 function scoreCard(score) {
   const decided = score.correct === null ? "unscored" : score.correct ? "correct" : "incorrect";
   return el("article", { class: "score" },
     el("h4", {}, said(score.name), " ", el("b", { class: decided }, scoreText(score)), " ", pill(decided), " ",
-      el("span", { class: "quiet" }, said(score.grader), score.decides ? "" : " · shown beside, decides nothing")),
+      el("span", { class: "quiet" }, said(score.grader), score.decides ? "" : " · does not decide")),
     explanationOf(score), score.decides ? detailsOf(score) : foldable("How it was scored", false, detailsOf(score)));
 }
 
@@ -115,23 +124,23 @@ function failureOf(event, evidence, seen) {
   return [asked(event, evidence, seen), el("h5", {}, "Failed"), box(event.error, "Why the request came to nothing", "code failed"), parametersOf(event)];
 }
 
-function queryOf(event) {
+function toolUseOf(event) {
   return [
-    el("h5", {}, "Cypher"), box(event.cypher, "Cypher as the model wrote it", "code"),
-    event.executed ? [el("h5", {}, "As it ran"), box(event.executed, "Cypher as it ran", "code")] : null,
-    event.error ? [el("h5", {}, "Refused or failed"), box(event.error, "Why the query gave nothing", "code failed")]
-      : [el("h5", {}, `Rows: ${count(event.row_count)}`), box(event.text, "Rows of the query", "code")],
+    el("h5", {}, "Input"), box(event.input, "Input of the tool, as the model wrote it", "code"),
+    event.executed ? [el("h5", {}, "Executed"), box(event.executed, "Input of the tool, as it was executed", "code")] : null,
+    event.error ? [el("h5", {}, "Refused or failed"), box(event.error, "Error of the tool", "code failed")]
+      : [el("h5", {}, "Output"), box(event.output, "Output of the tool", "code")],
     event.cut ? el("p", { class: "cut" }, said(`Shortened: ${event.cut}`)) : null,
-    event.uncertain ? el("p", { class: "cut" }, said(`Neo4j might answer otherwise: ${event.uncertain}`)) : null,
-    facts([["engine", event.engine], ["milliseconds", (1000 * event.seconds).toFixed(1)]]),
+    event.uncertain ? el("p", { class: "cut" }, said(`The tool that this one stands in for might answer otherwise: ${event.uncertain}`)) : null,
+    facts([["tool", event.tool], ["count", event.error ? null : count(event.count)], ["milliseconds", (1000 * event.seconds).toFixed(1)]]),
   ];
 }
 
-const kindOf = (event) => ({ graph_query: "query", note: "note" })[event.event] || (event.role === "judge" ? "judge" : "model");
+const kindOf = (event) => ({ tool_use: "tool", note: "note" })[event.event] || (event.role === "judge" ? "judge" : "model");
 
 function stageOf(event, number, evidence, seen) {
   const kind = kindOf(event);
-  const bodies = { model_call: callOf, failed_call: failureOf, graph_query: queryOf, note: () => box(event.text, "Note", "prose") };
+  const bodies = { model_call: callOf, failed_call: failureOf, tool_use: toolUseOf, note: () => box(event.text, "Note", "prose") };
   const body = bodies[event.event](event, evidence, seen);
   const time = event.reply ? event.reply.latency : event.seconds;
   const title = el("span", {}, el("span", { class: `kind ${kind}` }, kind), " ", said(event.stage), time === undefined ? null : el("span", { class: "quiet" }, ` ${time < 0.05 ? "<0.1" : seconds(time)} s`));

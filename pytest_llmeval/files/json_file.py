@@ -1,0 +1,41 @@
+"""Reading a file of one JSON object."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TypeVar
+
+from pytest_llmeval.errors import UsageError
+from pytest_llmeval.records import Json, Record
+
+_Record = TypeVar("_Record", bound=Record)
+
+
+def read_json(path: Path) -> dict[str, Json]:
+    """Return the JSON object in a file; UsageError names the file if it holds none."""
+    try:
+        data = json.loads(path.read_bytes())
+    except OSError as error:
+        msg = f"{path}: cannot be read: {error.strerror or error}"
+        raise UsageError(msg) from error
+    except ValueError as error:
+        msg = f"{path}: not JSON: {error}"
+        raise UsageError(msg) from error
+    if not isinstance(data, dict):
+        msg = f"{path}: holds no JSON object"
+        raise UsageError(msg)
+    return data
+
+
+def record_in(path: Path, kind: type[_Record], data: Json) -> _Record:
+    """Return the record of `kind` whose JSON form was read from the file `path`.
+
+    Raises:
+        UsageError: it does not fit; the message names the file and the field.
+    """
+    try:
+        return kind.from_json(data)
+    except ValueError as error:
+        msg = f"{path}: {error}"
+        raise UsageError(msg) from error

@@ -1,0 +1,30 @@
+"""Values of metrics as text, with their scale."""
+
+from __future__ import annotations
+
+from pytest_llmeval.report import numbers
+from pytest_llmeval.report.clean import clean
+from pytest_llmeval.results.changes import Change
+from pytest_llmeval.results.figures import Mean, MetricValue
+
+
+def is_percent(metric: Mean | Change) -> bool:
+    """Whether a metric is shown in per cent: accuracy, and the shares among declared metrics."""
+    return metric.name == "accuracy" or (isinstance(metric, MetricValue) and metric.share)
+
+
+def metric_value(value: float | None, metric: Mean | Change) -> str:
+    """Return a value of a metric: in per cent, or a score in its scale."""
+    return numbers.percent(value) if is_percent(metric) else numbers.score(value, metric.scale)
+
+
+def metric_head(metric: Mean | Change) -> str:
+    """Return what a metric is called, with its scale."""
+    return "accuracy" if metric.name == "accuracy" else f"{clean(metric.name)} 0–{metric.scale:g}"
+
+
+def metric_interval(mean: Mean) -> str:
+    """Return a mean's 95 % interval in the form of its value."""
+    if is_percent(mean) and mean.low is not None and mean.high is not None:
+        return numbers.interval(100 * mean.low, 100 * mean.high, 100)
+    return numbers.interval(mean.low, mean.high, mean.scale)

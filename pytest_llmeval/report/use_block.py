@@ -1,0 +1,43 @@
+"""The table of a task's tokens, cost and time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pytest_llmeval.report import numbers
+from pytest_llmeval.report.entry_name import entry_name
+from pytest_llmeval.report.sheet import Block, Column, Label, column_of, trouble
+from pytest_llmeval.results.summary import TaskSummary
+
+
+def use_block(entries: Sequence[TaskSummary]) -> Block:
+    """Return tokens, cost and time of each entry; epochs and doubtful rows if there are any."""
+    sets = [entry.figures for entry in entries]
+    costs = [numbers.money(one.usage.cost, at_least=one.unpriced > 0) for one in sets]
+    units: list[tuple[Column, ...]] = [
+        (
+            column_of("tokens in", [numbers.count(one.usage.input_tokens) for one in sets]),
+            column_of("tokens out", [numbers.count(one.usage.output_tokens) for one in sets]),
+        ),
+        (column_of("cost", costs),),
+        (
+            column_of("seconds", [numbers.seconds(one.seconds.total) for one in sets]),
+            column_of("median s", [numbers.seconds(one.seconds.median) for one in sets]),
+            column_of("p95 s", [numbers.seconds(one.seconds.p95) for one in sets]),
+        ),
+        (_counts("cut", [sum(one.cut.values()) for one in sets]),),
+    ]
+    if any(one.epochs > 1 for one in sets):
+        units.append((column_of("epochs", [f"{one.epochs}" for one in sets]),))
+    doubtful = {
+        "cached": [one.cached for one in sets],
+        "engine-uncertain": [one.engine_uncertain for one in sets],
+        "reruns": [one.reruns for one in sets],
+    }
+    units += [(_counts(head, counts),) for head, counts in doubtful.items() if any(counts)]
+    labels = tuple(Label(text=entry_name(entry, entries)) for entry in entries)
+    return Block(labels=labels, units=tuple(units))
+
+
+def _counts(head: str, counts: Sequence[int]) -> Column:
+    return Column(head=head, cells=tuple(map(trouble, counts)))

@@ -1,0 +1,114 @@
+"""How metrics changed between two runs, over the same samples."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import fsum
+
+from pytest_llmeval.records import Row
+from pytest_llmeval.results.paired import mcnemar, paired_difference, smallest_share
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """A metric in two runs over the same `n` samples, in 0..`scale`.
+
+    Attributes:
+        a: its mean in run a.
+        b: its mean in run b.
+        low: lower end of the interval of the difference b - a.
+        high: upper end.
+        p_value: two-sided.
+        effect: Cohen's d_z, the difference in units of its standard deviation over the samples.
+        smallest: smallest difference that so many samples would show in four of five repetitions.
+        adjusted: the p-value after Holm, for all changes of the comparison together.
+
+    None: undefined.
+    """
+
+    name: str
+    scale: float
+    n: int
+    a: float
+    b: float
+    low: float
+    high: float
+    p_value: float | None
+    effect: float | None
+    smallest: float | None
+    adjusted: float | None = None
+
+    @property
+    def difference(self) -> float:
+        """B - a."""
+        return self.b - self.a
+
+
+def changes_of(
+    paired: Sequence[tuple[list[Row], list[Row]]], confidence: float
+) -> tuple[Change, ...]:
+    """Return the change of accuracy, and of each score that both rows of some sample have.
+
+    Args:
+        paired: for each sample its scored rows in run a and in run b.
+        confidence: level of the intervals.
+
+    A score whose values are 1 for correct and 0 for incorrect in all rows would repeat the
+    change of accuracy, and is left out.
+    """
+    if not paired:
+        return ()
+    outcomes = [(_outcomes(a), _outcomes(b)) for a, b in paired]
+    changes = [_accuracy(outcomes, confidence)]
+    for name, scale in dict.fromkeys(
+        (s.name, s.scale) for a, _ in paired for row in a for s in row.scores
+    ):
+        values = [(_values(a, name, scale), _values(b, name, scale)) for a, b in paired]
+        known = [(of_a, of_b) for of_a, of_b in values if of_a and of_b]
+        if known and values != outcomes:
+            changes.append(_change(name, scale, known, confidence))
+    return tuple(changes)
+
+
+def _accuracy(outcomes: Sequence[tuple[list[float], list[float]]], confidence: float) -> Change:
+    """Return the change of accuracy; with one epoch its p-value is that of McNemar's test."""
+    change = _change("accuracy", 1.0, outcomes, confidence)
+    if not all(len(a) == len(b) == 1 for a, b in outcomes):
+        return change
+    floor = smallest_share(len(outcomes), 1 - confidence)
+    return replace(
+        change,
+        p_value=mcnemar(sum(a > b for a, b in outcomes), sum(a < b for a, b in outcomes)),
+        smallest=None if floor is None else max(floor, change.smallest or 0.0),
+    )
+
+
+def _outcomes(rows: Sequence[Row]) -> list[float]:
+    return [float(row.outcome == "correct") for row in rows]
+
+
+def _values(rows: Sequence[Row], name: str, scale: float) -> list[float]:
+    last = [
+        [score for score in row.scores if (score.name, score.scale) == (name, scale)][-1:]
+        for row in rows
+    ]
+    return [score.value for scores in last for score in scores if score.value is not None]
+
+
+def _change(
+    name: str, scale: float, pairs: Sequence[tuple[list[float], list[float]]], confidence: float
+) -> Change:
+    found = paired_difference(pairs, scale=scale, confidence=confidence)
+    return Change(
+        name=name,
+        scale=scale,
+        n=len(pairs),
+        a=fsum(fsum(a) / len(a) for a, _ in pairs) / len(pairs),
+        b=fsum(fsum(b) / len(b) for _, b in pairs) / len(pairs),
+        low=found.interval.low,
+        high=found.interval.high,
+        p_value=found.p_value,
+        effect=found.effect,
+        smallest=found.smallest,
+    )

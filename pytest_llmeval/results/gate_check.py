@@ -1,0 +1,108 @@
+"""A run under the rules of a gate."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from pytest_llmeval.results.figures import Counts
+from pytest_llmeval.results.gate import JUDGE, Bounds, Gate, Rule
+from pytest_llmeval.results.gate_result import GateResult, RuleResult, RuleStatus
+from pytest_llmeval.results.gate_values import judge_values, rule_values
+from pytest_llmeval.results.summary import Summary, TaskSummary
+
+
+def check(gate: Gate, summary: Summary) -> GateResult:
+    """Return a gate's result: conditions on every task first, then the file's rules in order."""
+    conditions = (
+        _checked(rule, entry, rule_values(entry.figures))
+        for entry in summary.entries
+        for rule in _conditions(gate, entry)
+    )
+    rules = (result for rule in gate.rules for result in _results(rule, summary))
+    return GateResult(results=(*conditions, *rules), inconclusive_passes=gate.inconclusive_passes)
+
+
+def _conditions(gate: Gate, entry: TaskSummary) -> Iterator[Rule]:
+    """Yield what a gate demands of every task unless its file says otherwise."""
+    own = {rule.metric for rule in gate.rules if rule.task == entry.task}
+    if "coverage" not in own:
+        yield Rule(task=entry.task, metric="coverage", bounds=Bounds(minimum=gate.coverage))
+    if not gate.recorded_allowed:
+        yield Rule(task=entry.task, metric="recorded", bounds=Bounds(maximum=0))
+    if not gate.cached_allowed:
+        yield Rule(task=entry.task, metric="cached", bounds=Bounds(maximum=0))
+
+
+def _results(rule: Rule, summary: Summary) -> Iterator[RuleResult]:
+    entries = [entry for entry in summary.entries if entry.task == rule.task]
+    if not entries and rule.task == JUDGE:
+        yield from _judge_results(rule, summary)
+        return
+    yield from (_checked(rule, entry, rule_values(entry.figures)) for entry in entries)
+    if not entries:
+        ran = ", ".join(dict.fromkeys(entry.task for entry in summary.entries)) or "none"
+        yield _result(rule, "", None, "missing", f"the task is not in this run (in it: {ran})")
+
+
+def _judge_results(rule: Rule, summary: Summary) -> Iterator[RuleResult]:
+    """Yield the results of a rule on the judges of a run."""
+    asked = [
+        (entry, found)
+        for entry in summary.entries
+        if (found := entry.figures.judging) and found.judges
+    ]
+    for entry, judging in asked:
+        reason = "its judge is not calibrated as it was asked: llmeval calibrate --judge SPEC"
+        known = judge_values(judging)
+        yield (
+            _checked(rule, entry, known)
+            if known
+            else _result(rule, entry.model, None, "missing", reason)
+        )
+    if not asked:
+        yield _result(rule, "", None, "missing", "no judge was asked in this run")
+
+
+def _checked(rule: Rule, entry: TaskSummary, known: Mapping[str, float | None]) -> RuleResult:
+    if rule.metric not in known:
+        reason = f"no such metric in this run (there are {', '.join(known)})"
+        return _result(rule, entry.model, None, "missing", reason)
+    value, counts = known[rule.metric], entry.figures.counts
+    if value is None:
+        return _result(rule, entry.model, None, "missing", "there is no value to judge")
+    if counts.scored < rule.samples:
+        reason = f"{counts.scored:,} scored samples are too few; the rule wants {rule.samples:,}"
+        return _result(rule, entry.model, value, "inconclusive", reason)
+    if rule.bounds.hold(value):
+        return _result(rule, entry.model, value, "pass", "")
+    return _result(rule, entry.model, value, "fail", _reason(rule, value, counts))
+
+
+def _reason(rule: Rule, value: float, counts: Counts) -> str:
+    match rule.metric:
+        case "coverage":
+            parts = {"error": counts.error, "unscored": counts.unscored, "not run": counts.not_run}
+            lost = ", ".join(f"{number} {name}" for name, number in parts.items() if number)
+            return f"{counts.scored} of {counts.planned} planned samples were scored ({lost})"
+        case "recorded" | "cached":
+            source = "recorded replies" if rule.metric == "recorded" else "answers of other runs"
+            return (
+                f"{value:.0f} rows rest on {source}, which only `{rule.metric}: allowed` "
+                "in the gate file permits"
+            )
+        case _:
+            return f"{value:.6g} is outside {rule.bounds}"
+
+
+def _result(
+    rule: Rule, model: str, value: float | None, status: RuleStatus, reason: str
+) -> RuleResult:
+    return RuleResult(
+        task=rule.task,
+        model=model,
+        metric=rule.metric,
+        value=value,
+        bounds=rule.bounds,
+        status=status,
+        reason=reason,
+    )

@@ -1,0 +1,123 @@
+"""Reading the folder of a run, at any moment, also after a kill."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any, cast
+
+from msgspec.structs import replace
+
+from pytest_llmeval.errors import UsageError
+from pytest_llmeval.files.json_file import read_json, record_in
+from pytest_llmeval.files.json_lines import read_lines
+from pytest_llmeval.records import Json, Row, RowKey, Transcript
+from pytest_llmeval.results.rows import latest
+from pytest_llmeval.results.run_files import LATEST, ROWS, RUN, SCHEMA, SUMMARY, TRANSCRIPTS
+from pytest_llmeval.results.summary import Summary
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredRun:
+    """A run as it was read; `remarks` say which parts of its files were left out."""
+
+    path: Path
+    info: Mapping[str, Json]
+    rows: tuple[Row, ...]
+    remarks: tuple[str, ...] = ()
+
+    @property
+    def started(self) -> float:
+        """When the run began, in seconds since 1970."""
+        return datetime.fromisoformat(str(self.info["started"])).timestamp()
+
+
+def read_run(path: Path) -> StoredRun:
+    """Return a finished or killed run from its folder, or from ``latest``.
+
+    Raises:
+        UsageError: there is none, or a line of its rows is wrong (the message names it).
+    """
+    folder = find_run(path)
+    info = read_info(folder)
+    remarks: list[str] = []
+    shared = _Shared()
+    rows = latest(
+        shared.within(_row(folder / ROWS, number, data))
+        for number, data in read_lines(folder / ROWS, remarks)
+    )
+    return StoredRun(path=folder, info=info, rows=rows, remarks=tuple(remarks))
+
+
+def read_info(path: Path) -> dict[str, Json]:
+    """Return the facts of a run that its rows do not hold: its run.json.
+
+    UsageError when there is none, or it is of another schema.
+    """
+    file = find_run(path) / RUN
+    info = read_json(file)
+    if info.get("schema") != SCHEMA:
+        msg = f"{file}: schema {info.get('schema')!r}; this version reads {SCHEMA}"
+        raise UsageError(msg)
+    return info
+
+
+def read_transcripts(path: Path) -> Iterator[tuple[RowKey, Transcript]]:
+    """Yield each row's transcript in the order of writing; under one key the last counts."""
+    file = find_run(path) / TRANSCRIPTS
+    for number, data in read_lines(file, []):
+        try:
+            key = {field: data[field] for field in RowKey._fields}
+            transcript = Transcript.from_json({"events": data["events"]})
+        except (KeyError, TypeError, ValueError) as error:
+            msg = f"{file}:{number}: not a transcript: {error}"
+            raise UsageError(msg) from error
+        yield RowKey(**cast("dict[str, Any]", key)), transcript
+
+
+def read_summary(path: Path) -> Summary:
+    """Return the summary of a finished run's folder, or of a summary.json."""
+    file = path if path.suffix == ".json" else find_run(path) / SUMMARY
+    return record_in(file, Summary, read_json(file))
+
+
+def find_run(path: Path) -> Path:
+    """Return the folder of the run at `path`.
+
+    `path` is a run's folder, ``latest``, or a folder of runs with a ``latest``. UsageError if
+    there is no run.
+    """
+    for place in (path, path / LATEST):
+        pointer = place.name == LATEST and place.is_file()
+        folder = place.parent / place.read_text(encoding="utf-8").strip() if pointer else place
+        if (folder / RUN).is_file():
+            return folder.resolve()
+    msg = f"{path}: no run here (a run's folder holds {RUN}); name a folder of reports/"
+    raise UsageError(msg)
+
+
+def _row(path: Path, number: int, data: Json) -> Row:
+    try:
+        return Row.from_json(data)
+    except ValueError as error:
+        msg = f"{path}:{number}: not a row: {error}"
+        raise UsageError(msg) from error
+
+
+class _Shared:
+    """Lets rows share equal versions, groups and usage: most of what a row not run consists of."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, Any] = {}
+
+    def within(self, row: Row) -> Row:
+        """Return the row with the first object that was equal to each of its own."""
+        first = self._known.setdefault
+        return replace(
+            row,
+            versions=first(f"versions {row.versions}", row.versions),
+            groups=first(f"groups {row.groups}", row.groups),
+            usage=first(f"{row.usage}", row.usage),
+        )

@@ -1,0 +1,98 @@
+"""What results need to know of a task."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TypeAlias
+
+from pytest_llmeval.records import Display, Json, Record
+
+MetricEntry: TypeAlias = str | Mapping[str, Json]
+"""A metric as a task's `metrics` lists it: ``accuracy``, or ``{pass_at: [1, 10]}``."""
+
+
+def metric_name(name: str) -> str:
+    """Return a metric's name in the form in which names are compared.
+
+    ``Word error`` and ``word-error`` are one name.
+    """
+    return "_".join(name.replace("-", " ").replace("_", " ").lower().split())
+
+
+class Published(Record, frozen=True, kw_only=True):
+    """One figure from the literature, in the scale of its `metric` (a `metric_name`)."""
+
+    name: str
+    metric: str
+    value: float
+    source: str
+
+
+class Calibrated(Record, frozen=True, kw_only=True):
+    """How far a judge agreed with the labels of `n` cases on the day `made`.
+
+    `kappa` is Cohen's, with its 95 % interval; rates lie in 0..1. None: undefined for these cases.
+    """
+
+    judge: str
+    prompt: str
+    votes: int
+    made: str
+    n: int
+    unscored: int
+    accuracy: float | None
+    false_positives: int
+    false_positive_rate: float | None
+    kappa: float | None
+    kappa_low: float | None
+    kappa_high: float | None
+
+
+class ScoreInfo(Record, frozen=True, kw_only=True):
+    """A score that a task declares: its scorer's name and scale, and how its details are shown."""
+
+    name: str
+    scale: float = 1.0
+    decides: bool = True
+    display: Display = Display()
+
+
+class TaskInfo(Record, frozen=True, kw_only=True):
+    """What the figures need to know of a task.
+
+    Attributes:
+        title: its name in tables.
+        metrics: as in its YAML.
+        group_by: as in its YAML.
+        demo: whether its dataset is another than the public one of its benchmark.
+        published: figures from the literature that may stand next to its own.
+        calibrations: those of judges that were asked as this task asks.
+        whole: number of samples of the public dataset, if known.
+        scores: the scores that its scorers make.
+        display: how details of its solver are shown.
+    """
+
+    title: str
+    metrics: tuple[MetricEntry, ...] = ()
+    group_by: tuple[str, ...] = ()
+    demo: bool = False
+    published: tuple[Published, ...] = ()
+    calibrations: tuple[Calibrated, ...] = ()
+    whole: int | None = None
+    scores: tuple[ScoreInfo, ...] = ()
+    display: Display = Display()
+
+    @property
+    def displays(self) -> tuple[Display, ...]:
+        """The displays of the solver and of all scores."""
+        return self.display, *(score.display for score in self.scores)
+
+    @property
+    def shares(self) -> tuple[str, ...]:
+        """Keys of the details that are declared as shares, each once."""
+        return tuple(dict.fromkeys(key for one in self.displays for key in one.shares))
+
+    def heading(self, key: str) -> str:
+        """Return what a share or a label is called where it is shown."""
+        found = (one.headings[key] for one in self.displays if key in one.headings)
+        return next(found, key.replace("_", " "))
