@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Final, cast
 
 from pytest_llmeval.errors import TaskError, UsageError
+from pytest_llmeval.files.atomic import write_atomically
+from pytest_llmeval.files.json_file import read_json
 from pytest_llmeval.records import Json
 from pytest_llmeval.results.statistics import wilson
-from pytest_llmeval.results.store import read_json, write_atomically
 from pytest_llmeval.results.summary import Calibrated
 from pytest_llmeval.scoring.judge.agreement import beyond_chance, chance_agreement
 from pytest_llmeval.scoring.judge.calibration import JudgedCase, calibrate

@@ -14,7 +14,7 @@ from pytest_llmeval.engine.replies.place import REUSE
 from pytest_llmeval.engine.run import Run
 from pytest_llmeval.errors import UsageError
 from pytest_llmeval.records import Json, RowKey, Transcript
-from pytest_llmeval.results.store import StoredRun
+from pytest_llmeval.results.stored_run import StoredRun
 from pytest_llmeval.session.calibrations import stored_calibrations
 from pytest_llmeval.session.composition import RunPlace, open_run
 from pytest_llmeval.session.conclusion import Conclusion, Measures, conclude
@@ -31,7 +31,7 @@ from pytest_llmeval.session.row_log import RowLog
 from pytest_llmeval.session.run_info import run_info
 from pytest_llmeval.session.settings import Settings
 from pytest_llmeval.session.stored_runs import stored_run
-from pytest_llmeval.session.task_info import task_info
+from pytest_llmeval.session.task_info import known_task
 from pytest_llmeval.session.yardstick import yardstick_of
 from pytest_llmeval.task.catalog import Catalog
 
@@ -156,7 +156,7 @@ class MainSession:
             return None
         self.rows.complete(self.plan)
         tasks = {
-            loaded.task.name: task_info(loaded, self._calibrations)
+            loaded.task.name: known_task(loaded, self._calibrations)
             for loaded in self._catalog.loaded.values()
         }
         measures = Measures(yardstick=self._yardstick, replayed=self._rescored)

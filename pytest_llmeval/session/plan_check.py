@@ -10,6 +10,8 @@ from pytest_llmeval.engine.plan import Plan
 from pytest_llmeval.engine.specs import ModelSpec, parse_spec, parse_specs
 from pytest_llmeval.errors import TaskError, UsageError
 from pytest_llmeval.providers.opening import check_provider
+from pytest_llmeval.records import display_of
+from pytest_llmeval.results.declared_metrics import MetricError, check_metrics
 from pytest_llmeval.session.choice import model_choice
 from pytest_llmeval.session.places import kept_place, reused_place
 from pytest_llmeval.session.settings import Settings
@@ -44,6 +46,7 @@ def check_plan(plan: Plan, settings: Settings, catalog: Catalog) -> None:
     _check_tasks(plan, settings)
     _check_samples(plan, settings, catalog)
     _check_own_code(plan, catalog)
+    _check_metrics(plan, catalog)
     _check_pictures(plan, settings, catalog)
     spending = Spending(settings)
     for model in _models(plan, settings, catalog):
@@ -125,6 +128,27 @@ def _check_own_code(plan: Plan, catalog: Catalog) -> None:
         try:
             solver_of(task)
             answer_rule_of(task)
+        except TaskError as error:
+            raise UsageError(str(error)) from None
+
+
+def _check_metrics(plan: Plan, catalog: Catalog) -> None:
+    for file in {test.file for test in plan.tests}:
+        loaded = catalog.load(Path(file))
+        task = loaded.task
+        displays = (loaded.display, *(display_of(one.scorer) for one in loaded.scorers))
+        try:
+            check_metrics(
+                task.metrics,
+                task.folder,
+                scores=[one.scorer.name for one in loaded.scorers],
+                shares=[name for display in displays for name in display.shares],
+            )
+        except MetricError as error:
+            place = ("metrics", *error.place)
+            key = ".".join(map(str, place))
+            told = TaskError(error.problem, file=file, line=task.line(*place), key=key)
+            raise UsageError(str(told)) from None
         except TaskError as error:
             raise UsageError(str(error)) from None
 

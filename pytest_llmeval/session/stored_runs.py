@@ -10,7 +10,8 @@ from typing import Any, Final
 
 from pytest_llmeval.errors import UsageError
 from pytest_llmeval.files.lock import FolderLock
-from pytest_llmeval.results.store import LATEST, StoredRun, find_run, read_info, read_run
+from pytest_llmeval.results.run_files import LATEST
+from pytest_llmeval.results.stored_run import StoredRun, find_run, read_info, read_run
 from pytest_llmeval.session.settings import Settings
 
 RESUME: Final = "--llmeval-resume"

@@ -21,7 +21,7 @@ from pytest_llmeval.task.declared import (
 from pytest_llmeval.task.prompt import PromptField
 from pytest_llmeval.task.registry import ANSWERS
 from pytest_llmeval.task.section import ExistingFile, FilePath, Names, Section, Source, refusal
-from pytest_llmeval.task.spec import ScorersField, SolverField, Spec
+from pytest_llmeval.task.spec import MetricsField, ScorersField, SolverField, Spec
 
 
 class Task(Section):
@@ -36,7 +36,7 @@ class Task(Section):
     answer: str = "whole"
     scorer: ScorersField = ()
     decides: Names = ("first",)
-    metrics: Names = ("accuracy",)
+    metrics: MetricsField = ("accuracy",)
     group_by: Names = ()
     replay: FilePath | None = None
     published: ExistingFile | None = None

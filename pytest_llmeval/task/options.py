@@ -11,6 +11,7 @@ from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from pytest_llmeval.errors import LLMEvalError
 from pytest_llmeval.records import Json
+from pytest_llmeval.task.section import OverrideText
 
 
 class OptionError(LLMEvalError):
@@ -78,7 +79,7 @@ def _hints(function: Callable[..., Any]) -> dict[str, Any]:
 
 def _fitting(hint: Any, value: Json, name: str, folder: Path) -> Any:  # noqa: ANN401 - any annotation
     if _is_path(hint) and isinstance(value, str):
-        return folder / value
+        return (value.folder if isinstance(value, OverrideText) else folder) / value
     # JSON has no tuples.
     if get_origin(hint) is tuple and isinstance(value, list):
         value = tuple(value)  # type: ignore[assignment]  # validated next

@@ -68,8 +68,20 @@ def _scorers(value: Any) -> tuple[Spec, ...]:  # noqa: ANN401 - what stands in t
     return (spec_of(value, SCORERS),)
 
 
+def _metrics(value: Any) -> tuple[str | dict[str, Any], ...]:  # noqa: ANN401 - as above
+    entries = tuple(value) if isinstance(value, list | tuple) else (value,)
+    for index, entry in enumerate(entries):
+        if not isinstance(entry, str) and not (isinstance(entry, dict) and len(entry) == 1):
+            problem = f"is {shown(entry)}; a metric is a string, or {{name: options}}"
+            raise refusal((index,), problem)
+    return entries
+
+
 SolverField: TypeAlias = Annotated[Spec, BeforeValidator(_solver)]
 """``direct``, ``{agent: {turns: 8}}``, ``./solver.py:solve`` or ``module:solve``."""
 
 ScorersField: TypeAlias = Annotated[tuple[Spec, ...], BeforeValidator(_scorers)]
 """One scorer or a list of them, each named like a solver; absent: the test decides by itself."""
+
+MetricsField: TypeAlias = Annotated[tuple[str | dict[str, Any], ...], BeforeValidator(_metrics)]
+"""One metric or a list of them: ``accuracy``, ``{pass_at: [1, 10]}``, ``./metrics.py:mine``."""

@@ -15,7 +15,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-import pytest_llmeval
 from pytest_llmeval.errors import ScorerError
 from pytest_llmeval.records import Json
 from pytest_llmeval.scoring.eed.limits import MEMORY_EXIT, Limits
@@ -170,7 +169,7 @@ def _environment() -> dict[str, str]:
     known = {
         name: value for name, value in os.environ.items() if name.upper().startswith(_INHERITED)
     }
-    package = str(Path(pytest_llmeval.__file__).parents[1])
+    package = str(Path(__file__).parents[3])
     path = os.pathsep.join(part for part in (package, os.environ.get("PYTHONPATH", "")) if part)
     return {**known, "PYTHONPATH": path, "PYTHONHASHSEED": "0"}
 
