@@ -10,7 +10,7 @@ from typing import TypeVar, cast
 
 from pytest_llmeval.domains.heracles.scene_text import read_scene_text
 from pytest_llmeval.engine.choice import ModelChoice
-from pytest_llmeval.engine.gateway import CHARACTERS_PER_TOKEN, TOKENS_PER_IMAGE, ceiling_of
+from pytest_llmeval.engine.expectation import CHARACTERS_PER_TOKEN, TOKENS_PER_IMAGE, ceiling_of
 from pytest_llmeval.engine.plan import Plan
 from pytest_llmeval.engine.specs import ModelSpec
 from pytest_llmeval.errors import TaskError

@@ -22,7 +22,7 @@ from pytest_llmeval.domains.heracles.query import extract_query, preflight
 from pytest_llmeval.domains.heracles.scene_text import read_scene_text
 from pytest_llmeval.domains.heracles.solve_agent import TOOL_NAME
 from pytest_llmeval.domains.heracles.solve_cypher import REPAIR_REQUEST
-from pytest_llmeval.engine.gateway import CHARACTERS_PER_TOKEN
+from pytest_llmeval.engine.expectation import CHARACTERS_PER_TOKEN
 from pytest_llmeval.records import Json, Message, Request
 from pytest_llmeval.scoring.sldp import parse_sldp
 from pytest_llmeval.task import Task, load_task

@@ -76,7 +76,5 @@ def read_recording(file: Path) -> Iterator[StoredReply]:
                 msg = f"{file}:{number}: not a line of a recording ({problem})"
                 raise UsageError(msg) from error
             yield stored.with_images(
-                tuple(
-                    replace(image, path=str(file.parent / image.path)) for image in stored.images
-                )
+                tuple(replace(image, path=str(file.parent / image.path)) for image in stored.images)
             )
