@@ -1,4 +1,4 @@
-"""CPU time of a model call: gateway, limiter and adapter against the loopback server of the tests, in one process.
+"""CPU time of a model call: gateway, limiter and provider against a loopback server.
 
 ``python performance/engine_client.py [REQUESTS] [CONCURRENCY] [LATENCY]`` prints a table and a line
 of JSON.
@@ -16,31 +16,34 @@ from subprocess import PIPE, Popen
 
 from pytest_llmeval.engine.budget import Budget
 from pytest_llmeval.engine.gateway import Gateway
-from pytest_llmeval.engine.limits import Limiter, Ticket
+from pytest_llmeval.engine.limits import Limiter
 from pytest_llmeval.engine.specs import ModelSpec
 from pytest_llmeval.engine.statistics import CallStatistics
-from pytest_llmeval.providers.provider import open_provider
+from pytest_llmeval.engine.tickets import Ticket
+from pytest_llmeval.providers.opening import open_provider
 from pytest_llmeval.records import Image, Message, Request
-from pytest_llmeval.session.settings import Settings
 
 SERVER = Path(__file__).parents[1] / "tests" / "servers" / "openai_server.py"
 
 
 class NoImages:
-    """A picture store for replies without pictures."""
+    """A picture store for requests and replies without pictures."""
+
+    def load(self, path: str) -> Image:
+        """Refuse."""
+        raise NotImplementedError(path)
 
     def save(self, data: bytes) -> Image:
         """Refuse."""
-        raise NotImplementedError
+        raise NotImplementedError(len(data))
 
 
 async def measure(url: str, requests: int, concurrency: int) -> tuple[float, float, CallStatistics]:
     """Return CPU and wall seconds for all requests, and what the gateway counted."""
     statistics = CallStatistics()
     model = ModelSpec(kind="openai", name="m", label="openai/m")
-    provider = open_provider(
-        model, Settings(base_url=url, timeout=60), image_store=NoImages(), environ={}
-    )
+    environ = {"OPENAI_BASE_URL": url}
+    provider = open_provider(model, folder=Path(), image_store=NoImages(), environ=environ)
     gateway = Gateway(
         provider,
         name="openai/m",
@@ -75,7 +78,7 @@ def main() -> None:
     with Popen([sys.executable, str(SERVER)], stdin=PIPE, stdout=PIPE, text=True) as server:
         root = f"http://127.0.0.1:{json.loads(server.stdout.readline())['port']}"
         program = json.dumps({"latency": latency}).encode()
-        urllib.request.urlopen(f"{root}/admin/program", program).close()  # noqa: S310 - loopback http
+        urllib.request.urlopen(f"{root}/admin/program", program).close()  # noqa: S310 - loopback
         cpu, wall, statistics = asyncio.run(measure(f"{root}/v1", int(requests), int(concurrency)))
         server.stdin.close()
     result = {

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from pytest_llmeval.engine.plan import PlannedTest
-from pytest_llmeval.engine.specs import ModelSpec, parse_spec, replay_spec
+from pytest_llmeval.engine.specs import ModelSpec, parse_spec, parse_specs, replay_spec, share_limits
 from pytest_llmeval.errors import UsageError
 from pytest_llmeval.task.catalog import Catalog
 
@@ -25,10 +25,24 @@ class ModelChoice:
         seed: int | None,
         folder: Path,
     ) -> None:
-        """Choose among `models` and `judges`, specs as typed; `python/` files are in `folder`."""
-        self._catalog, self._models, self._judges = catalog, models, judges
-        self._seed, self._folder = seed, folder
-        self._specs: dict[str, ModelSpec] = {}
+        """Choose among `models` and `judges`, specs as typed; `python/` files are in `folder`.
+
+        Raises:
+            UsageError: a spec cannot be read, or two of one model name different limits.
+        """
+        self._catalog, self._seed, self._folder = catalog, seed, folder
+        specs = [*parse_specs(models, folder=folder)]
+        specs += [parse_spec(text, folder=folder) for text in dict.fromkeys(judges)]
+        named = [replace(spec, seed=seed) for spec in share_limits(specs)]
+        self._models = named[: len(models)]
+        self._judges = tuple(dict.fromkeys(named[len(models) :]))
+        # Thousands of tests have the same model.
+        self._specs = {spec.label: spec for spec in self._models}
+
+    @property
+    def models(self) -> tuple[ModelSpec, ...]:
+        """The session's models under test."""
+        return tuple(self._models)
 
     def solver(self, test: PlannedTest | None) -> ModelSpec:
         """Return the model that a test was made for; without a test the session's first model.
@@ -43,7 +57,7 @@ class ModelChoice:
         if not self._models:
             msg = "no model is configured: pass --llmeval-model SPEC, such as openai/gpt-5.1"
             raise UsageError(msg)
-        return self._parsed(self._models[0])
+        return self._models[0]
 
     def judges(self, test: PlannedTest | None, named: Sequence[str] = ()) -> tuple[ModelSpec, ...]:
         """Return the judges, each once; () when there is none.
@@ -53,11 +67,11 @@ class ModelChoice:
         `named`, then the one of Azure's variables.
         """
         if self._judges:
-            return self._all_parsed(self._judges)
+            return self._judges
         if test is not None and (solver := self._planned(test)).recorded:
             return (solver,)
         if named:
-            return self._all_parsed(named)
+            return tuple(dict.fromkeys(map(self._parsed, named)))
         deployment = os.environ.get("JUDGE_DEPLOYMENT")
         if deployment and os.environ.get("AZURE_OPENAI_ENDPOINT"):
             return (self._parsed(f"azure/{deployment}"),)
@@ -74,11 +88,7 @@ class ModelChoice:
         ]
         return tuple(dict.fromkeys((self._planned(test), *judges)))
 
-    def _all_parsed(self, texts: Sequence[str]) -> tuple[ModelSpec, ...]:
-        return tuple(dict.fromkeys(map(self._parsed, texts)))
-
     def _parsed(self, text: str) -> ModelSpec:
-        # Thousands of tests have the same spec.
         if text not in self._specs:
             spec = parse_spec(text, folder=self._folder)
             self._specs[text] = replace(spec, seed=self._seed)

@@ -103,7 +103,7 @@ class Models:
             raise RunStopped(_CLOSING)
         stored = self._store.get(key) or self._from_other_run(spec, request)
         if stored is not None:
-            return self._answer_stored(spec, request, stored)
+            return self._answer_stored(spec, stored)
         flight = self._flights.get(key)
         if flight is None or not flight.open:
             flight = self._start(key, spec, request, ticket.order)
@@ -152,10 +152,10 @@ class Models:
             if file is not None:
                 file.close()
 
-    def _answer_stored(self, spec: ModelSpec, request: Request, stored: StoredReply) -> Answer:
+    def _answer_stored(self, spec: ModelSpec, stored: StoredReply) -> Answer:
         if self._keeper is not None:
             with _ending_the_run():
-                self._keeper.keep(request, stored, live=False)
+                self._keeper.keep(stored, live=False)
         other_run = stored.created < self._started
         self._from_store += not (spec.recorded or other_run)
         self._from_source += other_run and not spec.recorded
@@ -200,7 +200,7 @@ class Models:
         with _ending_the_run():
             self._store.put(request.key, stored)
             if self._keeper is not None:
-                self._keeper.keep(request, stored, live=not spec.recorded)
+                self._keeper.keep(stored, live=not spec.recorded)
         return Answer(reply=reply, cached=False, age=None, attempts=attempts)
 
 

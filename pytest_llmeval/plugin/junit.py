@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import pytest
 
-    from pytest_llmeval.results.gate import GateResult
+    from pytest_llmeval.results.gate_result import GateResult
 
 GATE = "llmeval.gate"
 """The property with the verdict; those of single rules are named after it."""

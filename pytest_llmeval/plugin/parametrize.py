@@ -1,4 +1,4 @@
-"""Tests from samples: one parameter set for each sample, model and epoch of a test's task."""
+"""Tests from samples: one test for each sample, model and epoch of a test function's task."""
 
 from __future__ import annotations
 
@@ -16,8 +16,10 @@ from pytest_llmeval.task.catalog import Catalog, LoadedTask
 from pytest_llmeval.task.slugs import id_slugs, slug
 
 
-def parametrize(metafunc: pytest.Metafunc, settings: Settings, catalog: Catalog) -> None:
-    """Give a marked test its cases.
+def parametrize(
+    metafunc: pytest.Metafunc, settings: Settings, catalog: Catalog, models: Sequence[str]
+) -> None:
+    """Give a marked test its samples, for each model (labels; none means recorded replies).
 
     A wrong task is a collection error that shows the message alone.
     """
@@ -26,14 +28,14 @@ def parametrize(metafunc: pytest.Metafunc, settings: Settings, catalog: Catalog)
         return
     try:
         file = _task_file(marker, metafunc.definition.path)
-        cases = list(_cases(file, catalog.load(file), settings))
+        found = list(_parameters(catalog.load(file), file, settings, models or ("",)))
     except LLMEvalError as error:
         raise pytest.Collector.CollectError(str(error)) from None
-    metafunc.parametrize(CASE, cases, ids=[case.id for case in cases], indirect=True)
+    metafunc.parametrize(CASE, found, ids=[one.id for one in found], indirect=True)
 
 
 def plan_of(items: Sequence[pytest.Item], catalog: Catalog) -> Plan:
-    """Return the plan of the selected items that wait for the engine, and of all tasks that were collected."""
+    """Return the plan: the selected items that wait for the engine, and all collected tasks."""
     tests = tuple(planned(item, catalog) for item in items if waits(item) and not _skipped(item))
     tasks = sorted(
         (str(file), loaded.task.name, loaded.digest) for file, loaded in catalog.loaded.items()
@@ -42,17 +44,17 @@ def plan_of(items: Sequence[pytest.Item], catalog: Catalog) -> Plan:
 
 
 def planned(item: pytest.Item, catalog: Catalog) -> PlannedTest:
-    """Return the plan's entry for an item that has a case."""
-    case = parameters_of(item)
-    assert case is not None  # noqa: S101 - callers ask `waits` or `case_of` first
+    """Return the plan's entry for an item that was made for a sample."""
+    made_for = parameters_of(item)
+    assert made_for is not None  # noqa: S101 - callers ask `waits` first
     return PlannedTest(
         nodeid=item.nodeid,
-        test=_test_name(item, case),
-        file=str(case.file),
-        task=catalog.load(case.file).task.name,
-        sample=case.sample,
-        model=case.model,
-        epoch=case.epoch,
+        test=_test_name(item, made_for),
+        file=str(made_for.file),
+        task=catalog.load(made_for.file).task.name,
+        sample=made_for.sample,
+        model=made_for.model,
+        epoch=made_for.epoch,
     )
 
 
@@ -92,8 +94,9 @@ def _task_file(marker: pytest.Mark, test_file: Path) -> Path:
     return (test_file.parent / marker.args[0]).resolve()
 
 
-def _cases(file: Path, loaded: LoadedTask, settings: Settings) -> Iterator[Parameters]:
-    models = settings.models or ("",)
+def _parameters(
+    loaded: LoadedTask, file: Path, settings: Settings, models: Sequence[str]
+) -> Iterator[Parameters]:
     ids = id_slugs([sample.id for sample in loaded.samples])
     model_slugs = id_slugs(models)
     for sample, sample_slug in zip(loaded.samples, ids, strict=True):
@@ -106,11 +109,11 @@ def _cases(file: Path, loaded: LoadedTask, settings: Settings) -> Iterator[Param
                 yield Parameters(file, sample.id, model, epoch, "-".join(parts))
 
 
-def _test_name(item: pytest.Item, case: Parameters) -> str:
+def _test_name(item: pytest.Item, made_for: Parameters) -> str:
     """Return the test function's node id with the parameters that are not ours."""
     assert isinstance(item, pytest.Function)  # noqa: S101 - only functions have a callspec
     parent = item.parent.nodeid if item.parent is not None else ""
-    others = f"-{item.callspec.id}-".replace(f"-{case.id}-", "-", 1).strip("-")
+    others = f"-{item.callspec.id}-".replace(f"-{made_for.id}-", "-", 1).strip("-")
     return f"{parent}::{item.originalname}" + (f"[{others}]" if others else "")
 
 

@@ -12,6 +12,7 @@ import pytest
 from _pytest.terminal import TerminalReporter
 
 from pytest_llmeval.engine.link import Link, WorkerLink
+from pytest_llmeval.engine.specs import parse_specs
 from pytest_llmeval.errors import ModelLost, RunStopped
 from pytest_llmeval.plugin.channel import CHANNEL, IS_FIRST
 from pytest_llmeval.plugin.interruption import SigtermAsCtrlC
@@ -55,6 +56,8 @@ class Process:
         """Prepare for the first test of ours; UsageError for what is wrong with the options."""
         self.settings = settings = as_asked(settings, rescored_place(settings))
         check_settings(settings)
+        specs = parse_specs(settings.models, folder=Path(settings.folder))
+        self._models = [spec.label for spec in specs]
         self._config = config
         self.catalog = Catalog(
             folder=Path(settings.folder), overrides=settings.overrides, limit=settings.limit
@@ -71,7 +74,7 @@ class Process:
 
     def parametrize(self, metafunc: pytest.Metafunc) -> None:
         """Give a marked test its samples."""
-        parametrize(metafunc, self.settings, self.catalog)
+        parametrize(metafunc, self.settings, self.catalog, self._models)
 
     def prepare(self, items: Sequence[pytest.Item]) -> None:
         """Add to each item what selection and time-outs need."""

@@ -14,7 +14,7 @@ from pytest_llmeval.files.atomic import write_atomically
 from pytest_llmeval.files.json_file import read_json
 from pytest_llmeval.records import Json
 from pytest_llmeval.results.statistics import wilson
-from pytest_llmeval.results.summary import Calibrated
+from pytest_llmeval.results.task_info import Calibrated
 from pytest_llmeval.scoring.judge.agreement import beyond_chance, chance_agreement
 from pytest_llmeval.scoring.judge.calibration import JudgedCase, calibrate
 from pytest_llmeval.task.rows import read_rows

@@ -56,12 +56,17 @@ class RunPlace:
 def open_run(settings: Settings, catalog: Catalog, plan: Plan, place: RunPlace) -> Run:
     """Return the run of `plan`, nothing of it started."""
     images = ImageFolder(place.folder / IMAGES)
-    window = settings.concurrency * (1 if place.stops_early else LOOK_AHEAD)
+    choice = model_choice(settings, catalog)
+    most = max(
+        (model.limits.concurrency or settings.concurrency for model in choice.models),
+        default=settings.concurrency,
+    )
+    window = most * (1 if place.stops_early else LOOK_AHEAD)
     return Run(
         plan=plan,
         catalog=catalog,
         models=open_models(settings, place.folder, images, started=place.started),
-        choice=model_choice(settings, catalog),
+        choice=choice,
         around=Surroundings(
             image_store=images,
             resources=Resources(),

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from pytest_llmeval.engine.own_code import answer_rule_of, solver_of
 from pytest_llmeval.engine.plan import Plan
-from pytest_llmeval.engine.specs import ModelSpec, parse_spec, parse_specs
+from pytest_llmeval.engine.specs import ModelSpec, parse_spec, parse_specs, share_limits
 from pytest_llmeval.errors import TaskError, UsageError
 from pytest_llmeval.providers.opening import check_provider
 from pytest_llmeval.records import display_of
@@ -23,8 +23,7 @@ def check_settings(settings: Settings) -> None:
     """Raise UsageError for a model spec, or a place of replies, that cannot be read."""
     folder = Path(settings.folder)
     models = parse_specs(settings.models, folder=folder)
-    for text in settings.judges:
-        parse_spec(text, folder=folder)
+    share_limits([*models, *(parse_spec(text, folder=folder) for text in settings.judges)])
     reused_place(settings)
     kept = kept_place(settings)
     if kept is not None and kept.is_recording:

@@ -18,7 +18,7 @@ from pytest_llmeval.session.task_info import fitting, task_info
 from pytest_llmeval.task.catalog import Catalog
 
 if TYPE_CHECKING:
-    from pytest_llmeval.results.summary import Calibrated
+    from pytest_llmeval.results.task_info import Calibrated
 
 _PACKAGES = (
     "pytest-llmeval-suite",

@@ -18,12 +18,11 @@ import yaml
 from benchmark_session import ROOT, run_pytest
 from live.neo4j_process import JARS, SETTINGS
 
-from pytest_llmeval.domains.heracles import read_class_names
-from pytest_llmeval.domains.heracles.agent_solver import TOOL_NAME
-from pytest_llmeval.domains.heracles.cypher_solver import REPAIR_REQUEST
 from pytest_llmeval.domains.heracles.query import extract_query, preflight
 from pytest_llmeval.domains.heracles.scene_text import read_scene_text
-from pytest_llmeval.engine.gateway import CHARACTERS_PER_TOKEN
+from pytest_llmeval.domains.heracles.solve_agent import TOOL_NAME
+from pytest_llmeval.domains.heracles.solve_cypher import REPAIR_REQUEST
+from pytest_llmeval.engine.expectation import CHARACTERS_PER_TOKEN
 from pytest_llmeval.records import Json, Message, Request
 from pytest_llmeval.scoring.sldp import parse_sldp
 from pytest_llmeval.task import Task, load_task
@@ -34,7 +33,6 @@ BENCHMARK = ROOT / "benchmarks" / "heracles"
 FILE = BENCHMARK / "heracles.yaml"
 TASKS = [FILE, BENCHMARK / "heracles_agent.yaml", BENCHMARK / "heracles_in_context.yaml"]
 FOLDER = ROOT / "fixtures" / "heracles"
-CLASSES: dict[str, Json] = {"classes": read_class_names(FOLDER / "scene.json")}
 QUESTIONS: list[dict[str, Any]] = yaml.safe_load((FOLDER / "questions.yaml").read_text("utf-8"))[
     "questions"
 ]
@@ -86,23 +84,20 @@ def test_every_question_is_a_sample_with_its_solution_and_tags(file: Path) -> No
 
 
 def test_the_public_questions_are_read_by_the_same_task(shared: Path) -> None:
-    scene = shared / "data" / "heracles" / "example_dsg.json"
     overrides = {
         "dataset.path": shared / "data" / "heracles" / "qa_questions.yaml",
-        "solver.cypher.scene": str(scene),
+        "graph.scene": shared / "data" / "heracles" / "example_dsg.json",
     }
     task = load_task(FILE, overrides)
-    assert task.solver.options["scene"] == str(scene)
     samples = read_samples(task)
     assert [sample.id for sample in samples] == ["0A", "12A", "17B", "27B", "48B", "14A"]
-    variables: dict[str, Json] = {"classes": read_class_names(scene)}
-    prompt = render(task, "generate", samples[1], (), variables)[-1].text
+    prompt = render(task, "generate", samples[1], (), {})[-1].text
     assert "Room nodes: lounge, hallway" in prompt
     assert "lathe" not in prompt
 
 
 def test_the_first_prompt_describes_graph_classes_and_database(task: Task) -> None:
-    system, user = render(task, "generate", read_samples(task)[0], (), CLASSES)
+    system, user = render(task, "generate", read_samples(task)[0], (), {})
     assert (system.role, user.role) == ("system", "user")
     for word in (
         "nodeSymbol",
@@ -135,7 +130,7 @@ def test_the_second_prompt_holds_question_query_and_rows_and_explains_sldp(task:
 def test_no_prompt_hints_at_the_solution_or_its_type(file: Path) -> None:
     """Whatever the solution is, the prompts differ by the question alone."""
     task = load_task(file)
-    variables: dict[str, Json] = {**CLASSES, "query": "Q", "rows": "R", "graph": "G", "turns": 8}
+    variables: dict[str, Json] = {"query": "Q", "rows": "R", "graph": "G", "turns": 8}
     texts = {
         (stage, render(task, stage, sample, (), variables)[-1].text.replace(sample.input, "?"))
         for sample in read_samples(task)
@@ -162,7 +157,7 @@ def test_all_prompts_say_the_same_of_graph_database_and_language() -> None:
 
 def test_the_agents_prompt_names_its_tool_and_turns() -> None:
     task = load_task(TASKS[1])
-    user = render(task, "generate", read_samples(task)[0], (), {**CLASSES, "turns": 8})[-1].text
+    user = render(task, "generate", read_samples(task)[0], (), {"turns": 8})[-1].text
     assert f"Call the tool {TOOL_NAME}" in user
     assert "You have 8 replies in all" in user
 
@@ -199,7 +194,7 @@ def test_the_scripted_model_writes_the_query_that_is_meant(
     scripted: ModuleType, task: Task, question: dict[str, Any]
 ) -> None:
     sample = next(sample for sample in read_samples(task) if sample.id == question["uid"])
-    request = asked(*(message.text for message in render(task, "generate", sample, (), CLASSES)))
+    request = asked(*(message.text for message in render(task, "generate", sample, (), {})))
     reply = scripted.reply(request)
     assert reply == scripted.reply(request)
     script = SCRIPT.get(question["uid"], {"kind": "right"})

@@ -34,7 +34,7 @@ def asked(prompt: str, model: str = "m") -> Request:
 
 def keep(folder: Path, request: Request, reply: Reply, *, endpoint: str = "http://x") -> None:
     with closing(open_keeper(Place(name="cache", path=folder), endpoints=THERE)) as keeper:
-        keeper.keep(request, StoredReply.of(request, reply, endpoint=endpoint), live=True)
+        keeper.keep(StoredReply.of(request, reply, endpoint=endpoint), live=True)
 
 
 def find(folder: Path, request: Request) -> StoredReply | None:
@@ -50,9 +50,7 @@ def folder(tmp_path: Path) -> Path:
     image = Image(digest="ab", media_type="image/png", path=str(picture))
     old, young = time.time() - 10 * DAY, time.time() - 2 * DAY
     keep(tmp_path / "cache", asked("old"), Reply(text="OLD", created=old))
-    keep(
-        tmp_path / "cache", asked("young"), Reply(text="YOUNG", images=(image,), created=young)
-    )
+    keep(tmp_path / "cache", asked("young"), Reply(text="YOUNG", images=(image,), created=young))
     return tmp_path / "cache"
 
 

@@ -15,13 +15,14 @@ from servers.fixture import serving
 from virtual_time import run
 
 from pytest_llmeval.engine.budget import Budget
-from pytest_llmeval.engine.flights import Flight
 from pytest_llmeval.engine.expectation import CEILINGS
 from pytest_llmeval.engine.failures import ALIKE, MAX_TIMEOUTS
+from pytest_llmeval.engine.flights import Flight
 from pytest_llmeval.engine.gateway import Gateway
 from pytest_llmeval.engine.limits import Limiter
 from pytest_llmeval.engine.prices import Price
 from pytest_llmeval.engine.spec_settings import PATIENCE
+from pytest_llmeval.engine.specs import parse_spec
 from pytest_llmeval.engine.statistics import CallStatistics
 from pytest_llmeval.engine.tickets import Ticket
 from pytest_llmeval.errors import ProviderError, RunStopped
@@ -83,7 +84,7 @@ class Bench:
         budget: Budget | None = None,
         **options: Any,
     ) -> None:
-        """Take the provider's function and whatever of the gateway's options differs from the test's defaults."""
+        """Take the provider's function, and options of the gateway other than the test's."""
         self.provider = ScriptedProvider(behave)
         self.statistics = CallStatistics()
         patience = options.get("patience", PATIENCE)
@@ -251,7 +252,8 @@ def test_a_model_that_refuses_the_first_requests_all_alike_is_given_up() -> None
 def test_a_model_whose_first_requests_are_all_given_up_alike_is_given_up_too() -> None:
     outcomes, seconds = timed(Bench(lambda *_: fault("500", 500), concurrency=10), 500)
     assert str(outcomes[-1]) == (
-        "the first 5 requests failed alike: openai/m: gave up after 10 attempts; the last one: m: 500"
+        "the first 5 requests failed alike: openai/m: gave up after 10 attempts; "
+        "the last one: m: 500"
     )
     assert seconds < 300
 
@@ -268,7 +270,7 @@ def test_first_requests_that_fail_in_different_ways_leave_the_model_alone() -> N
 
 
 def refusing(now_and_then: Callable[[float], bool], error: ProviderError) -> Behaviour:
-    """Return a model that takes a second for a reply and fails at once while the time since its first call is so."""
+    """Return a model that replies after a second, and fails at once in a span of time."""
     start: list[float] = []
 
     def behave(_: str, __: int) -> Awaitable[Reply] | Exception:
@@ -508,3 +510,28 @@ def test_a_server_that_is_restarted_half_way_loses_no_sample() -> None:
 
     assert len(asyncio.run(main())) == 100
     assert statistics.errors.total() == 0
+
+
+def test_the_limits_in_a_spec_are_those_of_its_gateway() -> None:
+    provider = ScriptedProvider(lambda *_: late(5))
+
+    async def late(seconds: float) -> Reply:
+        await asyncio.sleep(seconds)
+        return reply()
+
+    async def main() -> tuple[int, float]:
+        spec = parse_spec("openai/m,concurrency=2,timeout=6", folder=Path())
+        gateway = Gateway.of(spec, provider, budget=Budget(), concurrency=50)
+        start = asyncio.get_running_loop().time()
+        await asyncio.gather(*(gateway.ask(request(f"q{i}"), Ticket(i)) for i in range(6)))
+        return gateway.statistics.peak_in_flight, asyncio.get_running_loop().time() - start
+
+    assert run(main()) == (2, pytest.approx(15, abs=0.1))
+
+    async def impatient() -> None:
+        spec = parse_spec("openai/m,timeout=2", folder=Path())
+        gateway = Gateway.of(spec, provider, budget=Budget(), concurrency=50)
+        with pytest.raises(ProviderError, match=r"no reply within 2 s \(its spec's timeout=\)"):
+            await gateway.ask(request("q"), Ticket(0))
+
+    run(impatient())

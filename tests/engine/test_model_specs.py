@@ -227,7 +227,9 @@ def test_limits_are_read_and_stand_neither_in_requests_nor_in_the_label(folder: 
 
 
 def test_functions_and_recordings_take_limits(folder: Path) -> None:
-    assert parse_spec("python/./model.py:reply,concurrency=1", folder=folder).limits.concurrency == 1
+    assert (
+        parse_spec("python/./model.py:reply,concurrency=1", folder=folder).limits.concurrency == 1
+    )
     assert parse_spec("replay/replies.jsonl,rpm=1", folder=folder).label == "replay/replies.jsonl"
 
 

@@ -386,7 +386,7 @@ class Kept:
         self.live: dict[str, bool] = {}
         self.closed = False
 
-    def keep(self, request: Request, stored: StoredReply, *, live: bool) -> None:  # noqa: ARG002 - the port
+    def keep(self, stored: StoredReply, *, live: bool) -> None:
         self.live[stored.reply.text] = live
 
     def close(self) -> None:

@@ -18,7 +18,7 @@ KEY = {"AZURE_OPENAI_API_KEY": "azure-key-1234"}
 
 @pytest.fixture
 def azure(ask: Any, model_server: Any) -> Any:
-    """Return a function that asks the deployment `dep` beside a base URL that is none of Azure's business."""
+    """Return a function that asks the deployment `dep`; OPENAI_BASE_URL is set, and not used."""
 
     def azure(request: Any = "q", *, spec: str = "azure/dep", **environ: str) -> Any:
         environ = VERSION | {"AZURE_OPENAI_ENDPOINT": model_server.root} | environ

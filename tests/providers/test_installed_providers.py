@@ -21,7 +21,7 @@ from pytest_llmeval.task import registry
 
 @pytest.fixture
 def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
-    """Return a function that installs a provider into a folder on the path and returns the spec of a model of it."""
+    """Return a function that installs a provider and returns the spec of a model of it."""
     monkeypatch.syspath_prepend(tmp_path)
 
     def install(module: str, *, name: str = "bad", kind: str = "bad") -> ModelSpec:
@@ -110,7 +110,8 @@ def test_one_that_breaks_its_promise_is_an_error_that_names_its_distribution(
 def test_how_far_its_own_errors_reach_is_its_to_say_and_it_is_closed(
     install: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    body = "from pytest_llmeval import ProviderError; raise ProviderError('busy', reach='attempt', status=429)"
+    raised = "ProviderError('busy', reach='attempt', status=429)"
+    body = f"from pytest_llmeval import ProviderError; raise {raised}"
     with pytest.raises(ProviderError, match=r"^busy$") as caught:
         send(install(PROVIDER.format(body=body)), tmp_path)
     assert (caught.value.reach, caught.value.status) == ("attempt", 429)

@@ -1,4 +1,4 @@
-"""Pictures on their way: large ones arrive whole, and a model that reads none is found out at the first."""
+"""Pictures in requests: large ones arrive whole, and a model that reads none is lost at once."""
 
 from __future__ import annotations
 

@@ -76,13 +76,19 @@ def test_a_recorded_request_is_answered_whoever_is_asked(file: Path) -> None:
         ),
         (
             request("Refine the drawings", temperature=0, top_p=1),
-            r'messages\[0\]\.parts\[0\]\.text: asked "Refine the drawings", recorded "Refine the drawing"$',
+            (
+                r'messages\[0\]\.parts\[0\]\.text: asked "Refine the drawings", '
+                r'recorded "Refine the drawing"$'
+            ),
         ),
         (
             Request(
                 provider="p", model="m", messages=(*request("Refine the drawing").messages, SECOND)
             ),
-            r"messages: asked .*; parameters.temperature: asked without, recorded 0; parameters.top_p",
+            (
+                r"messages: asked .*; parameters.temperature: asked without, recorded 0; "
+                r"parameters.top_p"
+            ),
         ),
         (
             Request(

@@ -1,4 +1,4 @@
-"""OpenAI's Responses API against a real server on loopback, which refuses what is only known to chat completions."""
+"""OpenAI's Responses API against a real server on loopback, which refuses chat's parameters."""
 
 from __future__ import annotations
 

@@ -53,15 +53,15 @@ class ReplyFolder:
         found = located(found, self._folder)
         return found if all(Path(image.path).is_file() for image in found.images) else None
 
-    def keep(self, request: Request, stored: StoredReply, *, live: bool) -> None:
+    def keep(self, stored: StoredReply, *, live: bool) -> None:
         """Store a live reply; others are left out, for where they came from is not known here."""
         if live:
-            self.put(request.key, stored)
+            self.put(stored)
 
-    def put(self, key: str, stored: StoredReply) -> None:
-        """Store a reply under a request's key, with copies of its pictures."""
+    def put(self, stored: StoredReply) -> None:
+        """Store a reply with copies of its pictures."""
         images = tuple(map(self._copied, stored.images))
-        self._store.put(key, stored.with_images(images))
+        self._store.put(stored.request_key, stored.with_images(images))
 
     def close(self) -> None:
         """Close the store."""

@@ -23,12 +23,11 @@ class ReplySource(Protocol):
 class ReplyKeeper(Protocol):
     """A place that a run writes its replies to, besides its own folder."""
 
-    def keep(self, request: Request, stored: StoredReply, *, live: bool) -> None:
+    def keep(self, stored: StoredReply, *, live: bool) -> None:
         """Store a reply with copies of its pictures; on return the process may die.
 
         Args:
-            request: what was asked.
-            stored: the reply to it.
+            stored: the reply, and what was asked.
             live: whether a model made the reply just now. It did not if the reply was stored
                 before, or came from a recording.
 

@@ -12,7 +12,7 @@ from pytest_llmeval.engine.replies.pictures import keep_picture
 from pytest_llmeval.engine.replies.recording import read_recording
 from pytest_llmeval.engine.replies.stored_reply import StoredReply
 from pytest_llmeval.errors import UsageError
-from pytest_llmeval.records import Image, Request
+from pytest_llmeval.records import Image
 
 _ESCAPED: Final = "backslashreplace"
 """Writes half a surrogate pair, which models do produce, as the escape that JSON has for it."""
@@ -39,7 +39,7 @@ class Recorder:
             msg = f"{file}: replies cannot be recorded here: {error.strerror or error}"
             raise UsageError(msg) from error
 
-    def keep(self, request: Request, stored: StoredReply, *, live: bool) -> None:  # noqa: ARG002 - the port
+    def keep(self, stored: StoredReply, *, live: bool) -> None:  # noqa: ARG002 - the port
         """Record a reply, live or not; a second one to the same request replaces the first."""
         self.add(stored)
 

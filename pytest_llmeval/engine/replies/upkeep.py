@@ -90,7 +90,7 @@ def copy(
         for one in live:
             kind = split_spec(one.model)[0]
             here = endpoints.get(kind, "") if source.is_recording else one.endpoint
-            folder.put(one.request_key, replace(one, endpoint=here))
+            folder.put(replace(one, endpoint=here))
     return len(live)
 
 

@@ -1,4 +1,4 @@
-"""Recording: each reply at once, pictures beside it, a stable order at the end, nothing lost by a kill."""
+"""Recording: each reply at once, in stable order at the end, and nothing lost by a kill."""
 
 from __future__ import annotations
 
@@ -8,14 +8,15 @@ import shutil
 from pathlib import Path
 
 import pytest
-from msgspec.structs import replace
 from engine.requests_and_replies import reply, request
 from engine.virtual_time import run
+from msgspec.structs import replace
 
 from pytest_llmeval.engine.replies import Recorder, StoredReply, read_recording
 from pytest_llmeval.errors import UsageError
 from pytest_llmeval.providers.replay import ReplayProvider
 from pytest_llmeval.records import Image, Reply, Request
+from pytest_llmeval.records.request import content_key
 
 PNG = b"\x89PNG\r\n\x1a\n picture "
 
@@ -155,3 +156,17 @@ def test_a_place_that_cannot_be_written_is_a_usage_error(tmp_path: Path) -> None
     (tmp_path / "folder").mkdir()
     with pytest.raises(UsageError, match="folder: replies cannot be recorded here"):
         Recorder(tmp_path / "folder")
+
+
+@pytest.mark.parametrize(
+    "file",
+    sorted((Path(__file__).parents[3] / "fixtures").glob("*/replies.jsonl")),
+    ids=lambda file: file.parent.name,
+)
+def test_committed_recordings_are_read_and_their_keys_are_those_of_their_content(
+    file: Path,
+) -> None:
+    lines = list(read_recording(file))
+    assert lines
+    assert all(content_key(line.content) == line.key for line in lines)
+    assert all(image.path.startswith(str(file.parent)) for line in lines for image in line.images)

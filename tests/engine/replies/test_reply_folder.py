@@ -49,7 +49,7 @@ def open_folder(folder: Place) -> Iterator[OpenFolder]:
 
 
 def keep(folder: ReplyFolder, asked: Request, answered: Reply, *, endpoint: str = "") -> None:
-    folder.keep(asked, StoredReply.of(asked, answered, endpoint=endpoint), live=True)
+    folder.keep(StoredReply.of(asked, answered, endpoint=endpoint), live=True)
 
 
 def test_what_one_run_keeps_another_finds(open_folder: OpenFolder) -> None:
@@ -61,9 +61,8 @@ def test_what_one_run_keeps_another_finds(open_folder: OpenFolder) -> None:
 
 
 def test_only_live_replies_are_kept(open_folder: OpenFolder) -> None:
-    asked = request("a")
-    open_folder().keep(asked, StoredReply.of(asked, reply("x")), live=False)
-    assert open_folder().find(asked) is None
+    open_folder().keep(StoredReply.of(request("a"), reply("x")), live=False)
+    assert open_folder().find(request("a")) is None
 
 
 def test_the_same_request_to_another_endpoint_is_not_found(open_folder: OpenFolder) -> None:
@@ -132,7 +131,7 @@ def test_a_recording_is_found_whichever_model_is_asked_and_by_age(tmp_path: Path
     with closing(open_keeper(place, endpoints={})) as keeper:
         asked = request("a")
         dated = StoredReply.of(asked, reply("x", created=time.time() - 100), endpoint="http://one")
-        keeper.keep(asked, dated, live=False)
+        keeper.keep(dated, live=False)
     other = Request(provider="azure", model="n", messages=asked.messages)
     found = open_source(place, endpoints={}).find(other)
     assert found is not None
@@ -178,7 +177,11 @@ def test_a_place_is_a_path_with_settings(
         (REUSE, "d,only=yes", "only is 'yes'; expected on or off"),
         (REUSE, "d,age=7d", "age=7d is not taken; allowed: max_age=AGE and only=on, each once"),
         (REUSE, "d,only=on,only=on", "only=on is not taken"),
-        (KEEP, "d,max_age=7d", "--llmeval-keep 'd,max_age=7d': max_age=7d is not taken; allowed: no"),
+        (
+            KEEP,
+            "d,max_age=7d",
+            "--llmeval-keep 'd,max_age=7d': max_age=7d is not taken; allowed: no",
+        ),
     ],
 )
 def test_settings_that_cannot_be_are_refused_with_option_value_and_fix(

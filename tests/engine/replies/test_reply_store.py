@@ -125,7 +125,8 @@ def test_a_store_of_another_schema_version_is_refused_and_left_as_it_is(tmp_path
         connection.execute("PRAGMA user_version=99")
     before = file.read_bytes()
     with pytest.raises(
-        UsageError, match=rf"replies\.sqlite3: .*schema version 99; this version reads {SCHEMA_VERSION}"
+        UsageError,
+        match=rf"replies\.sqlite3: .*schema version 99; this version reads {SCHEMA_VERSION}",
     ):
         ReplyStore(file)
     assert file.read_bytes() == before
