@@ -337,13 +337,17 @@ SOLVERS = {
     ),
     "nothing": ("async def solve(sample, context):\n    pass\n", "returned a NoneType"),
     "details": (
-        "from pytest_llmeval import *\nasync def solve(s, c):\n"
-        "    return Completion(text='', details={'seen': {1}})\n",
+        (
+            "from pytest_llmeval import *\nasync def solve(s, c):\n"
+            "    return Completion(text='', details={'seen': {1}})\n"
+        ),
         "field 'details'\\['seen'\\] is a set, not plain JSON",
     ),
     "parameters": (
-        "async def solve(s, c):\n"
-        "    return (await c.generate(c.prompt(), parameters={'stop': object()})).text\n",
+        (
+            "async def solve(s, c):\n"
+            "    return (await c.generate(c.prompt(), parameters={'stop': object()})).text\n"
+        ),
         "TypeError: Object of type object is not JSON serializable",
     ),
 }
