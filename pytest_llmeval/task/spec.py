@@ -43,7 +43,8 @@ def spec_of(value: object, registry: Registry, at: tuple[int, ...] = ()) -> Spec
         raise refusal(at, registry.unknown(name))
     if not isinstance(options, dict):
         raise refusal((*at, name), f"has the options {shown(options)}, not a mapping")
-    return Spec(name=name, options=options)
+    # A text of an override is none that a record can hold.
+    return Spec(name=str(name), options=options)
 
 
 def _name_and_options(value: object, kind: str, at: tuple[int, ...]) -> tuple[str, object]:
