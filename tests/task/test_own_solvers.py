@@ -6,6 +6,7 @@ import asyncio
 import threading
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -280,6 +281,7 @@ async def _await(completion: object) -> None:
 OPTIONS = """
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 def plain(sample, context, *, times: int = 1, file: Path | None = None):
     return f"{sample.id} {times} {None if file is None else file.name}"
