@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from pytest_llmeval.scoring.judge import decide_plainly
 from pytest_llmeval.session.calibrating import decide_cases
-from pytest_llmeval.session.calibrations import read_cases
+from pytest_llmeval.session.labelled_cases import read_cases
 
 if TYPE_CHECKING:
     import pytest
@@ -21,7 +21,7 @@ def test_the_page_tells_how_many_cases_need_no_judge() -> None:
     pairs = [(case.candidate, case.target) for case in cases]
     by_number = sum(decide_plainly(*pair).decision != "undecided" for pair in pairs)
     # as in a run: formulas are compared in a child
-    decided = [case for case in decide_cases(cases) if case.verdict is not None]
+    decided = [one for one in decide_cases(cases) if one.decision != "undecided"]
     by_sympy = len(decided)
     assert all(case.verdict is case.label for case in decided)
     page = re.sub(r"\s+", " ", (ROOT / "docs/judge.md").read_text("utf-8"))
