@@ -1,4 +1,4 @@
-"""The atoms of the corrected reader: positive symbols, and undefined functions for what has no meaning here."""
+"""The atoms of the corrected reader: positive symbols and undefined functions."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ def symbol(name: str) -> sympy.Symbol:
 
 
 def opaque(name: str, *arguments: sympy.Basic) -> sympy.Expr:
-    """Return an undefined function: a relation, a tuple, a derivative, equal to itself and to nothing else."""
+    """Return an undefined function, such as a relation or tuple, equal to itself only."""
     return sympy.Function(name)(*arguments)
 
 
 def arguments_of(value: sympy.Expr) -> tuple[sympy.Expr, ...]:
-    """Return the members of a tuple as `opaque` writes it, or the value alone."""
+    """Return the members of a tuple made by `opaque`, or the value as the only one."""
     return value.args if type(value).__name__ == "tuple" else (value,)
