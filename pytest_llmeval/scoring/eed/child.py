@@ -77,7 +77,9 @@ class Child:
         """
         self._await_start()
         try:
-            self._write(json.dumps(request))
+            if self._process.stdin is not None:
+                self._process.stdin.write(f"{json.dumps(request)}\n")
+                self._process.stdin.flush()
         except OSError:
             raise LimitExceededError(self._death()) from None
         line = self._await_reply(when_slow)
@@ -105,11 +107,6 @@ class Child:
                 for line in lines:
                     self._lines.put(line)
         self._lines.put(None)
-
-    def _write(self, line: str) -> None:
-        if self._process.stdin is not None:
-            self._process.stdin.write(f"{line}\n")
-            self._process.stdin.flush()
 
     def _await_start(self) -> None:
         if self._ready:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping
-from functools import cache
 from typing import Any, TypeAlias
 
 import mpmath
@@ -30,7 +29,24 @@ _MPMATH_FUNCTIONS = (
     *("exp", "log", "gamma", "factorial", "binomial", "floor", "erf", "erfc", "sign"),
     *("re", "im", "atan2", "besselj"),
 )
-"""Functions of the same name in sympy and mpmath."""
+_FUNCTIONS: Mapping[str, Callable[..., Value]] = {
+    **{name: getattr(MP, name) for name in _MPMATH_FUNCTIONS},
+    "Abs": abs,
+    "conjugate": MP.conj,
+    "ceiling": MP.ceil,
+    "Max": max,
+    "Min": min,
+    "LambertW": MP.lambertw,
+    "Mod": lambda a, b: a - b * MP.floor(a / b),
+}
+"""The functions that can be evaluated, by sympy's name."""
+
+_CONSTANTS: Mapping[sympy.Basic, Value] = {
+    sympy.pi: MP.pi,
+    sympy.E: MP.e,
+    sympy.I: MP.mpc(0, 1),
+    sympy.EulerGamma: MP.euler,
+}
 
 
 class EvaluationError(ValueError):
@@ -90,7 +106,7 @@ class Evaluation:
         return MP.power(foot, height)
 
     def _function(self, expression: sympy.Basic) -> Value:
-        constant = _constants().get(expression)
+        constant = _CONSTANTS.get(expression)
         if constant is not None:
             return +constant
         name = type(expression).__name__
@@ -98,7 +114,7 @@ class Evaluation:
         if any(abs(argument) > _HUGE for argument in arguments):
             msg = "argument out of range"
             raise EvaluationError(msg)
-        function = _functions().get(name)
+        function = _FUNCTIONS.get(name)
         if function is not None:
             return function(*arguments)
         if expression.args and isinstance(expression, sympy.core.function.AppliedUndef):
@@ -130,32 +146,6 @@ class Evaluation:
 
     def _inner(self, expression: sympy.Basic, variable: sympy.Symbol, value: Value) -> Value:
         return Evaluation({**self._point, variable.name: value}).of(expression)[0]
-
-
-@cache
-def _constants() -> dict[sympy.Basic, Value]:
-    return {
-        sympy.pi: MP.pi,
-        sympy.E: MP.e,
-        sympy.I: MP.mpc(0, 1),
-        sympy.EulerGamma: MP.euler,
-    }
-
-
-@cache
-def _functions() -> dict[str, Callable[..., Value]]:
-    """Return the functions that can be evaluated, by sympy's name."""
-    named = {name: getattr(MP, name) for name in _MPMATH_FUNCTIONS}
-    return {
-        **named,
-        "Abs": abs,
-        "conjugate": MP.conj,
-        "ceiling": MP.ceil,
-        "Max": max,
-        "Min": min,
-        "LambertW": MP.lambertw,
-        "Mod": lambda a, b: a - b * MP.floor(a / b),
-    }
 
 
 def _undefined(name: str, arguments: list[Value]) -> Value:

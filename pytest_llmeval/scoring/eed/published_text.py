@@ -59,19 +59,7 @@ class CleanUpFailed(ValueError):  # noqa: N818 - the name is part of stored reas
 
 def clean_up(text: str) -> str:
     """Return the text that the reference passes to its LaTeX reader."""
-    return _second(_first(text))
-
-
-def _first(text: str) -> str:
-    text = text.replace(r"\{", "(").replace(r"\}", ")")
-    if not _nests(text):
-        return text
-    text = _strip_overall_braces(_without_command(text, r"\boxed", keep=True))
-    text = text.split(r"\quad", 1)[0]
-    return _strip_overall_braces(_cut_relation(text))
-
-
-def _second(text: str) -> str:
+    text = _formula(text)
     for command in _KILLED:
         text = _without_command(text, command, keep=False)
     for command in _UNWRAPPED:
@@ -89,7 +77,18 @@ def _second(text: str) -> str:
     return _brace_fraction_exponents(text).removesuffix(".")
 
 
+def _formula(text: str) -> str:
+    r"""Return the content of the box, up to a ``\quad``, behind the last relation."""
+    text = text.replace(r"\{", "(").replace(r"\}", ")")
+    if not _nests(text):
+        return text
+    text = _strip_overall_braces(_without_command(text, r"\boxed", keep=True))
+    text = text.split(r"\quad", 1)[0]
+    return _strip_overall_braces(_cut_relation(text))
+
+
 def _nests(text: str) -> bool:
+    """Return whether all brackets are balanced."""
     closing = {"(": ")", "[": "]", "{": "}"}
     expected: list[str] = []
     for character in text:

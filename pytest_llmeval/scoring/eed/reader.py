@@ -6,7 +6,6 @@ by the functions of `Extensions`, which `latex` passes to the constructor.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Self, TypeAlias
@@ -22,7 +21,7 @@ from pytest_llmeval.scoring.eed.commands import (
 )
 from pytest_llmeval.scoring.eed.cursor import END, Cursor, shown
 from pytest_llmeval.scoring.eed.guards import FormulaError
-from pytest_llmeval.scoring.eed.symbols import opaque, symbol
+from pytest_llmeval.scoring.eed.symbols import cross, magnitude, number, opaque, symbol
 from pytest_llmeval.scoring.eed.tokens import Token
 
 DEGREE = sympy.pi / 180
@@ -30,7 +29,6 @@ DEGREE = sympy.pi / 180
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
 _SIGNS = ("+", "-")
 _PERCENT = sympy.Rational(1, 100)
-_EXACT = 10**15  # a decimal beyond it is not an exact integer
 _PRODUCTS = ("cdot", "times", "wedge")
 _NO_FACTOR = frozenset(
     {*_PRODUCTS, "vee", "pm", "mp", "rangle", "rfloor", "rceil", "end", "newline", "quad", "qquad"}
@@ -39,8 +37,6 @@ _NO_FACTOR = frozenset(
     | INEQUALITIES.keys()
 )
 """Commands that cannot start a factor."""
-
-_VECTOR = re.compile(r"vec\{(.+?)\}(.*)")
 
 
 class Reader:
@@ -119,7 +115,7 @@ class Reader:
         r"""Read an explicit multiplication; ``\times`` between two vectors is the cross product."""
         operator, left = self.cursor.take(), self._last_factor
         if operator.text in ("times", "wedge") and self._after_vector and self._at_vector():
-            return value / left * _cross(left, self.factor())
+            return value / left * cross(left, self.factor())
         return value * self.sign() * self.product()
 
     def product(self) -> sympy.Expr:
@@ -211,7 +207,7 @@ class Reader:
         token = self.cursor.take()
         match token.kind:
             case "number":
-                return _number(token.text)
+                return number(token.text)
             case "letter" if token.text.isascii():
                 return self._extensions.name(self, token.text)
             case "text":
@@ -264,8 +260,7 @@ class Reader:
         value = self.expression()
         self.cursor.expect(Token("mark", "|"))
         self._open_bars -= 1
-        vector = _VECTOR.fullmatch(value.name) if value.is_Symbol else None
-        return sympy.Abs(value) if vector is None else symbol(vector[1] + vector[2])
+        return magnitude(value)
 
 
 Extension: TypeAlias = Callable[[Reader, str], sympy.Expr]
@@ -285,20 +280,3 @@ class Extensions:
     name: Extension
     text: Extension
     command: Extension
-
-
-def _cross(left: sympy.Expr, right: sympy.Expr) -> sympy.Expr:
-    """Return a cross product; its factors are sorted, which changes the sign."""
-    if str(right) < str(left):
-        return -opaque("cross", right, left)
-    return opaque("cross", left, right)
-
-
-def _number(text: str) -> sympy.Expr:
-    """Return an exact integer, also for 3.0, or a Float, which may be a rounded value."""
-    if "." not in text:
-        return sympy.Integer(int(text))
-    number = float(text)
-    if number.is_integer() and abs(number) < _EXACT:
-        return sympy.Integer(int(number))
-    return sympy.Float(text)

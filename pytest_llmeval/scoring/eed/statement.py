@@ -113,7 +113,9 @@ def _unwrapped(tokens: Sequence[Token]) -> Sequence[Token]:
         and _closes_at_end(tokens)
     ):
         inside = tokens[1:-1]
-        if not any(_relates(token) for token in inside):
+        if not any(
+            test(token) for token in inside for test in (_equates, _approximates, _compares)
+        ):
             break
         tokens = inside
     return tokens
@@ -147,10 +149,6 @@ def _separates(token: Token) -> bool:
         or token.is_command("newline")
         or (token.kind == "text" and token.text.strip() in _CONNECTIVES)
     )
-
-
-def _relates(token: Token) -> bool:
-    return _equates(token) or _approximates(token) or _compares(token)
 
 
 def _equates(token: Token) -> bool:
@@ -198,15 +196,12 @@ def _comparison(tokens: Sequence[Token]) -> sympy.Expr:
     """Read an expression; an inequality is an undefined function of its sides, smaller first."""
     first, *more = _split(tokens, _compares)
     if not more:
-        return _finite(latex.parse(tokens))
+        expression = latex.parse(tokens)
+        if expression.has(sympy.zoo, sympy.nan):
+            msg = "division by zero"
+            raise FormulaError(msg)
+        return expression
     place = len(first)
     name, swap = INEQUALITIES[tokens[place].text]
     left, right = latex.parse(first), _comparison(tokens[place + 1 :])
     return opaque(name, *((right, left) if swap else (left, right)))
-
-
-def _finite(expression: sympy.Expr) -> sympy.Expr:
-    if expression.has(sympy.zoo, sympy.nan):
-        msg = "division by zero"
-        raise FormulaError(msg)
-    return expression
