@@ -59,6 +59,13 @@ class BlockingContext:
         """Return the run's object under `key`; `start` is awaited in the engine's loop."""
         return self._wait(self._context.shared(key, start))
 
+    def wait(self, call: Callable[[SolverContext], Coroutine[Any, Any, _T]]) -> _T:
+        """Await, in the engine's loop, what `call` makes of the async context.
+
+        For functions that take a `SolverContext`: ``context.wait(lambda c: use(c, "text"))``.
+        """
+        return self._wait(call(self._context))
+
     def setting(self, name: str) -> str | None:
         """Return the value of the option ``--llmeval-NAME``, None when it is not given."""
         return self._context.setting(name)

@@ -8,7 +8,13 @@ from dataclasses import replace
 from pathlib import Path
 
 from pytest_llmeval.engine.plan import PlannedTest
-from pytest_llmeval.engine.specs import ModelSpec, parse_spec, parse_specs, replay_spec, share_limits
+from pytest_llmeval.engine.specs import (
+    ModelSpec,
+    parse_spec,
+    parse_specs,
+    replay_spec,
+    share_limits,
+)
 from pytest_llmeval.errors import UsageError
 from pytest_llmeval.task.catalog import Catalog
 

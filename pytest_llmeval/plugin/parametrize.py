@@ -89,7 +89,7 @@ def _repeated(mark: pytest.Mark) -> pytest.MarkDecorator:
 
 def _task_file(marker: pytest.Mark, test_file: Path) -> Path:
     if len(marker.args) != 1 or marker.kwargs or not isinstance(marker.args[0], str):
-        msg = f"{test_file}: the llmeval mark takes one argument, the task file, as in mark.llmeval('phybench.yaml')"
+        msg = f"{test_file}: the llmeval mark takes one argument, the task file, as in mark.llmeval('task.yaml')"
         raise UsageError(msg)
     return (test_file.parent / marker.args[0]).resolve()
 

@@ -12,7 +12,7 @@ from pytest_llmeval.records.transcript import Transcript
 class Completion(Record, frozen=True, kw_only=True):
     """A solver's result. `answer` is None when the text holds none in the demanded form.
 
-    `details` are the solver's own findings, such as ``{"valid_cypher": true}``; they end in the
+    `details` are the solver's own findings, such as ``{"turns": 3}``; they end in the
     row.
     """
 

@@ -20,7 +20,7 @@ def plain_json(value: object, where: str) -> Json:
 
     Only exact types pass: a numpy.float64 is a float to Python, yet ends the xdist worker that
     sends it. NaN and infinities are refused because JSON has no word for them. `where` starts the
-    message, such as ``sample '12', score 'EED', field 'details'``; the path inside the value
+    message, such as ``sample '12', score 'length', field 'details'``; the path inside the value
     follows it.
     """
     return _checked(value, where, depth=0)

@@ -25,8 +25,8 @@ class Score(Record, frozen=True, kw_only=True):
 
     `value` lies in 0..`scale` (1 or 100); `correct` None means unscored: the scorer could not
     decide, and `explanation` says why. `grader` names the scorer's version, such as
-    ``eed-corrected/1``. A score that does not decide (`decides` False, such as ``EED published``
-    beside ``EED``) is shown and averaged, and makes no outcome.
+    ``number/1``. A score that does not decide (`decides` False) is shown and averaged, and makes no
+    outcome.
     """
 
     name: str

@@ -53,7 +53,7 @@ class ToolUse(Record, frozen=True, kw_only=True, tag_field="event", tag="tool_us
 
     Attributes:
         stage: stage of the solver.
-        tool: what was used, with its version, such as ``arcadedb 26.10``.
+        tool: what was used, with its version, such as ``python 3.13``.
         input: what the model wrote.
         executed: what ran, where it differs from `input`.
         output: what came back, as text; "" after an error.

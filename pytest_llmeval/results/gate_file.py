@@ -59,7 +59,7 @@ def _rules(document: Checked, name: str, body: Json) -> Iterator[Rule | ChangeRu
     path = ["rules", name]
     task, _, metric = name.rpartition(".")
     if not (task and metric):
-        document.refuse(path, "a rule is named TASK.METRIC, such as phybench.accuracy")
+        document.refuse(path, "a rule is named TASK.METRIC, such as mytask.accuracy")
     metric = metric_name(metric)
     found = document.mapping(path, body, (*_BOUNDS, *_STEPS, "samples"))
     samples = int(document.number([*path, "samples"], found.get("samples", 0), "samples"))

@@ -22,12 +22,12 @@ class Scorer(Protocol):
 
     @property
     def name(self) -> str:
-        """Name of the score, and the heading of its column, such as ``EED``."""
+        """Name of the score, and the heading of its column, such as ``number``."""
         ...
 
     @property
     def grader(self) -> str:
-        """What decides, with its version, such as ``eed-corrected/2``; stored in every row."""
+        """What decides, with its version, such as ``number/1``; stored in every row."""
         ...
 
     @property

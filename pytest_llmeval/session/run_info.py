@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import platform
+import re
 import subprocess
 from collections.abc import Sequence
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,17 +21,8 @@ from pytest_llmeval.task.catalog import Catalog
 if TYPE_CHECKING:
     from pytest_llmeval.results.task_info import Calibrated
 
-_PACKAGES = (
-    "pytest-llmeval-suite",
-    "pytest",
-    "pytest-xdist",
-    "sympy",
-    "latex2sympy2_extended",
-    "lark",
-    "openai",
-    "neo4j",
-)
-"""Packages whose version can change a score or a request."""
+DISTRIBUTION = "pytest-llmeval-suite"
+"""The package's name on the index."""
 
 
 def run_info(
@@ -40,12 +32,20 @@ def run_info(
     rootpath: Path,
     calibrations: Sequence[Calibrated] = (),
 ) -> dict[str, Json]:
-    """Return the facts of a run that its rows do not hold; `calibrations` are those that its judges may have."""
+    """Return the facts of a run that its rows do not hold.
+
+    Args:
+        settings: the session's.
+        catalog: the loaded tasks.
+        plan: the selected tests.
+        rootpath: the folder whose git state is stored.
+        calibrations: those that its judges may have.
+    """
     return {
         "settings": settings.to_json(),
         "versions": {
             "python": platform.python_version(),
-            **{name: _version(name) for name in _PACKAGES},
+            **_versions(),
         },
         "platform": platform.platform(),
         "git": _git_state(rootpath),
@@ -99,6 +99,15 @@ def _task_info(
     }
 
 
+def _versions() -> dict[str, Json]:
+    """Return the versions of the package and of what it requires; none where it is not installed."""
+    try:
+        names = [re.split(r"[^\w.-]", one, maxsplit=1)[0] for one in requires(DISTRIBUTION) or ()]
+    except PackageNotFoundError:
+        return {}
+    return {name: _version(name) for name in (DISTRIBUTION, *dict.fromkeys(names))}
+
+
 def _version(package: str) -> str | None:
     try:
         return version(package)
@@ -107,7 +116,7 @@ def _version(package: str) -> str | None:
 
 
 def _git_state(folder: Path) -> dict[str, Json] | None:
-    """Return commit and whether files differ from it; None outside of a repository or without git."""
+    """Return commit and whether files differ from it; None without git or a repository."""
     try:
         commit = _git(folder, "rev-parse", "HEAD")
         return {

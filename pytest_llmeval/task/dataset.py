@@ -45,7 +45,7 @@ class Fields(Section):
 class Dataset(Section):
     """A dataset file, its columns and which of its rows count.
 
-    `path` may also be a folder of Inter-GPS, or ``hub://owner/name/file@revision`` once ``llmeval
+    `path` may also be a folder that a dataset reader accepts, or ``hub://owner/name/file@revision`` once ``llmeval
     fetch`` got it.
 
     `rows` is the top-level key that holds the list, for a file that is no list itself; `keep` a

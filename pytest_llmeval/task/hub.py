@@ -32,7 +32,7 @@ class HubFile:
         """Return the file that ``hub://owner/name/file@revision`` names; UsageError for any other text."""
         found = _ADDRESS.fullmatch(address)
         if found is None:
-            msg = f"{address!r} is no address on the hub; expected {FORM}, such as hub://me/geometry/test.parquet@main"
+            msg = f"{address!r} is no address on the hub; expected {FORM}, such as hub://me/demo/test.parquet@main"
             raise UsageError(msg)
         return cls(
             repository=f"{found['owner']}/{found['name']}",

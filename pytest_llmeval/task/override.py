@@ -12,14 +12,14 @@ from pytest_llmeval.records import Json
 from pytest_llmeval.task.section import OverrideText, shown
 
 APPEND = "+"
-"""What a key ends with whose value is appended to a list: ``TASK.scorer+=taxonomy``."""
+"""What a key ends with whose value is appended to a list: ``TASK.scorer+=exact``."""
 
 
 class Override:
     """An override of a task's value.
 
     `keys` is the path to the value; a scorer in a list is found by its name, so
-    ``scorer.eed.mode`` is a key of ``scorer: [{eed: ...}, ...]`` too.
+    ``scorer.number.unit`` is a key of ``scorer: [{number: ...}, ...]`` too.
     """
 
     def __init__(self, task: object, key: str, value: str, folder: Path) -> None:
@@ -40,7 +40,7 @@ class Override:
     def apply(self, data: dict[str, Any]) -> None:
         """Set the value in the parsed task file `data`, making the mappings above it.
 
-        ``scorer: eed`` gives way to ``scorer.eed.mode=published``.
+        ``scorer: number`` gives way to ``scorer.number.unit=required``.
         """
         if self.keys == ("name",):
             problem = "a task's name cannot be overridden: options and rows know the task by it"

@@ -21,10 +21,9 @@ def render(
     """Return the messages of one stage.
 
     Templates see ``id``, ``input``, ``tags`` and ``metadata`` of the sample and the stage's own
-    `variables`, never the target; of a task with a graph also ``classes``, the classes that each
-    label's nodes could have. ``<image>`` in the sample's input or in a template becomes the next of
-    `images`; those never named come first in the last user message. Nothing in `variables` can name
-    one: they hold what models wrote.
+    `variables`, never the target. ``<image>`` in the sample's input or in a template becomes the
+    next of `images`; those never named come first in the last user message. Nothing in `variables`
+    can name one: they hold what models wrote.
     """
     if stage not in task.prompt:
         problem = (

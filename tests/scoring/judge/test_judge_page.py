@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).parents[3]
 
 
-def test_the_page_tells_how_many_cases_need_no_judge() -> None:
+def test_the_page_states_how_many_cases_need_no_judge() -> None:
     cases = read_cases(ROOT / "fixtures/geometry3k/judge_calibration.yaml")
     pairs = [(case.candidate, case.target) for case in cases]
     by_number = sum(decide_plainly(*pair).decision != "undecided" for pair in pairs)
@@ -26,8 +26,8 @@ def test_the_page_tells_how_many_cases_need_no_judge() -> None:
     assert all(case.verdict is case.label for case in decided)
     page = re.sub(r"\s+", " ", (ROOT / "docs/judge.md").read_text("utf-8"))
     file = "fixtures/geometry3k/judge_calibration.yaml"
-    told = f"On the {len(pairs)} labelled cases of `{file}` it decides {by_number}"
-    assert f"{told} ({by_number / len(pairs):.0%}".replace("%", " %") in page
+    sentence = f"On the {len(pairs)} labelled cases of `{file}` it decides {by_number}"
+    assert f"{sentence} ({by_number / len(pairs):.0%}".replace("%", " %") in page
     assert f"and {by_sympy} ({by_sympy / len(pairs):.0%}".replace("%", " %") in page
 
 
