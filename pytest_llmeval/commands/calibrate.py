@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import Final
 
 from pytest_llmeval.commands.console import YES, say
 from pytest_llmeval.commands.session_options import add_options, reports_of, settings_of
@@ -12,13 +11,11 @@ from pytest_llmeval.session.calibration import JudgeMeasurement
 from pytest_llmeval.session.calibration_text import calibration_table, prefilter_line
 from pytest_llmeval.session.calibrations import FOLDER, keep_calibration
 
-CASES: Final = Path("fixtures/geometry3k/judge_calibration.yaml")
-
 
 def declare(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     add = parser.add_argument
-    add("--cases", type=Path, default=CASES, metavar="FILE", help="labelled cases (%(default)s)")
+    add("--cases", type=Path, required=True, metavar="FILE", help="labelled cases")
     add("--votes", type=_count, default=1, metavar="K", help="verdicts for each case and judge (1)")
     add("--out", type=Path, metavar="DIR", help=f"folder of the figures ({FOLDER} in the reports)")
     session = ("judge", "concurrency", "seed", "budget", "prices", "reuse", "keep", "report")
