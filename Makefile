@@ -19,6 +19,7 @@ differential: .venv/test.stamp
 lint: .venv/test.stamp
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
+	$(BIN)/lint-imports
 	$(BIN)/mypy
 
 .venv/run.stamp: pyproject.toml constraints.txt

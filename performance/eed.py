@@ -1,11 +1,11 @@
-"""CPU seconds of the expression edit distance a pair, what each saving brings, and what several processes bring.
+"""Measure EED: CPU seconds a pair, the effect of each optimization, and of several processes.
 
-Every variant runs in a process of its own, warmed up, over the same pairs. The yardstick is the
-public reference (phybench-official/phybench d9db3ec), measured cold over the conformance pairs:
-0.52 CPU seconds a pair.
+Every variant runs in a separate process, warmed up, over the same pairs. For comparison: the public
+reference (phybench-official/phybench d9db3ec) takes 0.52 CPU seconds a pair, cold, on average over
+the conformance pairs.
 
     python performance/eed.py [--pairs FILE] [--every N] [--only NAME] [--json FILE]
-    python performance/eed.py --processes 1 2 [--pairs FILE] [--every N] [--cache FOLDER]
+    python performance/eed.py --processes 1 2 [--pairs FILE] [--every N]
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from unittest.mock import patch
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))  # the package of this checkout
 
-from pytest_llmeval.scoring.eed import eed_score_many  # noqa: E402 - found by the line above
+from pytest_llmeval.scoring.eed import eed_score_many  # noqa: E402 - after the path is set
 
 SHARED = Path(os.environ.get("LLMEVAL_SHARED", ROOT.parent / "shared"))
 REFERENCE_SECONDS = 0.52
@@ -33,12 +33,12 @@ NANOSECONDS = 1e9
 
 
 class Variant(NamedTuple):
-    """A mode without some of its savings."""
+    """A mode without some of its optimizations."""
 
     mode: str
-    points: str = "all"  # what random points may do: nothing, refute, all
+    points: str = "all"  # what random points decide: nothing, refute (inequality only), all
     alike: bool = True  # an answer that reads as its target is not simplified again (published)
-    targets: bool = True  # targets are remembered
+    targets: bool = True  # targets are cached in memory
 
 
 VARIANTS = {
@@ -65,10 +65,7 @@ def main() -> None:
         "--processes",
         type=int,
         nargs="+",
-        help="measure eed_score_many with so many children instead",
-    )
-    parser.add_argument(
-        "--cache", type=Path, help="with --processes: keep simplified targets in this folder"
+        help="measure eed_score_many with these numbers of children instead",
     )
     parser.add_argument("--variant", choices=VARIANTS, help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -82,7 +79,7 @@ def main() -> None:
 
 
 def compare_variants(pairs: list[dict[str, Any]], options: argparse.Namespace) -> None:
-    """Print what each saving brings; `changed` counts scores that are not the mode's."""
+    """Print the figures of all variants; `changed` counts scores that differ from the mode's."""
     wanted = {
         name: variant for name, variant in VARIANTS.items() if options.only in (None, variant.mode)
     }
@@ -118,35 +115,37 @@ def in_child(name: str, options: argparse.Namespace) -> dict[str, Any]:
 
 def measured(variant: Variant, pairs: list[dict[str, Any]]) -> dict[str, Any]:
     """Return the CPU seconds and scores of one variant."""
-    from pytest_llmeval.scoring.eed import corrected, numeric, published  # noqa: PLC0415 - the parent needs no sympy
-    from pytest_llmeval.scoring.eed.scoring import score_pair  # noqa: PLC0415 - as above
-    from pytest_llmeval.scoring.eed.stages import cpu_timer  # noqa: PLC0415 - as above
+    # The parent needs no sympy.
+    from pytest_llmeval.scoring.eed import corrected, numeric, published  # noqa: PLC0415
+    from pytest_llmeval.scoring.eed.scoring import score_pair  # noqa: PLC0415
+    from pytest_llmeval.scoring.eed.time_limit import cpu_timer  # noqa: PLC0415
 
     compare, read_answer = numeric.compare, published.read_answer
 
-    def points(one, other):  # noqa: ANN001, ANN202 - stands in for numeric.compare
+    def points(one, other):  # noqa: ANN001, ANN202 - in place of numeric.compare
         if variant.points == "nothing":
             return None
         found = compare(one, other)
         return None if found and variant.points == "refute" else found
 
-    def simplified_anew(text, target, stage):  # noqa: ANN001, ANN202 - stands in for published.read_answer
-        return read_answer(text, target if variant.alike else target._replace(read=None), stage)
+    def simplified_again(text, target, limit):  # noqa: ANN001, ANN202 - in place of read_answer
+        return read_answer(text, target if variant.alike else target._replace(read=None), limit)
 
     score_pair(r"\frac{a}{b}+\sin x", r"\frac{a}{c}+\sin x", mode=variant.mode)
     seconds, scores = [], []
     with (
         patch.object(numeric, "compare", points),
-        patch.object(published, "read_answer", simplified_anew),
+        patch.object(published, "read_answer", simplified_again),
     ):
         for pair in pairs:
             if not variant.targets:
                 published.read_target.cache_clear()
                 corrected.read_target.cache_clear()
                 corrected.simplified.cache_clear()
-                corrected.simplified_target.cache_clear()
             start = time.process_time()
-            result = score_pair(pair["answer"], pair["target"], mode=variant.mode, stage=cpu_timer)
+            result = score_pair(
+                pair["answer"], pair["target"], mode=variant.mode, time_limit=cpu_timer
+            )
             seconds.append(time.process_time() - start)
             scores.append(result.score)
     return {
@@ -159,68 +158,73 @@ def measured(variant: Variant, pairs: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def differ(one: float, other: float) -> bool:
-    """Tell whether two scores are not the same."""
+    """Return whether two scores differ."""
     return abs(one - other) > 1e-6
 
 
 def compare_processes(pairs: list[dict[str, Any]], options: argparse.Namespace) -> None:
-    """Print what several children bring, on this machine as it is and as if nobody else had used it.
+    """Print the times with several children, with and without waiting for other processes.
 
-    The answers to every second target warm the children up (their parsers build tables as they meet
-    new formulas); those to the others are measured.
+    The answers to every second target warm the children up, whose parsers build tables for new
+    formulas; the answers to the others are measured.
     """
     targets = list(dict.fromkeys(pair["target"] for pair in pairs))
     texts = [(pair["answer"], pair["target"]) for pair in pairs]
     warming = [text for text in texts if text[1] in targets[::2]]
     measured = [text for text in texts if text[1] in targets[1::2]]
     print(f"{len(measured)} pairs, {options.only or 'corrected'}; times in seconds")
-    print(
-        f"{'processes':>9}{'wall':>8}{'CPU':>8}{'waited':>8}{'parent':>8}{'faster':>8}{'quiet wall':>12}{'faster':>8}"
-    )
+    heads = ("processes", "wall", "CPU", "waited", "parent", "faster", "quiet wall", "faster")
+    widths = (9, 8, 8, 8, 8, 8, 12, 8)
+    print("".join(f"{head:>{width}}" for head, width in zip(heads, widths, strict=True)))
     first = None
     for processes in options.processes:
         found = with_processes([*warming, *measured], len(warming), processes, options)
         first = first or found
-        print(f"{processes:>9}{found.wall:>8.1f}{found.cpu:>8.1f}{found.waited:>8.1f}{found.parent:>8.2f}"
-              f"{first.wall / found.wall:>7.2f}x{found.quiet:>12.1f}{first.quiet / found.quiet:>7.2f}x")  # fmt: skip
+        cells = (
+            processes,
+            f"{found.wall:.1f}",
+            f"{found.cpu:.1f}",
+            f"{found.waited:.1f}",
+            f"{found.parent:.2f}",
+            f"{first.wall / found.wall:.2f}x",
+            f"{found.quiet:.1f}",
+            f"{first.quiet / found.quiet:.2f}x",
+        )
+        print("".join(f"{cell:>{width}}" for cell, width in zip(cells, widths, strict=True)))
 
 
 class Many(NamedTuple):
-    """One pass of eed_score_many in seconds; of the children 0 where the system does not tell."""
+    """Seconds of one pass of eed_score_many; 0 for children where the system has no figures."""
 
     wall: float
     cpu: float  # of the children
-    waited: float  # a working child's, for a core that somebody else had
+    waited: float  # mean wait of a working child for a core
     parent: float  # CPU of this process
     quiet: float  # wall time without waiting
 
 
-class Look(NamedTuple):
-    """The clocks at one moment."""
+class Clocks(NamedTuple):
+    """The clocks at one moment, in seconds."""
 
     wall: float
     parent: float
-    children: dict[
-        int, tuple[float, float]
-    ]  # how long each child ran, and was ready to run and did not
+    children: dict[int, tuple[float, float]]  # running and waiting time by process id
 
 
 def with_processes(
     texts: list[tuple[str, str]], warming: int, processes: int, options: argparse.Namespace
 ) -> Many:
-    """Score all pairs in so many children; measure from the `warming`-th on."""
-    looks: list[Look] = []
+    """Score all pairs in this number of children; measure from the `warming`-th pair on."""
+    readings: list[Clocks] = []
 
-    def look(done: int) -> None:
+    def read_clocks(done: int) -> None:
         if done in (warming, len(texts)):
-            looks.append(Look(time.perf_counter(), time.process_time(), run_and_waited()))
+            readings.append(Clocks(time.perf_counter(), time.process_time(), run_and_waited()))
 
     mode = options.only or "corrected"
-    for _ in eed_score_many(
-        texts, processes=processes, mode=mode, progress=look, cache=options.cache
-    ):
+    for _ in eed_score_many(texts, processes=processes, mode=mode, progress=read_clocks):
         pass
-    start, end = looks
+    start, end = readings
     spent = [
         (
             run - start.children.get(pid, (0.0, 0.0))[0],
@@ -228,9 +232,7 @@ def with_processes(
         )
         for pid, (run, waited) in end.children.items()
     ]
-    working = sorted(spent, reverse=True)[
-        :processes
-    ]  # a spare child has run less than those that work
+    working = sorted(spent, reverse=True)[:processes]  # spare children have run less
     waited = sum(waits for _, waits in working) / processes
     wall = end.wall - start.wall
     return Many(
@@ -239,7 +241,7 @@ def with_processes(
 
 
 def run_and_waited() -> dict[int, tuple[float, float]]:
-    """Return for each living child how long it ran, and was ready to run and did not (Linux: /proc/PID/schedstat)."""
+    """Return each living child's running and waiting time (Linux: /proc/PID/schedstat)."""
     pids = [
         int(pid)
         for task in Path("/proc/self/task").glob("*/children")

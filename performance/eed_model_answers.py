@@ -1,8 +1,7 @@
-"""Scores of real model answers, mode by answer set; then what an audit called wrongly graded, answer by answer.
+"""Print the scores of real model answers by group, then those that an audit called wrongly graded.
 
-The answers (70, of two models, to public problems) come with the scores that the public reference
-gave them on record, and some with an audit's verdict on a score below 100: the grader failed, the
-model did, or the benchmark.
+The 70 answers of two models to public problems have recorded scores of the public reference. Some
+have an audit's finding on a score below 100: the grader failed, the model, or the benchmark.
 
     python performance/eed_model_answers.py [FOLDER] [--processes N]
 """
@@ -21,14 +20,15 @@ from typing import NamedTuple
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))  # the package of this checkout
 
-from pytest_llmeval.scoring.eed import EedResult, Mode, eed_score_many  # noqa: E402 - found by the line above
+from pytest_llmeval.scoring.eed import EedResult, Mode, eed_score_many  # noqa: E402 - see path
 
 SHARED = Path(os.environ.get("LLMEVAL_SHARED", ROOT.parent / "shared"))
 MODES: tuple[Mode, ...] = ("corrected", "published")
+WIDTHS = (4, 6, 7, 6, 5, 8, 8)
 
 
 class Answer(NamedTuple):
-    """A model's answer, its target, and what is on record about it."""
+    """A model's answer, its target, its group and its recorded score."""
 
     problem: int
     group: str
@@ -55,7 +55,7 @@ def main() -> None:
 
 
 def read_answers(folder: Path) -> list[Answer]:
-    """Return the answers of all files, in groups by model and verdict."""
+    """Return the answers of all files, in groups by model and the audit's finding."""
     rows = [
         row
         for file in sorted(folder.glob("*.json"))
@@ -75,10 +75,10 @@ def read_answers(folder: Path) -> list[Answer]:
 
 
 def print_table(answers: Sequence[Answer], results: dict[Mode, list[EedResult]]) -> None:
-    """Print how the scores of each group fall, a line a mode."""
-    print(
-        f"{'answers':<36}{'mode':<11}{'n':>4}{'100':>6}{'30-60':>7}{'0-30':>6}{'0':>5}{'unread':>8}{'mean':>8}"
-    )
+    """Print the distribution of each group's scores, a line for each mode."""
+    heads = ("n", "100", "30-60", "0-30", "0", "unread", "mean")
+    columns = "".join(f"{head:>{width}}" for head, width in zip(heads, WIDTHS, strict=True))
+    print(f"{'answers':<36}{'mode':<11}{columns}")
     for group in dict.fromkeys(answer.group for answer in answers):
         recorded = [
             answer.recorded
@@ -103,28 +103,31 @@ def print_table(answers: Sequence[Answer], results: dict[Mode, list[EedResult]])
 
 
 def print_line(group: str, mode: str, scores: list[float], *, unread: int | None) -> None:
-    """Print one line of the table; the unreadable ones are among the zeros."""
-    parts = (sum(score == 100 for score in scores), sum(30 <= score <= 60 for score in scores))
-    low, none = sum(0 < score < 30 for score in scores), sum(score == 0 for score in scores)
-    shown = "" if unread is None else unread
-    mean = statistics.fmean(scores)
-    print(
-        f"{group:<36}{mode:<11}{len(scores):>4}{parts[0]:>6}{parts[1]:>7}{low:>6}{none:>5}{shown:>8}{mean:>8.1f}"
+    """Print one line of the table; unreadable answers count among the zeros, too."""
+    cells = (
+        len(scores),
+        sum(score == 100 for score in scores),
+        sum(30 <= score <= 60 for score in scores),
+        sum(0 < score < 30 for score in scores),
+        sum(score == 0 for score in scores),
+        "" if unread is None else unread,
+        f"{statistics.fmean(scores):.1f}",
     )
+    columns = "".join(f"{cell:>{width}}" for cell, width in zip(cells, WIDTHS, strict=True))
+    print(f"{group:<36}{mode:<11}{columns}")
 
 
 def print_failures(answers: Sequence[Answer], results: dict[Mode, list[EedResult]]) -> None:
-    """Print what became of the answers whose recorded score an audit put down to the grader."""
-    print(
-        "\nput down to the grader\nproblem  recorded  published  corrected  in corrected mode; in published mode"
-    )
+    """Print the scores of the answers for which the audit found that the grader failed."""
+    print("\nfailures of the grader")
+    print("problem  recorded  published  corrected  in corrected mode; in published mode")
     for answer, corrected, published in zip(
         answers, results["corrected"], results["published"], strict=True
     ):
         if answer.group.endswith("grader_failure") and answer.recorded is not None:
             edits = "".join(f", {edit}" for edit in corrected.edits[:2])
-            print(f"{answer.problem:>7}{answer.recorded:>10.2f}{published.score:>11.2f}{corrected.score:>11.2f}"
-                  f"  {corrected.reason}{edits}; {published.reason}")  # fmt: skip
+            scores = f"{answer.recorded:>10.2f}{published.score:>11.2f}{corrected.score:>11.2f}"
+            print(f"{answer.problem:>7}{scores}  {corrected.reason}{edits}; {published.reason}")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""``python -m pytest_llmeval`` is ``llmeval``."""
+"""``python -m pytest_llmeval``, the same as ``llmeval``."""
 
 import sys
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from pytest_llmeval.records import Outcome, Row, RowKey, Score, Usage
+from pytest_llmeval.records import Display, Outcome, Row, Score, Usage
+from pytest_llmeval.results.task_info import ScoreInfo
 
 TEST = "benchmarks/demo/test_demo.py::test_demo"
 
@@ -20,11 +21,19 @@ def row(  # noqa: PLR0913 - the fields that tests vary
     **fields: Any,
 ) -> Row:
     """Return a row that a live model answered, unless `fields` say otherwise."""
-    key = RowKey(test, task, sample, model, epoch)
     ran: dict[str, Any] = (
         {} if outcome == "not run" else {"usage": Usage(requests=1), "stop_reason": "stop"}
     )
-    return Row(key=key, nodeid=f"{test}[{sample}]", outcome=outcome, **{**ran, **fields})
+    return Row(
+        test=test,
+        task=task,
+        sample=sample,
+        model=model,
+        epoch=epoch,
+        nodeid=f"{test}[{sample}]",
+        outcome=outcome,
+        **{**ran, **fields},
+    )
 
 
 def eed(value: float, published: float | None = None) -> tuple[Score, ...]:
@@ -32,6 +41,20 @@ def eed(value: float, published: float | None = None) -> tuple[Score, ...]:
     scores = [Score(name="EED", value=value, scale=100.0, correct=value == 100.0)]
     if published is not None:
         scores.append(
-            Score(name="EED published", value=published, scale=100.0, correct=published == 100.0)
+            Score(
+                name="EED published",
+                value=published,
+                scale=100.0,
+                correct=published == 100.0,
+                decides=False,
+            )
         )
     return tuple(scores)
+
+
+FORMULAS = Display(formulas=True, trees="trees", efficiency=True)
+EEDS = (
+    ScoreInfo(name="EED", scale=100.0, display=FORMULAS),
+    ScoreInfo(name="EED published", scale=100.0, decides=False, display=FORMULAS),
+)
+"""What a task with the scores of `eed` declares of them."""

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.text import Text
 
 from pytest_llmeval.report.table import render_table
-from pytest_llmeval.results.store import read_summary
+from pytest_llmeval.results.stored_run import read_summary
 
 WIDTH = 128
 

@@ -1,1 +1,1 @@
-"""The subcommands of ``llmeval``: each module declares one and runs it."""
+"""The subcommands of ``llmeval``: each module declares its arguments and runs it."""

@@ -1,115 +1,109 @@
-"""``llmeval compare``: how two runs differ, or several side by side."""
+"""``llmeval compare``: two runs, several, or the models of one, side by side."""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Final
 
-from pytest_llmeval.commands.console import YES, Commands, say, show
-from pytest_llmeval.commands.runs import (
-    RUN_HELP,
-    add_reports,
-    open_standing,
-    width_and_color,
-    write_page,
-)
+from pytest_llmeval.commands.console import YES, StandardOutput, say, show
+from pytest_llmeval.commands.runs import RUN_HELP, open_baseline
+from pytest_llmeval.commands.session_options import add_options, reports_of, settings_of
 from pytest_llmeval.errors import UsageError
+from pytest_llmeval.files.atomic import write_atomically
+from pytest_llmeval.records import Row
+from pytest_llmeval.report.html import render_comparison as comparison_page
+from pytest_llmeval.report.html import render_sheets
+from pytest_llmeval.report.markdown import render_comparison_markdown, render_matrices_markdown
+from pytest_llmeval.report.matrix_sheet import matrix_sheet
+from pytest_llmeval.report.table import render_comparison, render_matrices
+from pytest_llmeval.results.baseline import Baseline
+from pytest_llmeval.results.compare import compare
+from pytest_llmeval.results.matrix import matrices
 
-if TYPE_CHECKING:
-    from pytest_llmeval.records import Row
-    from pytest_llmeval.results.baseline import Baseline
-
-_PAIR = 2
-"""Runs that are told as a and b."""
+_PAIR: Final = 2
+"""Number of runs that are compared as a and b; others are compared in a matrix."""
 
 
-def declare(commands: Commands) -> None:
-    """Add the command."""
-    command = commands.add_parser(
-        "compare", help="how two runs differ, or several (or one's models) side by side"
+def declare(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
+    parser.add_argument(
+        "runs", nargs="+", metavar="RUN", help=f"{RUN_HELP}; also a baseline's file"
     )
-    command.add_argument(
-        "runs", nargs="+", metavar="RUN", help=f"{RUN_HELP}; a baseline's file will do"
-    )
-    command.add_argument(
-        "--markdown", action="store_true", help="print Markdown, such as for a pull request"
-    )
-    command.add_argument(
-        "--html", type=Path, metavar="FILE", help="also write a page that opens from disk"
-    )
-    add_reports(command)
-    command.set_defaults(run=_run)
+    parser.add_argument("--markdown", action="store_true", help="print Markdown")
+    parser.add_argument("--html", type=Path, metavar="FILE", help="also write a page, one file")
+    add_options(parser, "report")
 
 
-def _run(chosen: argparse.Namespace) -> int:
-    standings = [open_standing(name, chosen.reports) for name in chosen.runs]
-    page = _pair(standings, chosen) if len(standings) == _PAIR else _matrix(standings, chosen)
+def run(chosen: argparse.Namespace) -> int:
+    """Print the comparison, and write its page if one is wanted."""
+    reports = reports_of(settings_of(chosen))
+    runs = [open_baseline(name, reports) for name in chosen.runs]
+    found = _Pair(*runs) if len(runs) == _PAIR else _Matrices(runs)
+    show(found.markdown if chosen.markdown else found.drawn(StandardOutput()))
     if chosen.html is not None:
-        write_page(chosen.html, page())
+        try:
+            write_atomically(chosen.html, found.page)
+        except OSError as error:
+            msg = f"{chosen.html}: cannot be written: {error.strerror or error}"
+            raise UsageError(msg) from error
         say(f"written: {chosen.html}")
     return YES
 
 
-def _pair(standings: Sequence[Baseline], chosen: argparse.Namespace) -> Callable[[], str]:
-    """Print how b differs from a, and return what makes its page."""
-    from pytest_llmeval.report.markdown import render_comparison_markdown  # noqa: PLC0415 - only this command needs it
-    from pytest_llmeval.report.table import render_comparison  # noqa: PLC0415 - as above
-    from pytest_llmeval.results.compare import compare  # noqa: PLC0415 - as above
+class _Pair:
+    """How run b differs from run a; their names are printed at once."""
 
-    a, b = standings
-    comparison = compare(a.rows, b.rows)
-    if not comparison.pairs:
-        msg = f"{a.name} and {b.name} have no part in common: same task, test function, and model (or one model each)"
-        raise UsageError(msg)
-    width, color = width_and_color()
-    say(f"a: {a.name}\nb: {b.name}")
-    show(
-        render_comparison_markdown(comparison)
-        if chosen.markdown
-        else render_comparison(comparison, width=width, color=color)
-    )
+    def __init__(self, a: Baseline, b: Baseline) -> None:
+        self._names = (a.name, b.name)
+        self._comparison = compare(a.rows, b.rows)
+        if not self._comparison.pairs:
+            msg = (
+                f"{a.name} and {b.name} have no part in common: "
+                "same task, test function, and model (or one model each)"
+            )
+            raise UsageError(msg)
+        say(f"a: {a.name}\nb: {b.name}")
 
-    def page() -> str:
-        from pytest_llmeval.report.html import render_comparison as render_page  # noqa: PLC0415 - only for --html
+    def drawn(self, out: StandardOutput) -> str:
+        return render_comparison(self._comparison, width=out.width, color=out.color)
 
-        return render_page(comparison, names=(a.name, b.name))
+    @property
+    def markdown(self) -> str:
+        return render_comparison_markdown(self._comparison)
 
-    return page
-
-
-def _matrix(standings: Sequence[Baseline], chosen: argparse.Namespace) -> Callable[[], str]:
-    """Print the runs side by side, and return what makes their page."""
-    from pytest_llmeval.report.markdown import render_matrices_markdown  # noqa: PLC0415 - only this command needs it
-    from pytest_llmeval.report.table import render_matrices  # noqa: PLC0415 - as above
-    from pytest_llmeval.results.matrix import matrices  # noqa: PLC0415 - as above
-
-    found = matrices(_named(standings))
-    if not found:
-        msg = "there is nothing to compare: name two runs or more, or one that ran several models"
-        raise UsageError(msg)
-    width, color = width_and_color()
-    show(
-        render_matrices_markdown(found)
-        if chosen.markdown
-        else render_matrices(found, width=width, color=color)
-    )
-
-    def page() -> str:
-        from pytest_llmeval.report.html import render_sheets  # noqa: PLC0415 - only for --html
-        from pytest_llmeval.report.matrix_sheet import matrix_sheet  # noqa: PLC0415 - as above
-
-        return render_sheets("Comparison", [matrix_sheet(matrix) for matrix in found])
-
-    return page
+    @property
+    def page(self) -> str:
+        return comparison_page(self._comparison, names=self._names)
 
 
-def _named(standings: Sequence[Baseline]) -> dict[str, Sequence[Row]]:
-    """Return the rows by the name of their run; one named twice is told apart by its place."""
+class _Matrices:
+    """Several runs, or the models of one, side by side."""
+
+    def __init__(self, runs: Sequence[Baseline]) -> None:
+        self._matrices = matrices(_by_name(runs))
+        if not self._matrices:
+            msg = (
+                "there is nothing to compare: name two runs or more, or one that ran several models"
+            )
+            raise UsageError(msg)
+
+    def drawn(self, out: StandardOutput) -> str:
+        return render_matrices(self._matrices, width=out.width, color=out.color)
+
+    @property
+    def markdown(self) -> str:
+        return render_matrices_markdown(self._matrices)
+
+    @property
+    def page(self) -> str:
+        return render_sheets("Comparison", [matrix_sheet(matrix) for matrix in self._matrices])
+
+
+def _by_name(runs: Sequence[Baseline]) -> dict[str, Sequence[Row]]:
+    """Return the rows by the name of their run; a repeated name gets its number in `runs`."""
     named: dict[str, Sequence[Row]] = {}
-    for place, standing in enumerate(standings, 1):
-        named[standing.name if standing.name not in named else f"{standing.name} ({place})"] = (
-            standing.rows
-        )
+    for number, one in enumerate(runs, 1):
+        named[one.name if one.name not in named else f"{one.name} ({number})"] = one.rows
     return named

@@ -1,22 +1,27 @@
-"""What every command shares: exit statuses, and printing text that a model may have written."""
+"""What all commands use: exit statuses, and printing on standard output."""
 
 from __future__ import annotations
 
-import argparse
+import os
+import shutil
 import sys
-from typing import Final, TextIO, TypeAlias
-
-Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"  # noqa: SLF001 - its only name
+from pathlib import Path
+from typing import Final, TextIO
 
 YES: Final = 0
 NO: Final = 1
 TO_MEND: Final = 2
-"""Exit statuses: yes, no (of commands that decide something), and whatever a person has to mend
-first."""
+"""Exit statuses: yes, no (of commands that decide something), an error of the user's."""
+
+NARROWEST: Final = 40
+"""Columns that tables are drawn for at least."""
+
+_USUAL_WIDTH: Final = 100
+"""Columns where standard output is no terminal."""
 
 
 def say(text: str, stream: TextIO | None = None) -> None:
-    """Print text, a part of which may be a model's: nothing in it reaches the terminal as a command."""
+    """Print text that may hold a model's: control characters are written as escapes."""
     out = stream or sys.stdout
     encoding = out.encoding or "utf-8"
     harmless = "\n".join(map(harmless_line, text.split("\n")))
@@ -24,11 +29,44 @@ def say(text: str, stream: TextIO | None = None) -> None:
 
 
 def show(drawn: str) -> None:
-    """Print what a renderer made, whose texts are clean already and whose colours are ours."""
+    """Print what a renderer drew: its texts are free of control characters already."""
     encoding = sys.stdout.encoding or "utf-8"
     sys.stdout.write(drawn.encode(encoding, "replace").decode(encoding))
 
 
 def harmless_line(line: str) -> str:
-    """Write control signs, direction marks and whatever else has no shape as escapes."""
+    """Return a line with control characters and direction marks written as escapes."""
     return "".join(sign if sign.isprintable() else repr(sign)[1:-1] for sign in line)
+
+
+def shortest(path: Path) -> Path:
+    """Return a path relative to the current folder if it lies in it."""
+    here = Path.cwd()
+    return path.relative_to(here) if path.is_relative_to(here) else path
+
+
+class StandardOutput:
+    """Standard output as the writer of a conclusion (`session.conclusion.Writer`).
+
+    Attributes:
+        width: columns of a line.
+        color: whether colours are shown.
+    """
+
+    def __init__(self) -> None:
+        """Look at the terminal."""
+        self.width = max(NARROWEST, shutil.get_terminal_size((_USUAL_WIDTH, 24)).columns)
+        plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+        self.color = sys.stdout.isatty() and not plain
+
+    def section(self, title: str) -> None:
+        """Write a heading."""
+        say(f"\n{title}")
+
+    def write(self, text: str) -> None:
+        """Write drawn text, with its line breaks."""
+        show(text)
+
+    def warn(self, line: str) -> None:
+        """Write a line on standard error."""
+        say(line, sys.stderr)

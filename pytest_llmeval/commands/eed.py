@@ -6,28 +6,25 @@ import argparse
 from collections.abc import Sequence
 from typing import Final
 
-from pytest_llmeval.commands.console import NO, YES, Commands, say
+from pytest_llmeval.commands.console import NO, YES, say
 from pytest_llmeval.scoring.eed import Mode, Sandbox
 
 _MODES: Final[tuple[Mode, ...]] = ("corrected", "published")
 
 
-def declare(commands: Commands) -> None:
-    """Add the command."""
-    command = commands.add_parser(
-        "eed", help="compare two LaTeX formulas and show each step of the scoring"
-    )
-    command.add_argument("answer", help="LaTeX of the candidate")
-    command.add_argument("target", help="LaTeX of the target")
-    command.add_argument(
+def declare(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
+    parser.add_argument("answer", help="LaTeX of the candidate")
+    parser.add_argument("target", help="LaTeX of the target")
+    parser.add_argument(
         "--mode",
         choices=_MODES,
         help="only this mode (default: both; corrected decides the exit status)",
     )
-    command.set_defaults(run=_run)
 
 
-def _run(chosen: argparse.Namespace) -> int:
+def run(chosen: argparse.Namespace) -> int:
+    """Print each step of the scoring of both formulas."""
     modes: Sequence[Mode] = [chosen.mode] if chosen.mode else _MODES
     with Sandbox() as sandbox:
         say("\n\n".join(sandbox.explain(chosen.answer, chosen.target, mode=mode) for mode in modes))

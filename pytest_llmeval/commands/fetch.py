@@ -5,29 +5,26 @@ from __future__ import annotations
 import argparse
 import hashlib
 from pathlib import Path
-from typing import Final
 
-from pytest_llmeval.commands.console import YES, Commands, say
+from pytest_llmeval.commands.console import YES, say
 from pytest_llmeval.errors import UsageError
+from pytest_llmeval.files.yaml import read_yaml
+from pytest_llmeval.task.hub import HUB, HubFile, fetch
+from pytest_llmeval.task.load import MAX_TASK_BYTES
 
-MAX_TASK_BYTES: Final = 1_000_000
 
-
-def declare(commands: Commands) -> None:
-    """Add the command."""
-    command = commands.add_parser("fetch", help="download dataset files from the Hugging Face hub")
-    command.add_argument(
+def declare(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
+    parser.add_argument(
         "sources",
         nargs="+",
         metavar="SOURCE",
-        help="hub://OWNER/NAME/FILE@REVISION, or a task file whose dataset is such",
+        help="hub://OWNER/NAME/FILE@REVISION, or a task file whose dataset is one",
     )
-    command.set_defaults(run=_run)
 
 
-def _run(chosen: argparse.Namespace) -> int:
-    from pytest_llmeval.task.hub import HubFile, fetch  # noqa: PLC0415 - only this command needs it
-
+def run(chosen: argparse.Namespace) -> int:
+    """Download each file, and print its path, size and digest."""
     for source in [HubFile.parse(_address(text)) for text in chosen.sources]:
         file = fetch(source)
         with file.open("rb") as stream:
@@ -37,10 +34,7 @@ def _run(chosen: argparse.Namespace) -> int:
 
 
 def _address(text: str) -> str:
-    """Return the address itself, or the one that a task file gives as its dataset."""
-    from pytest_llmeval.files.yaml import read_yaml  # noqa: PLC0415 - as above
-    from pytest_llmeval.task.catalog import HUB  # noqa: PLC0415 - only this command needs it
-
+    """Return the address itself, or the one that a task file has as its dataset."""
     if text.startswith(HUB) or not text.endswith((".yaml", ".yml")):
         return text
     task = read_yaml(Path(text), max_bytes=MAX_TASK_BYTES).value

@@ -7,7 +7,7 @@ import os
 import time
 from pathlib import Path
 
-from pytest_llmeval.commands.console import YES, Commands, say
+from pytest_llmeval.commands.console import YES, say
 from pytest_llmeval.engine.durations import seconds_of
 from pytest_llmeval.engine.replies import Place
 from pytest_llmeval.engine.replies.upkeep import copy, prune, stocks
@@ -18,22 +18,19 @@ from pytest_llmeval.report.numbers import age
 _PLACE = "a folder of replies (--llmeval-keep), a run's folder, or a recording FILE.jsonl"
 
 
-def declare(commands: Commands) -> None:
-    """Add the command."""
-    command = commands.add_parser(
-        "replies", help="look into stored replies, delete old ones, or copy them"
-    )
-    actions = command.add_subparsers(title="actions", metavar="ACTION", required=True)
+def declare(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
+    actions = parser.add_subparsers(title="actions", metavar="ACTION", required=True)
     one = actions.add_parser("stats", help="number and age of the replies of each model")
     one.add_argument("place", type=_place, metavar="PLACE", help=_PLACE)
-    one.set_defaults(run=_stats)
+    one.set_defaults(action=_stats)
 
     one = actions.add_parser("prune", help="delete old replies")
     one.add_argument("place", type=_place, metavar="FOLDER", help="a folder of replies")
     one.add_argument(
         "--older-than", required=True, metavar="AGE", help="seconds, or such as 12h, 7d"
     )
-    one.set_defaults(run=_prune)
+    one.set_defaults(action=_prune)
 
     one = actions.add_parser("copy", help="copy replies, such as from a run into a recording")
     one.add_argument("place", type=_place, metavar="FROM", help=_PLACE)
@@ -43,7 +40,13 @@ def declare(commands: Commands) -> None:
     one.add_argument(
         "--model", action="append", default=[], metavar="SPEC", help="only its replies, repeatable"
     )
-    one.set_defaults(run=_copy)
+    one.set_defaults(action=_copy)
+
+
+def run(chosen: argparse.Namespace) -> int:
+    """Run the chosen action."""
+    status: int = chosen.action(chosen)
+    return status
 
 
 def _place(text: str) -> Place:

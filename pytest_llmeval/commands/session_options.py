@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable
 from functools import cached_property
 from pathlib import Path
 
+from pytest_llmeval.commands.console import shortest
 from pytest_llmeval.session.ini import Ini, find_ini
 from pytest_llmeval.session.options import Option, argparse_arguments, options_called, resolve
 from pytest_llmeval.session.settings import Settings
@@ -15,7 +15,7 @@ REPORTS = "reports"
 """The folder of runs where no option, variable or ini key names one."""
 
 
-def add_options(parser: argparse.ArgumentParser, names: Iterable[str]) -> None:
+def add_options(parser: argparse.ArgumentParser, *names: str) -> None:
     """Add some of the session's options, as ``--NAME`` for ``--llmeval-NAME``."""
     for option in options_called(names):
         parser.add_argument(f"--{option.name}", **argparse_arguments(option))
@@ -26,9 +26,9 @@ def settings_of(chosen: argparse.Namespace) -> Settings:
     return resolve(_Arguments(chosen))
 
 
-def reports_of(chosen: argparse.Namespace) -> Path:
-    """Return the folder of runs, by ``--report``, its variable, its ini key, or REPORTS."""
-    return Path(settings_of(chosen).report or REPORTS)
+def reports_of(settings: Settings) -> Path:
+    """Return the folder of runs: the one that the settings name, else REPORTS."""
+    return shortest(Path(settings.report or REPORTS))
 
 
 class _Arguments:

@@ -6,7 +6,7 @@ import argparse
 import sys
 from typing import Final
 
-from pytest_llmeval.commands.console import NO, TO_MEND, YES, Commands, harmless_line, say
+from pytest_llmeval.commands.console import NO, TO_MEND, YES, harmless_line, say
 from pytest_llmeval.errors import UsageError
 from pytest_llmeval.scoring.sldp import SldpSyntaxError, parse_sldp, sldp_diff
 from pytest_llmeval.scoring.sldp.equality import TOLERANCE
@@ -15,24 +15,23 @@ _WINDOW: Final = 60
 """Characters shown before a syntax error, and from it on."""
 
 
-def declare(commands: Commands) -> None:
-    """Add the command."""
-    command = commands.add_parser("sldp", help="compare two SLDP texts and list their differences")
-    command.add_argument("answer", help="SLDP text, such as '<O1, O2>'")
-    command.add_argument("solution", help="SLDP text that it should equal")
-    command.add_argument(
+def declare(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
+    parser.add_argument("answer", help="SLDP text, such as '<O1, O2>'")
+    parser.add_argument("solution", help="SLDP text that it should equal")
+    parser.add_argument(
         "--tolerance",
         type=float,
         default=TOLERANCE,
         help="numbers that differ by less are equal (%(default)s)",
     )
-    command.add_argument(
+    parser.add_argument(
         "--case-sensitive", action="store_true", help="strings of different case differ"
     )
-    command.set_defaults(run=_run)
 
 
-def _run(chosen: argparse.Namespace) -> int:
+def run(chosen: argparse.Namespace) -> int:
+    """Print both values and their differences."""
     values = []
     for name, text in (("answer", chosen.answer), ("solution", chosen.solution)):
         try:

@@ -108,7 +108,7 @@ def _data(run: StoredRun, rows: Sequence[Row], summary: Summary) -> tuple[Markup
 
 
 def render_comparison(comparison: Comparison, *, names: tuple[str, str]) -> str:
-    """Return a comparison of two runs, called `names`, as a page of its own."""
+    """Return a comparison of two runs, called `names`, as a page."""
     pairs, others = compared(comparison)
     a, b = map(clean, names)
     title = f"{a} and {b}"
@@ -118,7 +118,7 @@ def render_comparison(comparison: Comparison, *, names: tuple[str, str]) -> str:
 
 
 def render_sheets(title: str, sheets: Sequence[Sheet]) -> str:
-    """Return sheets, such as those of several runs side by side, as a page of its own."""
+    """Return sheets, such as those of several runs side by side, as a page."""
     return render(
         "comparison.html.jinja", title=clean(title), names=[], pairs=(), others=sheets, numbers={}
     )

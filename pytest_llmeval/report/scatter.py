@@ -53,7 +53,7 @@ def scatter(entries: Sequence[tuple[str, TaskSummary]]) -> Scatter | None:
         (figures.usage.cost or 0.0 if priced else figures.usage.output_tokens) / figures.samples
         for _, figures in found
     ]
-    if len(found) < 2 or not any(costs):  # noqa: PLR2004 - a single point tells no relation
+    if len(found) < 2 or not any(costs):  # noqa: PLR2004 - a relation needs two points
         return None
     axis = _Axis.over(costs)
     return Scatter(

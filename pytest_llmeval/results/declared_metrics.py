@@ -179,8 +179,8 @@ def _loaded(index: int, name: str, options: Json, folder: Path) -> DeclaredMetri
             options = {others[0] if others else "": options}
         values = checked(function, options or {}, folder, skip=(first,))
     except OptionError as error:
-        place = (index, name) if error.option in {None, ""} else (index, name, error.option)
-        raise MetricError(tuple(filter(None.__ne__, place)), str(error)) from None
+        place = (index, name, error.option) if error.option else (index, name)
+        raise MetricError(place, str(error)) from None
     except UsageError as error:
         raise MetricError((index,), str(error)) from None
     except ValueError:

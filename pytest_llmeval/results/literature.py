@@ -1,4 +1,4 @@
-"""Published figures, as a file beside the task gives them."""
+"""Published figures, read from a YAML file that a task names."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ def mean(rows: Sequence[Row], score: str) -> MetricValue:
     return as_value(mean_of(last.name, values, last.scale))
 
 
-def pass_at(rows: Sequence[Row], k: Epochs | list[Epochs] = 1) -> tuple[MetricValue, ...]:
+def pass_at(rows: Sequence[Row], k: list[Epochs] | Epochs = 1) -> tuple[MetricValue, ...]:
     """Return pass@k for each `k`: the chance that at least one of k epochs is correct, 0..1.
 
     The unbiased estimate 1 - C(n-c, k) / C(n, k) of Chen et al. (2021), for c correct of n scored

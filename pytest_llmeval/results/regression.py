@@ -181,7 +181,7 @@ def _by_samples(rule: ChangeRule, change: Change, significance: float) -> tuple[
 
 
 def _span(change: Change, significance: float) -> tuple[float, float]:
-    """Return the interval of a change, with 0 in it where its test does not tell it from 0.
+    """Return the interval of a change, with 0 in it where its test is not significant.
 
     A bootstrap of few flips, all one way, leaves 0 out too early: of 40 samples with 4, while
     McNemar's p is 0.125.

@@ -81,7 +81,7 @@ def proportion_interval(clusters: Clusters) -> Interval | None:
     The number of trials is the effective one.
 
     One epoch: n trials. Several: p(1-p) / SE² with the clustered error (Kish's design effect), held
-    between the number of samples (epochs told nothing new) and the number of values (epochs were
+    between the number of samples (epochs added nothing) and the number of values (epochs were
     independent).
     """
     proportion, error = mean(clusters), clustered_error(clusters)
@@ -102,7 +102,7 @@ def bootstrap_interval(
 ) -> Interval | None:
     """Return the BCa bootstrap interval (Efron 1987) of the mean, samples redrawn whole.
 
-    None under two samples, or when all samples are alike: such values tell nothing about their
+    None under two samples, or when all samples are alike: such values say nothing about their
     spread.
     """
     sums, counts = _sums_and_counts(clusters)

@@ -26,7 +26,9 @@ def summary_schema() -> dict[str, Json]:
     A reader takes what it knows: properties may be added under the same version.
     """
     kinds = (Summary, GateResult, Rescoring)
-    _, definitions = msgspec.json.schema_components(kinds, ref_template=_REF)
+    _, components = msgspec.json.schema_components(kinds, ref_template=_REF)
+    # Defaults come as tuples, which JSON has not.
+    definitions = json.loads(json.dumps(components))
     for body in definitions.values():
         _require_all(body)
     summary, gate = definitions.pop("Summary"), definitions["GateResult"]

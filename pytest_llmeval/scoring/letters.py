@@ -58,7 +58,7 @@ _ANSWER = re.compile(
     r"(?:\s+(?:to|for)\s+(?:this|the)\s+\w+(?:\s+\w+)??)?"
     rf"(?P<link>\s+{_BE}(?:\s*:)?|\s*[:=])?\s*"
     r"(?:(?:definitely|clearly|therefore|thus|most likely|probably|likely|indeed|simply|letter"
-    r"|option|choice|answer|the|either|both|is|just|best)[\s:]+)*" + _FORM,
+    r"|option|choice|answer|the|either|both|is|just|best)[\s:]+){0,5}" + _FORM,
     re.IGNORECASE,
 )
 """A phrase that names a letter as the answer."""
@@ -74,7 +74,7 @@ _LEAD = re.compile(
 """What may stand before a letter that is a whole line."""
 
 _CORRECT = re.compile(
-    r"(?P<before>[\w'’]+\s+|[^\w\s]\s*|^\s*)"
+    r"(?P<before>(?<![\w'’])[\w'’]++\s++|[^\w\s]\s*+|^\s*+)"
     + _FORM
     + rf"\s+(?:{_BE}|seems)\s+(?:(?:clearly|therefore|indeed|thus|the|only)\s+)*"
     r"(?:correct|right|best|true|answer)\b(?!\s*(?:if|only))",
@@ -101,6 +101,7 @@ _INTRODUCTION = frozenset(
 )
 """Words before a bare letter that is judged; behind others it belongs to a name ("vitamin C")."""
 
+_END = re.compile(r"[ .)]*+$")
 _ALONE = re.compile(rf"\s*{_FORM}(?P<rest>[).:!]?(?:\s.*|$)|[,;].*)")
 
 
@@ -152,7 +153,7 @@ def _stated(line: str) -> re.Match[str] | None:
 def _phrases(line: str) -> Iterator[str]:
     """Yield the letters that a line's phrases state as answers."""
     for match in _ANSWER.finditer(line):
-        whole = not match.start() and not line[match.end() :].strip(" .)")
+        whole = match.start() == 0 and _END.match(line, match.end())
         verb = match["head"].lower() in _VERBS
         if not (match["link"] or verb or whole):
             continue

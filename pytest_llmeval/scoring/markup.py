@@ -175,5 +175,6 @@ _STEPS: Final[tuple[Callable[[str], str], ...]] = (
     _fonts,
     lambda text: _EXPONENT.sub(r"^\g<power>", text),
     lambda text: _FRACTION.sub(_fraction, text),
+    _fonts,  # a box around a fraction
     _markdown,
 )

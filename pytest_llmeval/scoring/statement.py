@@ -17,7 +17,7 @@ _MARKER = re.compile(
 )
 _END = re.compile(
     r"\n|[.;!?](?=\s|$)|,?\s(?:because|since|which|where)\s|,?\s(?:not|rather than|instead of)\s"
-    r"|(?<=[\w%°])\s\((?=[^)]*[^)\d.])",
+    r"|(?<=[\w%°])\s\((?=[^)\n]{0,40}[^)\d.\n])",
     re.IGNORECASE,
 )
 _RETRACTED = re.compile(
@@ -38,15 +38,15 @@ def statements(text: str) -> list[str]:
 def retracted(text: str) -> bool:
     """Whether the text takes something back after its last statement behind a marker."""
     plain = unmarked(text)
-    last = None
-    for last in _MARKER.finditer(plain):  # noqa: B007 - the last one is wanted
-        pass
-    return last is not None and _RETRACTED.search(plain, last.end()) is not None
+    ends = [marker.end() for marker in _MARKER.finditer(plain)]
+    return bool(ends) and _RETRACTED.search(plain, ends[-1]) is not None
 
 
 def _marked(plain: str) -> Iterator[str]:
-    for marker in _MARKER.finditer(plain):
-        end = _END.search(plain, marker.end())
-        stated = plain[marker.end() : end.start() if end else len(plain)].strip()
-        if stated:
+    markers = list(_MARKER.finditer(plain))
+    limits = [marker.start() for marker in markers[1:]] + [len(plain)]
+    for marker, limit in zip(markers, limits[: len(markers)], strict=True):
+        start = marker.end()
+        end = _END.search(plain, start, limit)
+        if stated := plain[start : end.start() if end else limit].strip():
             yield stated

@@ -1,4 +1,4 @@
-"""Runs judges over labelled cases."""
+"""Runs judges, and the prefilter, over labelled cases."""
 
 from __future__ import annotations
 
@@ -7,43 +7,60 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from pytest_llmeval.engine.calls import Calls
-from pytest_llmeval.engine.judging import Case, Prefilter, ask_judges
 from pytest_llmeval.engine.models import Models
+from pytest_llmeval.engine.resources import Resources
+from pytest_llmeval.engine.scoring_run import ScoringRun
 from pytest_llmeval.engine.specs import ModelSpec
 from pytest_llmeval.engine.tickets import Ticket
 from pytest_llmeval.errors import ProviderError
-from pytest_llmeval.scoring.judge.calibration import JudgedCase
-from pytest_llmeval.scoring.judge.judgement import Judgement, Opinion, panel_name
-from pytest_llmeval.scoring.judge.prefilter import PlainDecision
-from pytest_llmeval.session.calibrations import LabelledCase
+from pytest_llmeval.scoring.judge import (
+    JudgedCase,
+    Judgement,
+    Opinion,
+    PlainDecision,
+    judge_messages,
+    panel_name,
+)
+from pytest_llmeval.scoring.judge.plain import PlainRules
+from pytest_llmeval.scoring.judge.scorer import judged
+from pytest_llmeval.session.labelled_cases import LabelledCase
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
-    """What the judges made of one case, and which versions of models answered, by their own word."""
+    """The judges' verdict on one case.
+
+    `models` are the models that answered, by the names that they report.
+    """
 
     case: LabelledCase
     judgement: Judgement
     models: frozenset[str] = frozenset()
 
+    @property
+    def judges(self) -> tuple[str, ...]:
+        """The judges, and behind several their common name."""
+        names = [opinion.judge for opinion in self.judgement.opinions]
+        return tuple(dict.fromkeys([*names, panel_name(names)]))
+
     def by(self, judge: str) -> Opinion:
-        """Return what one judge, or all together under the name of the panel, found."""
-        if judge != self.judgement.judge:
-            return next(opinion for opinion in self.judgement.opinions if opinion.judge == judge)
-        if len(self.judgement.opinions) == 1:
-            return self.judgement.opinions[0]
+        """Return the opinion of one judge, or of all under their common name."""
+        for opinion in self.judgement.opinions:
+            if opinion.judge == judge:
+                return opinion
         verdict = self.judgement.verdict
         equivalent = None if verdict is None else verdict.equivalent
         return Opinion(judge=judge, equivalent=equivalent, reason=self.judgement.explanation)
 
-
-def judged(found: Found, judge: str) -> JudgedCase:
-    """Return a case with the verdict of one judge, or of all together."""
-    opinion = found.by(judge)
-    case = found.case
-    return JudgedCase(
-        kind=case.kind, label=case.equivalent, verdict=opinion.equivalent, votes=opinion.votes
-    )
+    def judged_by(self, judge: str) -> JudgedCase:
+        """Return the case with the verdict of one judge, or of all under their common name."""
+        opinion = self.by(judge)
+        return JudgedCase(
+            kind=self.case.kind,
+            label=self.case.equivalent,
+            verdict=opinion.equivalent,
+            votes=opinion.votes,
+        )
 
 
 def judge_cases(
@@ -55,8 +72,18 @@ def judge_cases(
 ) -> list[Found]:
     """Ask the judges about every case, without the prefilter and without stopping early.
 
-    `open_models` is called in a loop of its own. A case that a provider refuses (a content filter)
-    is one without verdict. ProviderError when a judge is lost.
+    Args:
+        cases: the cases.
+        judges: the judges, each once.
+        open_models: gives the way to the models; called inside an event loop.
+        votes: number of verdicts asked for each case, of each judge.
+
+    Returns:
+        One result for each case. A case that a provider refuses, as a content filter does, has no
+        verdict.
+
+    Raises:
+        ProviderError: a judge cannot be asked.
     """
 
     async def ask() -> list[Found]:
@@ -73,50 +100,36 @@ def judge_cases(
     return asyncio.run(ask())
 
 
-def decide_cases(cases: Sequence[LabelledCase]) -> list[JudgedCase]:
-    """Return what the prefilter decides; the verdict of a case that it leaves to a judge is None."""
+def decide_cases(cases: Sequence[LabelledCase]) -> list[PlainDecision]:
+    """Return the prefilter's decision on each case."""
 
-    async def decide() -> list[tuple[LabelledCase, PlainDecision]]:
-        prefilter = Prefilter()
+    async def decide() -> list[PlainDecision]:
+        rules = PlainRules()
         try:
-            return [(case, await prefilter.decide(case.candidate, case.target)) for case in cases]
+            return [await rules.decide(case.candidate, case.target) for case in cases]
         finally:
-            prefilter.close()
+            rules.close()
 
-    decided = asyncio.run(decide())
-    said = {"equal": True, "different": False, "undecided": None}
-    return [
-        JudgedCase(kind=case.kind, label=case.equivalent, verdict=said[one.decision])
-        for case, one in decided
-    ]
+    return asyncio.run(decide())
 
 
 async def _judge(
     case: LabelledCase, judges: Sequence[ModelSpec], calls: Calls, votes: int
 ) -> Found:
-    asked = Case(
-        problem=case.problem,
-        target=case.target,
-        candidate=case.candidate,
-        votes=votes,
-        prefilter=False,
-    )
+    context = ScoringRun(judges, calls, Resources())
+    messages = judge_messages(case.problem, case.target, case.candidate)
     try:
-        judgement = await ask_judges(asked, judges, calls, stop_early=False)
+        judgement = await judged(messages, context, votes=votes, stop_early=False)
     except ProviderError as error:
         if error.reach == "model":
             raise
-        opinions = tuple(
-            Opinion(judge=model.label, equivalent=None, reason=str(error)) for model in judges
-        )
         judgement = Judgement(
             verdict=None,
             explanation=str(error),
-            judge=panel_name([model.label for model in judges]),
-            opinions=opinions,
+            judge=panel_name(context.models),
+            opinions=tuple(
+                Opinion(judge=name, equivalent=None, reason=str(error)) for name in context.models
+            ),
         )
-    return Found(
-        case=case,
-        judgement=judgement,
-        models=frozenset(call.reply.model for call in calls.transcript.calls),
-    )
+    answered = frozenset(call.reply.model for call in calls.transcript.calls)
+    return Found(case=case, judgement=judgement, models=answered)

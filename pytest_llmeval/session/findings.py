@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
+from pytest_llmeval.files.atomic import write_atomically
 from pytest_llmeval.records import Json, Row
 from pytest_llmeval.report.html import Against, render_report
 from pytest_llmeval.report.markdown import render_markdown
@@ -62,11 +61,11 @@ def write_findings(files: RunFiles, found: Findings) -> None:
     )
     files.text(SUMMARY_TEXT, found.markdown)
     files.text(CSV, rows_csv(found.rows))
-    files.text(REPORT, _report(files.path, read_info(files.path), found))
-
-
-def _report(path: Path, info: Mapping[str, Json], found: Findings) -> str:
-    run = StoredRun(path=path, info=info, rows=found.rows, remarks=found.remarks)
-    return render_report(
+    run = StoredRun(
+        path=files.path, info=read_info(files.path), rows=found.rows, remarks=found.remarks
+    )
+    page = render_report(
         run, found.summary, gate=found.gate, against=found.against, again=found.rescoring
     )
+    # Its texts are without secrets already; a change now could break the hash of its script.
+    write_atomically(files.path / REPORT, page)

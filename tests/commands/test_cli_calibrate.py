@@ -106,12 +106,12 @@ def test_several_judges_are_measured_each_and_together_and_votes_among_each_othe
     assert kept("python-.-judge.py-careful-judge-1-2-votes.json")["all"]["votes_kappa"] == 1.0
 
 
-def test_a_cached_or_recorded_judge_is_asked_nothing_again(folder: Path) -> None:
+def test_a_judge_whose_replies_were_kept_is_asked_nothing_again(folder: Path) -> None:
     judge = ["--judge", "python/./judge.py:careful"]
-    assert calibrate(*judge, "--cache", "cache", "--record", "replies.jsonl") == 0
+    assert calibrate(*judge, "--keep", "kept_replies") == 0
     assert len((folder / "calls.txt").read_text().split()) == 4 + 4
     first = kept("python-.-judge.py-careful-judge-1.json")
-    assert calibrate(*judge, "--cache", "cache") == 0
+    assert calibrate(*judge, "--reuse", "kept_replies", "--keep", "replies.jsonl") == 0
     assert calibrate("--judge", "replay/replies.jsonl") == 0
     assert len((folder / "calls.txt").read_text().split()) == 4 + 4
     replayed = kept("replay-replies.jsonl-judge-1.json")
@@ -145,9 +145,11 @@ def test_without_a_judge_the_prefilter_alone_is_measured(
         (["--cases", "bad.yaml"], "bad.yaml:1: equivalent: row 1: must be true or false"),
         (["--judge", "gpt"], "unknown model spec 'gpt'"),
         (
-            ["--judge", "openai/a", "--judge", "openai/b", "--record", "x"],
-            "--record takes one --judge",
+            ["--judge", "openai/a", "--judge", "openai/b", "--keep", "x.jsonl"],
+            "--llmeval-keep x.jsonl takes one --llmeval-judge",
         ),
+        (["--concurrency", "0"], "--llmeval-concurrency: '0' is not a whole number from 1 on"),
+        (["--judge", "python/./judge.py:careful", "--budget", "5 euros"], "budget: '5 euros'"),
     ],
 )
 def test_what_cannot_be_measured_is_told(

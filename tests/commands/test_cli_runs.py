@@ -15,13 +15,15 @@ import pytest
 from example_rows import eed, row
 
 from pytest_llmeval.commands.main import main
-from pytest_llmeval.engine.completions import CompletionStore
+from pytest_llmeval.engine.replies import REPLIES, ReplyStore, StoredReply
 from pytest_llmeval.files.redaction import Redactor
 from pytest_llmeval.records import Asked, Json, Message, ModelCall, Reply, Request, Row, Transcript
-from pytest_llmeval.results.gate import Gate, check
-from pytest_llmeval.results.metrics import summarise
-from pytest_llmeval.results.store import RunFolder, read_run, read_transcripts
-from pytest_llmeval.results.summary import TaskInfo
+from pytest_llmeval.results.gate import Gate
+from pytest_llmeval.results.gate_check import check
+from pytest_llmeval.results.store import RunFolder
+from pytest_llmeval.results.stored_run import read_run, read_transcripts
+from pytest_llmeval.results.summarise import summarise
+from pytest_llmeval.results.task_info import TaskInfo
 from pytest_llmeval.session.findings import Findings, write_findings
 
 Output: TypeAlias = pytest.CaptureFixture[str]
@@ -80,11 +82,18 @@ def formulas(right: int, wrong: int, start: int = 0, **fields: Any) -> list[Row]
         row(
             str(i),
             "correct" if i < start + right else "incorrect",
-            scores=eed(100 if i < start + right else 40),
+            scores=eed(100.0 if i < start + right else 40.0),
             **fields,
         )
         for i in range(start, start + right + wrong)
     ]
+
+
+def contents(folder: Path) -> dict[str, Any]:
+    """Return the files of a run's folder but run.json; summary.json as JSON, where 0 is 0.0."""
+    files = [file for file in folder.iterdir() if file.name != "run.json"]
+    found: dict[str, Any] = {file.name: file.read_bytes() for file in files}
+    return {**found, "summary.json": json.loads(found["summary.json"])}
 
 
 def run(*arguments: str, status: int = 0) -> None:
@@ -96,7 +105,7 @@ def test_a_report_is_made_again_with_title_gate_and_effort_of_its_own_session(
 ) -> None:
     name = keep(formulas(3, 1))
     folder = Path("reports") / name
-    before = {file.name: file.read_bytes() for file in folder.iterdir() if file.name != "run.json"}
+    before = contents(folder)
     for file in ("summary.md", "rows.csv", "report.html"):
         (folder / file).unlink()
     run("report", "latest")
@@ -104,9 +113,9 @@ def test_a_report_is_made_again_with_title_gate_and_effort_of_its_own_session(
     assert "demo (demo data) · openai/small" in out
     assert "gate passed" in out
     assert f"report: {folder.resolve() / 'report.html'}" in out
-    after = {file.name: file.read_bytes() for file in folder.iterdir() if file.name != "run.json"}
+    after = contents(folder)
     assert after == before
-    assert json.loads(after["summary.json"])["engine"] == {"calls": 3}
+    assert after["summary.json"]["engine"] == {"calls": 3}
 
 
 def test_a_killed_run_is_reported_with_its_titles_and_what_it_lacks(
@@ -194,7 +203,7 @@ def test_a_run_that_is_not_there_is_named_with_those_that_are(
         rf"no such run, neither as a path nor in reports \(runs there, newest first: {name}\)",
         error,
     )
-    run(*command, "nope", "--reports", "empty", status=2)
+    run(*command, "nope", "--report", "empty", status=2)
     assert "there are no runs there" in capsys.readouterr().err
 
 
@@ -265,13 +274,14 @@ def test_shards_become_one_run_with_everything_they_hold(keep: Keep, capsys: Out
         folder = RunFolder(Path("reports") / name, Redactor(secrets={}))
         with (
             closing(folder),
-            closing(CompletionStore(folder.path / "completions.sqlite3")) as store,
+            closing(ReplyStore(folder.path / REPLIES)) as store,
         ):
             folder.add_transcript(read_run(folder.path).rows[0].key, Transcript(events=(call,)))
             request = Request(
                 provider="openai", model="m", messages=(Message.of("user", f"{number}"),)
             )
-            store.put(request, Reply(text=f"reply {number}"))
+            reply = StoredReply.of(request, Reply(text=f"reply {number}"))
+            store.put(request.key, reply)
         (folder.path / "images").mkdir()
         (folder.path / "images" / f"{number}.png").write_bytes(b"")
     run("merge", left, right)
@@ -279,13 +289,13 @@ def test_shards_become_one_run_with_everything_they_hold(keep: Keep, capsys: Out
     assert re.search(r"60\.0 % .*5 of 5", out)
     merged = read_run(Path("reports/latest"))
     assert f"run: reports/{merged.path.name}" in out
-    assert [one.key.sample for one in merged.rows] == ["0", "1", "2", "3", "4"]
+    assert [one.sample for one in merged.rows] == ["0", "1", "2", "3", "4"]
     assert {one.outcome for one in merged.rows} == {"correct", "incorrect"}
     assert [session["run"] for session in merged.info["merged"]] == [left, right]  # type: ignore[index,union-attr]
     assert sum(len(transcript.events) for _, transcript in read_transcripts(merged.path)) == 2
     assert sorted(file.name for file in (merged.path / "images").iterdir()) == ["0.png", "1.png"]
-    with closing(CompletionStore(merged.path / "completions.sqlite3")) as store:
-        assert {kept.stored.reply.text for kept in store.kept()} == {"reply 0", "reply 1"}
+    with closing(ReplyStore(merged.path / REPLIES)) as store:
+        assert {kept.reply.text for kept in store.all()} == {"reply 0", "reply 1"}
     assert (merged.path / "report.html").is_file()
 
 

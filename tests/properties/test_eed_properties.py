@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from pytest_llmeval.scoring.eed import Weights, eed_score
 from pytest_llmeval.scoring.eed.distance import PUBLISHED_WEIGHTS, TreeDistance
 from pytest_llmeval.scoring.eed.edits import Edit, edit_script
-from pytest_llmeval.scoring.eed.tree import Node, Numbering
+from pytest_llmeval.scoring.eed.tree import Node, PostOrder
 
 QUICK = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 MANY = settings(max_examples=120, deadline=None)
@@ -23,7 +23,7 @@ Twice: TypeAlias = tuple[str, str]
 
 
 def commuting(template: str, inner: st.SearchStrategy[Twice]) -> st.SearchStrategy[Twice]:
-    """Fill two places that may be exchanged, and exchange them in the second writing or not."""
+    """Fill two places that commute, in either order in the second writing."""
 
     def written(one: Twice, other: Twice, order: list[int]) -> Twice:
         return template % (one[0], other[0]), template % tuple(
@@ -34,7 +34,7 @@ def commuting(template: str, inner: st.SearchStrategy[Twice]) -> st.SearchStrate
 
 
 def fixed(template: str, *inner: st.SearchStrategy[Twice]) -> st.SearchStrategy[Twice]:
-    """Fill places that must stay."""
+    """Fill places that do not commute."""
     return st.tuples(*inner).map(
         lambda found: (template % tuple(f[0] for f in found), template % tuple(f[1] for f in found))
     )
@@ -46,9 +46,7 @@ written_twice = st.recursive(
     lambda inner: st.one_of(
         commuting(r"\left(%s+%s\right)", inner),
         commuting(r"%s\cdot %s", inner),
-        fixed(
-            r"\left(%s-\pi\cdot %s\right)", inner, inner
-        ),  # never 0, which nothing may be divided by
+        fixed(r"\left(%s-\pi\cdot %s\right)", inner, inner),  # never 0, so it may be a divisor
         fixed(r"\frac{%s}{%s}", inner, inner),
         fixed(r"\left(%s\right)^{%s}", inner, exponents),
         fixed(r"\sqrt{%s}", inner),
@@ -151,8 +149,8 @@ def test_distance_is_0_for_equal_trees_alone(source: Node, target: Node) -> None
 @MANY
 @given(trees, trees)
 def test_distance_is_at_most_replacing_everything(source: Node, target: Node) -> None:
-    everything = PUBLISHED_WEIGHTS.subtree(len(Numbering.of(source))) + PUBLISHED_WEIGHTS.subtree(
-        len(Numbering.of(target))
+    everything = PUBLISHED_WEIGHTS.subtree(len(PostOrder.of(source))) + PUBLISHED_WEIGHTS.subtree(
+        len(PostOrder.of(target))
     )
     assert TreeDistance(source, target).value <= everything + 1e-9
 
@@ -168,7 +166,7 @@ def test_the_edits_turn_one_tree_into_the_other_at_the_price_of_the_distance(
     assert edited(found.source, script) == stripped(found.target, script)
 
 
-def edited(tree: Numbering, script: tuple[Edit, ...]) -> list[Node]:
+def edited(tree: PostOrder, script: tuple[Edit, ...]) -> list[Node]:
     """Return the forest that is left of the source after deletions and relabellings."""
     labels = {edit.source: edit.becomes for edit in script if edit.kind == "relabel"}
     deleted = {edit.source for edit in script if edit.kind == "delete"}
@@ -176,7 +174,7 @@ def edited(tree: Numbering, script: tuple[Edit, ...]) -> list[Node]:
     return forest(tree, labels, deleted, whole)
 
 
-def stripped(tree: Numbering, script: tuple[Edit, ...]) -> list[Node]:
+def stripped(tree: PostOrder, script: tuple[Edit, ...]) -> list[Node]:
     """Return the forest that is left of the target when everything inserted is taken out again."""
     inserted = {edit.target for edit in script if edit.kind == "insert"}
     whole = {edit.target for edit in script if edit.kind == "insert subtree"}
@@ -184,9 +182,9 @@ def stripped(tree: Numbering, script: tuple[Edit, ...]) -> list[Node]:
 
 
 def forest(
-    tree: Numbering, labels: dict[int | None, str], gone: set[int | None], whole: set[int | None]
+    tree: PostOrder, labels: dict[int | None, str], gone: set[int | None], whole: set[int | None]
 ) -> list[Node]:
-    """Return what is left, with the children of a lost node in its place; kinds play no part here."""
+    """Return the remaining forest; the children of a node that is gone take its place."""
     kept: list[list[Node]] = []
     for index, node in enumerate(tree.nodes):
         below = [child for k in range(index) if tree.parents[k] == index for child in kept[k]]

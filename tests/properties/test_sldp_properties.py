@@ -1,4 +1,4 @@
-"""What holds for every SLDP value, also against a second, slow implementation of the definition."""
+"""Laws of SLDP equality, also against a second, slow implementation of its definition."""
 
 from __future__ import annotations
 
@@ -64,8 +64,8 @@ similar = values(close, words)
 any_value = values(close | wide, words | texts)
 
 
-def slowly_equal(left: Value, right: Value) -> bool:  # noqa: PLR0911 - one case for each kind of value
-    """Decide by the definition, word for word: every element with every other, in exact fractions."""
+def slowly_equal(left: Value, right: Value) -> bool:  # noqa: PLR0911 - one case a kind of value
+    """Return equality by its definition: every element with every other, in exact fractions."""
     match left, right:
         case NumberValue(), NumberValue():
             distance = abs(Fraction(left.number) - Fraction(right.number))
@@ -103,7 +103,7 @@ def as_list(entry: tuple[Value, Value]) -> ListValue:
 
 
 def nudged(value: Value, generator: random.Random) -> Value:
-    """Return a value that must be equal: numbers moved by less than the tolerance, sets and dicts in another order."""
+    """Return an equal value: numbers moved within the tolerance, sets and dicts reordered."""
     match value:
         case NumberValue():
             return NumberValue(
@@ -180,7 +180,7 @@ def test_order_in_sets_and_small_shifts_do_not_count(
 
 @unhurried
 @given(similar, similar)
-def test_a_difference_is_told_exactly_when_there_is_one(left: Value, right: Value) -> None:
+def test_there_are_lines_exactly_when_values_differ(left: Value, right: Value) -> None:
     lines = sldp_diff(left, right)
     assert (lines == ()) is sldp_equals(left, right)
     assert len(lines) <= 10

@@ -7,11 +7,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from pytest_llmeval.files.atomic import write_atomically
 from pytest_llmeval.files.redaction import Redactor
 from pytest_llmeval.records import (
     Asked,
+    Display,
     FailedCall,
-    GraphQuery,
     Image,
     ImagePart,
     Message,
@@ -19,18 +20,21 @@ from pytest_llmeval.records import (
     Outcome,
     Reply,
     Row,
-    RowKey,
     Score,
     StageNote,
     TextPart,
     ToolCall,
+    ToolUse,
     Transcript,
     Usage,
 )
-from pytest_llmeval.results.metrics import summarise
+from pytest_llmeval.report.html import render_report
+from pytest_llmeval.results.run_files import REPORT
 from pytest_llmeval.results.store import RunFolder
-from pytest_llmeval.results.summary import TaskInfo
-from pytest_llmeval.scoring import assertions
+from pytest_llmeval.results.stored_run import read_run
+from pytest_llmeval.results.stored_tasks import stored_tasks
+from pytest_llmeval.results.summarise import summarise
+from pytest_llmeval.results.task_info import ScoreInfo, TaskInfo
 from pytest_llmeval.scoring.eed import eed_score
 
 PICTURE = Path(__file__).parents[2] / "fixtures" / "geometry3k" / "images" / "001_hypotenuse.png"
@@ -66,7 +70,21 @@ def call(prompt: Message, text: str = "", *, stage: str = "generate", **fields: 
 
 def formula(sample: str, answer: str, target: str, tag: str = "OPTICS") -> tuple[Row, Transcript]:
     """Return a sample that is scored by expression edit distance, in this process."""
-    score = assertions._eed_score("EED", eed_score(answer, target), 100.0, decides=True)
+    result = eed_score(answer, target)
+    score = Score(
+        name="EED",
+        value=result.score,
+        scale=100.0,
+        correct=result.score == 100,
+        explanation=result.reason,
+        grader=result.grader,
+        details={
+            "reading": result.reading,
+            "distance": result.distance,
+            "edits": [str(edit) for edit in result.edits],
+            "trees": None if result.trees is None else result.trees.to_json(),
+        },
+    )
     outcome: Outcome = "correct" if score.correct else "incorrect"
     asked = call(
         Message.of("user", f"Find the formula number {sample}."), rf"It is $\boxed{{{answer}}}$"
@@ -110,10 +128,15 @@ def graph(sample: str = "H1") -> tuple[Row, Transcript]:
     asked = call(
         Message.of("user", "How many rooms?"), "<answer>MATCH (r:Room) RETURN count(r)</answer>"
     )
-    query = GraphQuery(
-        stage="generate", cypher="MATCH (r:Room) RETURN count(r)", executed="MATCH (r:Room) RETURN count(r)",
-        engine="ArcadeDB/1", text="count(r)\n4", row_count=1, seconds=0.02,
-    )  # fmt: skip
+    query = ToolUse(
+        stage="generate",
+        tool="ArcadeDB/1",
+        input="MATCH (r:Room) RETURN count(r)",
+        executed="MATCH (r:Room) RETURN count(r)",
+        output="count(r)\n4",
+        count=1,
+        seconds=0.02,
+    )
     note = StageNote(stage="refine", text="the first row was taken")
     score = Score(
         name="SLDP", value=0.0, correct=False, explanation="$: found 4, expected 5", grader="sldp/1"
@@ -134,15 +157,16 @@ def hostile(attack: str = ATTACK) -> tuple[Row, Transcript]:
             text=attack + LONG, images=(image,), tool_calls=(tool,), model=attack, latency=1.0
         ),
     )
-    query = GraphQuery(
+    query = ToolUse(
         stage=attack,
-        cypher=attack,
+        tool=attack,
+        input=attack,
         executed=LONG,
-        engine=attack,
         error=attack,
         cut=attack,
-        row_count=1,
+        count=1,
         seconds=1.0,
+        uncertain=attack,
     )
     formula_score = Score(
         name="EED", value=1.0, scale=100.0, correct=False, explanation=attack, grader=attack,
@@ -172,11 +196,35 @@ def row(
     usage = Usage(input_tokens=100, output_tokens=50, requests=1, cost=0.01)
     made = {"usage": usage, "seconds": 2.0, "stop_reason": "stop", **fields}
     return Row(
-        key=RowKey(test, task, sample, model, 1),
+        test=test,
+        task=task,
+        sample=sample,
+        model=model,
+        epoch=1,
         nodeid=f"{test}[{sample}]",
         outcome=outcome,
         **made,
     )
+
+
+PHYSICS = TaskInfo(
+    title="physics",
+    group_by=("tag",),
+    scores=(
+        ScoreInfo(
+            name="EED", scale=100.0, display=Display(formulas=True, trees="trees", efficiency=True)
+        ),
+    ),
+)
+
+
+def write_report(run_folder: Path, target: Path | None = None, **options: Any) -> Path:
+    """Write the report of a stored run and return its path."""
+    run = read_run(run_folder)
+    summary = summarise(run.rows, stored_tasks(run))
+    path = run.path / REPORT if target is None else target
+    write_atomically(path, render_report(run, summary, **options))
+    return path
 
 
 def write_run(
@@ -200,7 +248,7 @@ def write_run(
         if transcript is not None:
             folder.add_transcript(one.key, transcript)
     folder.close()
-    summary = summarise(kept, tasks or {"physics": TaskInfo(title="physics", group_by=("tag",))})
+    summary = summarise(kept, tasks or {"physics": PHYSICS})
     (folder.path / "summary.json").write_text(json.dumps(summary.to_json()), encoding="utf-8")
     return folder.path
 

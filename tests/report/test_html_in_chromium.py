@@ -23,11 +23,12 @@ from html_run import (
     graph,
     hostile,
     row,
+    write_report,
     write_run,
 )
 
 from pytest_llmeval.records import Message, Transcript
-from pytest_llmeval.report.html import MAX_BYTES, write_report
+from pytest_llmeval.report.html import MAX_BYTES
 
 REQUIRED = os.environ.get("LLMEVAL_REQUIRE_CHROMIUM") == "1"
 playwright = (
@@ -194,6 +195,7 @@ def test_stages_tell_messages_pictures_queries_the_judge_and_their_time(
         "the first row was taken",
     ):
         assert text in told
+    assert asked.locator(".kind.tool").inner_text() == "tool"
     assert asked.locator(".differences").inner_text() == "$: found 4, expected 5"
     view.page.get_by_role("link", name="Next").click()
     view.page.get_by_role("heading", name="Sample H2").wait_for()

@@ -22,18 +22,20 @@ from html_run import (
     hostile,
     pictured,
     row,
+    write_report,
     write_run,
 )
 
 from pytest_llmeval.errors import UsageError
 from pytest_llmeval.records import Message, Transcript
 from pytest_llmeval.report import html
-from pytest_llmeval.report.html import Against, render_comparison, write_report
+from pytest_llmeval.report.html import Against, render_comparison
 from pytest_llmeval.results.compare import compare
-from pytest_llmeval.results.gate import Bounds, Gate, Rule, check
+from pytest_llmeval.results.gate import Bounds, Gate, Rule
+from pytest_llmeval.results.gate_check import check
 from pytest_llmeval.results.rescoring import rescoring
-from pytest_llmeval.results.store import read_run, read_summary
-from pytest_llmeval.results.summary import TaskInfo
+from pytest_llmeval.results.stored_run import read_run, read_summary
+from pytest_llmeval.results.task_info import TaskInfo
 
 
 def element(page: str, name: str) -> str:
@@ -100,7 +102,7 @@ def test_every_row_is_in_the_table_in_the_order_of_task_and_number(page: str) ->
 def test_the_evidence_of_a_formula_is_its_mathml_trees_and_messages(page: str) -> None:
     told = evidence(page, "10")
     assert told["formulas"]["answer"][:2] == ["math", {"display": "block"}]
-    assert told["scores"][0]["details"]["trees"]["target"][-1][1] == 2
+    assert told["scores"][0]["trees"]["target"][-1][1] == 2
     assert told["messages"] == [
         {"role": "user", "parts": ["Find the formula number 10."], "tools": []}
     ]

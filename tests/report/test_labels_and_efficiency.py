@@ -5,14 +5,15 @@ from __future__ import annotations
 import re
 
 import pytest
-from example_rows import eed, row
+from example_rows import EEDS, eed, row
 from rich.cells import cell_len
 
-from pytest_llmeval.records import Row
+from pytest_llmeval.records import Display, Row, Score
 from pytest_llmeval.report.markdown import render_markdown
 from pytest_llmeval.report.table import render_table
-from pytest_llmeval.results.metrics import summarise
-from pytest_llmeval.results.summary import Summary, TaskInfo
+from pytest_llmeval.results.summarise import summarise
+from pytest_llmeval.results.summary import Summary
+from pytest_llmeval.results.task_info import ScoreInfo, TaskInfo
 
 
 def rows(model: str, *labels: str | None) -> list[Row]:
@@ -22,8 +23,12 @@ def rows(model: str, *labels: str | None) -> list[Row]:
             f"w{i}",
             "incorrect",
             model=model,
-            scores=eed(60 - 20 * i),
-            details={"taxonomy": {"label": label}},
+            scores=(
+                *eed(60 - 20 * i),
+                Score(
+                    name="kind", value=None, correct=None, decides=False, details={"label": label}
+                ),
+            ),
         )
         for i, label in enumerate(labels)
     ]
@@ -40,10 +45,16 @@ def many_rows() -> list[Row]:
     ]
 
 
-def summary(*parts: list[Row], **info: tuple[str, ...]) -> Summary:
-    return summarise(
-        [row for part in parts for row in part], {"demo": TaskInfo(title="demo", **info)}
-    )
+KINDS = Display(
+    labels={"label": {"PP": "Physical Perception", "RR": "Robust Reasoning"}},
+    headings={"label": "wrong answers by kind of error"},
+)
+
+
+def summary(*parts: list[Row], group_by: tuple[str, ...] = ()) -> Summary:
+    scores = (*EEDS, ScoreInfo(name="kind", decides=False, display=KINDS))
+    info = TaskInfo(title="demo", scores=scores, group_by=group_by)
+    return summarise([row for part in parts for row in part], {"demo": info})
 
 
 def test_each_model_has_its_counts_by_kind() -> None:

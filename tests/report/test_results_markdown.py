@@ -6,9 +6,10 @@ import pytest
 from example_rows import eed, row
 
 from pytest_llmeval.report.markdown import escape, render_markdown
-from pytest_llmeval.results.gate import Gate, check
-from pytest_llmeval.results.metrics import summarise
-from pytest_llmeval.results.summary import TaskInfo
+from pytest_llmeval.results.gate import Gate
+from pytest_llmeval.results.gate_check import check
+from pytest_llmeval.results.summarise import summarise
+from pytest_llmeval.results.task_info import TaskInfo
 
 HOSTILE = (
     "a | b <img src=x onerror=alert(1)> [click](javascript:x) `code` **bold** @someone "

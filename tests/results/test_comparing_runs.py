@@ -1,10 +1,10 @@
 from __future__ import annotations
 
 import random
-from dataclasses import replace
 
 import pytest
 from example_rows import eed, row
+from msgspec.structs import replace
 
 from pytest_llmeval.records import Row, Score
 from pytest_llmeval.results.compare import Comparison, Pair, compare

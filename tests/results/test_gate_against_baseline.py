@@ -15,12 +15,12 @@ from pytest_llmeval.files.redaction import Redactor
 from pytest_llmeval.records import Json, Row, Usage
 from pytest_llmeval.results.baseline import Baseline, baseline_of, read_baseline, write_baseline
 from pytest_llmeval.results.compare import compare
-from pytest_llmeval.results.gate import GateResult, RuleResult
 from pytest_llmeval.results.gate_file import parse_gate
-from pytest_llmeval.results.metrics import summarise
+from pytest_llmeval.results.gate_result import GateResult, RuleResult
 from pytest_llmeval.results.regression import check_against
 from pytest_llmeval.results.store import RunFolder
-from pytest_llmeval.results.summary import TaskInfo
+from pytest_llmeval.results.summarise import summarise
+from pytest_llmeval.results.task_info import TaskInfo
 
 
 def run(correct: int, wrong: int, *, lost: int = 0, **fields: Any) -> list[Row]:
@@ -58,15 +58,15 @@ def test_a_run_like_its_baseline_passes_when_there_are_samples_enough_to_tell() 
     # up to 16.8 %.
     assert judged(DROP, run(150, 50), run(150, 50)).passed
     few = last(DROP, run(15, 5), run(15, 5))
-    assert (few.verdict, few.value, few.baseline) == ("inconclusive", 0.75, 0.75)
+    assert (few.status, few.value, few.baseline) == ("inconclusive", 0.75, 0.75)
     assert few.reason == (
         "20 samples cannot decide: they leave a change between -0.1684 and +0.1684; take more, or allow more"
     )
 
 
 def test_a_drop_beyond_all_doubt_fails_and_one_in_doubt_is_inconclusive() -> None:
-    assert last(DROP, run(150, 50), run(150, 50, lost=40)).verdict == "fail"
-    assert last(DROP, run(150, 50), run(150, 50, lost=8)).verdict == "inconclusive"
+    assert last(DROP, run(150, 50), run(150, 50, lost=40)).status == "fail"
+    assert last(DROP, run(150, 50), run(150, 50, lost=8)).status == "inconclusive"
     assert not judged(DROP, run(150, 50), run(150, 50, lost=8)).passed
     assert judged("inconclusive: pass\n" + DROP, run(150, 50), run(150, 50, lost=8)).passed
     assert not judged("inconclusive: pass\n" + DROP, run(150, 50), run(150, 50, lost=40)).passed
@@ -77,38 +77,38 @@ def test_flips_too_few_for_the_test_of_the_table_prove_no_drop() -> None:
     # have p = 0.031.
     none = "rules: {demo.accuracy: {max_drop: 0}}"
     doubtful = last(none, run(36, 4), run(36, 4, lost=4))
-    assert doubtful.verdict == "inconclusive"
+    assert doubtful.status == "inconclusive"
     assert "between -0.225 and +0" in doubtful.reason
-    assert last("significance: 0.2\n" + none, run(36, 4), run(36, 4, lost=4)).verdict == "fail"
-    assert last(none, run(36, 4), run(36, 4, lost=6)).verdict == "fail"
+    assert last("significance: 0.2\n" + none, run(36, 4), run(36, 4, lost=4)).status == "fail"
+    assert last(none, run(36, 4), run(36, 4, lost=6)).status == "fail"
 
 
 def test_the_level_of_significance_widens_or_narrows_the_doubt() -> None:
     # 14 of 200 lost are 7 points with a standard error of 1.8: beyond 5 for sure only at a low
     # level.
     before, after = run(150, 50), run(150, 50, lost=14)
-    assert last(DROP, before, after).verdict == "inconclusive"
-    assert last("significance: 0.5\n" + DROP, before, after).verdict == "fail"
+    assert last(DROP, before, after).status == "inconclusive"
+    assert last("significance: 0.5\n" + DROP, before, after).status == "fail"
 
 
 def test_scores_are_judged_in_their_own_scale_or_by_a_share_of_the_baseline() -> None:
     # The mean falls from 80 to 64: 40 of 200 lost 80 points each.
     before, after = run(150, 50), run(150, 50, lost=40)
-    assert last("rules: {demo.EED: {max_drop: 5}}", before, after).verdict == "fail"
-    assert last("rules: {demo.EED: {max_drop: 30}}", before, after).verdict == "pass"
-    assert last("rules: {demo.EED: {max_drop: 50 %}}", before, after).verdict == "pass"
-    assert last("rules: {demo.EED: {max_drop: 5 %}}", before, after).verdict == "fail"
+    assert last("rules: {demo.EED: {max_drop: 5}}", before, after).status == "fail"
+    assert last("rules: {demo.EED: {max_drop: 30}}", before, after).status == "pass"
+    assert last("rules: {demo.EED: {max_drop: 50 %}}", before, after).status == "pass"
+    assert last("rules: {demo.EED: {max_drop: 5 %}}", before, after).status == "fail"
     assert str(last("rules: {demo.EED: {max_drop: 5 %}}", before, after).bounds) == "max_drop 5 %"
 
 
 def test_cost_and_latency_are_held_against_the_baselines() -> None:
     before = run(5, 5, usage=Usage(requests=1, cost=0.02), seconds=2.0)
     after = run(5, 5, usage=Usage(requests=1, cost=0.023), seconds=2.5)
-    assert last("rules: {demo.cost: {max_rise: 20 %}}", before, after).verdict == "pass"
+    assert last("rules: {demo.cost: {max_rise: 20 %}}", before, after).status == "pass"
     dear = last("rules: {demo.cost: {max_rise: 10 %}}", before, after)
-    assert (dear.verdict, dear.reason) == ("fail", "0.23 after 0.2 is outside max_rise 10 %")
-    assert last("rules: {demo.seconds_p95: {max_rise: 0.4}}", before, after).verdict == "fail"
-    assert last("rules: {demo.seconds_p95: {max_rise: 0.6}}", before, after).verdict == "pass"
+    assert (dear.status, dear.reason) == ("fail", "0.23 after 0.2 is outside max_rise 10 %")
+    assert last("rules: {demo.seconds_p95: {max_rise: 0.4}}", before, after).status == "fail"
+    assert last("rules: {demo.seconds_p95: {max_rise: 0.6}}", before, after).status == "pass"
 
 
 def test_a_sum_over_other_samples_is_no_measure() -> None:
@@ -116,21 +116,21 @@ def test_a_sum_over_other_samples_is_no_measure() -> None:
     found = last(
         "compared: 0\nrules: {demo.cost: {max_rise: 0}}", run(5, 5, **priced), run(5, 4, **priced)
     )
-    assert (found.verdict, found.reason[:20]) == ("missing", "a sum over 9 planned")
+    assert (found.status, found.reason[:20]) == ("missing", "a sum over 9 planned")
 
 
 def test_samples_that_the_run_left_out_shut_the_gate_unless_its_file_allows_it() -> None:
     text = "rules: {demo.EED: {max_drop: 100}}"
     result = judged(text, run(10, 10), run(10, 5))
     [overlap] = [one for one in result.results if one.metric == "compared"]
-    assert (overlap.verdict, overlap.value) == ("fail", 0.75)
+    assert (overlap.status, overlap.value) == ("fail", 0.75)
     assert (
         overlap.reason
         == "15 of the baseline's 20 scored samples were scored again, with the same target"
     )
     assert judged("compared: 0.7\n" + text, run(10, 10), run(10, 5)).passed
     retargeted = judged("compared: 0.7\n" + text, run(10, 10, target="1"), run(10, 10, target="2"))
-    assert [one.verdict for one in retargeted.results if one.metric == "compared"] == ["fail"]
+    assert [one.status for one in retargeted.results if one.metric == "compared"] == ["fail"]
 
 
 @pytest.mark.parametrize(
@@ -147,7 +147,7 @@ def test_samples_that_the_run_left_out_shut_the_gate_unless_its_file_allows_it()
 )
 def test_what_is_not_there_is_never_a_pass(rule: str, said: str) -> None:
     result = judged(f"inconclusive: pass\nrules: {{{rule}}}", run(5, 5), run(5, 5))
-    assert result.results[-1].verdict == "missing"
+    assert result.results[-1].status == "missing"
     assert said in result.results[-1].reason
     assert not result.passed
 
@@ -155,7 +155,7 @@ def test_what_is_not_there_is_never_a_pass(rule: str, said: str) -> None:
 def test_a_model_that_the_baseline_lacks_is_not_passed_over() -> None:
     after = [*run(150, 50), *run(150, 50, model="new")]
     verdicts = {
-        one.model: one.verdict
+        one.model: one.status
         for one in judged(DROP, run(150, 50), after).results
         if one.metric == "accuracy"
     }

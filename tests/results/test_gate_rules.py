@@ -9,9 +9,11 @@ from example_rows import eed, row
 
 from pytest_llmeval.errors import TaskError
 from pytest_llmeval.records import Outcome, Row, Usage
-from pytest_llmeval.results.gate import Gate, GateResult, RuleResult, check
+from pytest_llmeval.results.gate import Gate
+from pytest_llmeval.results.gate_check import check
 from pytest_llmeval.results.gate_file import load_gate, parse_gate
-from pytest_llmeval.results.metrics import summarise
+from pytest_llmeval.results.gate_result import GateResult, RuleResult
+from pytest_llmeval.results.summarise import summarise
 
 OUTCOMES: tuple[Outcome, ...] = ("correct", "correct", "correct", "incorrect")
 FULL = [
@@ -50,7 +52,7 @@ def result_of(text: str, rows: Sequence[Row], metric: str) -> RuleResult:
 )
 def test_a_rule_is_judged_by_the_value_in_its_own_scale(rule: str, verdict: str) -> None:
     result = judged(f"rules:\n  {rule}", FULL)
-    assert result.results[-1].verdict == verdict
+    assert result.results[-1].status == verdict
     assert result.passed is (verdict == "pass")
 
 
@@ -70,7 +72,7 @@ def test_an_empty_gate_passes_a_full_live_run() -> None:
 def test_a_gate_fails_below_full_coverage_and_says_what_was_lost(lost: Outcome) -> None:
     rows = [*FULL, row("9", lost)]
     result = result_of("", rows, "coverage")
-    assert (result.verdict, result.reason) == (
+    assert (result.status, result.reason) == (
         "fail",
         f"4 of 5 planned samples were scored (1 {lost})",
     )
@@ -84,7 +86,7 @@ def test_a_gate_fails_below_full_coverage_and_says_what_was_lost(lost: Outcome) 
 def test_a_gate_fails_on_answers_from_elsewhere_unless_its_file_allows_them(kind: str) -> None:
     rows = [*FULL, row("9", **{kind: True})]
     other = {"recorded": "cached", "cached": "recorded"}[kind]
-    assert result_of("", rows, kind).verdict == "fail"
+    assert result_of("", rows, kind).status == "fail"
     assert f"`{kind}: allowed`" in result_of("", rows, kind).reason
     assert judged(f"{kind}: allowed", rows).passed
     assert not judged(f"{kind}: refused", rows).passed
@@ -105,15 +107,15 @@ def test_the_file_says_what_becomes_of_a_rule_that_so_few_samples_cannot_decide(
 def test_every_model_must_meet_a_rule() -> None:
     rows = [*FULL, row("1", "incorrect", model="weak")]
     result = judged("rules: {demo.accuracy: {min: 0.5}}", rows)
-    verdicts = {one.model: one.verdict for one in result.results if one.metric == "accuracy"}
+    verdicts = {one.model: one.status for one in result.results if one.metric == "accuracy"}
     assert verdicts == {"openai/small": "pass", "weak": "fail"}
     assert not result.passed
 
 
 def test_a_cost_of_which_a_part_is_unknown_is_not_judged() -> None:
     rows = [row("1", usage=Usage(requests=1, cost=0.01)), row("2", usage=Usage(requests=1))]
-    assert result_of("rules: {demo.cost: {max: 1}}", rows, "cost").verdict == "missing"
-    assert result_of("rules: {demo.cost: {max: 1}}", rows[:1], "cost").verdict == "pass"
+    assert result_of("rules: {demo.cost: {max: 1}}", rows, "cost").status == "missing"
+    assert result_of("rules: {demo.cost: {max: 1}}", rows[:1], "cost").status == "pass"
 
 
 def test_a_run_without_rows_does_not_pass() -> None:

@@ -9,10 +9,13 @@ from example_rows import row
 
 from pytest_llmeval.records import Row, Score
 from pytest_llmeval.report.table import render_table
-from pytest_llmeval.results.gate import RuleResult, check
+from pytest_llmeval.results.figures import Judging
+from pytest_llmeval.results.gate_check import check
 from pytest_llmeval.results.gate_file import parse_gate
-from pytest_llmeval.results.metrics import summarise
-from pytest_llmeval.results.summary import Calibrated, Judging, Summary, TaskInfo
+from pytest_llmeval.results.gate_result import RuleResult
+from pytest_llmeval.results.summarise import summarise
+from pytest_llmeval.results.summary import Summary
+from pytest_llmeval.results.task_info import Calibrated, TaskInfo
 
 Vote: TypeAlias = bool | None
 
@@ -55,7 +58,7 @@ def summary(*rows: Row) -> Summary:
 
 
 def judging(*rows: Row) -> Judging:
-    found = summary(*rows).entries[0].tally.judging
+    found = summary(*rows).entries[0].figures.judging
     assert found is not None
     return found
 
@@ -67,7 +70,7 @@ def test_rows_are_counted_by_who_decided() -> None:
 
 
 def test_rows_that_no_judge_scores_have_no_such_figures() -> None:
-    assert summary(row("1")).entries[0].tally.judging is None
+    assert summary(row("1")).entries[0].figures.judging is None
 
 
 def test_two_judges_agree_by_cohens_kappa_where_both_decided() -> None:
@@ -133,13 +136,13 @@ def result_of(rule: str, *rows: Row) -> RuleResult:
     ],
 )
 def test_a_gate_may_demand_a_calibrated_judge(rule: str, verdict: str) -> None:
-    found = result_of(rule, judged(1, "judge", opinion("openai/a", True))).verdict
+    found = result_of(rule, judged(1, "judge", opinion("openai/a", True))).status
     assert (found if found in {"pass", "fail"} else "no value") == verdict
 
 
 def test_a_judge_without_calibration_meets_no_demand() -> None:
     found = result_of("kappa: {min: 0.9}", judged(1, "judge", opinion("openai/b", True)))
-    assert found.verdict not in {"pass", "fail"}
+    assert found.status not in {"pass", "fail"}
     assert "llmeval calibrate" in found.reason
     assert result_of("kappa: {min: 0.9}", row("1")).reason == "no judge was asked in this run"
 

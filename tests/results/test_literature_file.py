@@ -7,7 +7,7 @@ import pytest
 
 from pytest_llmeval.errors import TaskError
 from pytest_llmeval.results.literature import load_literature
-from pytest_llmeval.results.summary import Published
+from pytest_llmeval.results.task_info import Published
 
 
 def test_figures_come_with_their_source_and_the_datasets_they_belong_to(tmp_path: Path) -> None:

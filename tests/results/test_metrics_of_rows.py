@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 from example_rows import eed, row
@@ -10,14 +11,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_llmeval.errors import UsageError
-from pytest_llmeval.records import Row, Score, Usage
-from pytest_llmeval.results.metrics import quantile, summarise
-from pytest_llmeval.results.summary import Published, Summary, Tally, TaskInfo
+from pytest_llmeval.records import Display, Row, Score, Usage
+from pytest_llmeval.results.figures import Figures
+from pytest_llmeval.results.statistics import quantile
+from pytest_llmeval.results.stored_run import read_summary
+from pytest_llmeval.results.summarise import summarise
+from pytest_llmeval.results.summary import Summary
+from pytest_llmeval.results.task_info import Published, ScoreInfo, TaskInfo
 
 
-def tally_of(rows: Sequence[Row], **info: object) -> Tally:
+def figures_of(rows: Sequence[Row], **info: object) -> Figures:
     [entry] = summarise(rows, {"demo": TaskInfo(title="demo", **info)}).entries  # type: ignore[arg-type]
-    return entry.tally
+    return entry.figures
 
 
 MIXED = [
@@ -31,8 +36,8 @@ MIXED = [
 
 
 def test_the_five_counts_stay_apart_and_accuracy_is_of_correct_and_incorrect() -> None:
-    tally = tally_of(MIXED)
-    counts = tally.counts
+    figures = figures_of(MIXED)
+    counts = figures.counts
     assert (counts.correct, counts.incorrect, counts.error, counts.unscored, counts.not_run) == (
         2,
         1,
@@ -41,11 +46,11 @@ def test_the_five_counts_stay_apart_and_accuracy_is_of_correct_and_incorrect() -
         1,
     )
     assert (counts.planned, counts.scored, counts.coverage) == (6, 3, 0.5)
-    assert (tally.accuracy.value, tally.accuracy.n) == (2 / 3, 3)
+    assert (figures.accuracy.value, figures.accuracy.n) == (2 / 3, 3)
 
 
 def test_both_eeds_have_their_own_mean_and_scale_over_the_scored_rows() -> None:
-    corrected, published = tally_of(MIXED).scores
+    corrected, published = figures_of(MIXED).scores
     assert (corrected.name, corrected.value, corrected.n, corrected.scale) == (
         "EED",
         80.0,
@@ -64,20 +69,20 @@ def test_both_eeds_have_their_own_mean_and_scale_over_the_scored_rows() -> None:
 
 
 def test_a_run_in_which_nothing_was_scored_has_no_accuracy_rather_than_0() -> None:
-    tally = tally_of([row("1", "error"), row("2", "not run")])
-    assert (tally.accuracy.value, tally.accuracy.low, tally.accuracy.n) == (None, None, 0)
-    assert (tally.counts.coverage, tally.scores) == (0.0, ())
-    assert (tally.seconds.median, tally.usage.cost) == (None, None)
+    figures = figures_of([row("1", "error"), row("2", "not run")])
+    assert (figures.accuracy.value, figures.accuracy.low, figures.accuracy.n) == (None, None, 0)
+    assert (figures.counts.coverage, figures.scores) == (0.0, ())
+    assert (figures.seconds.median, figures.usage.cost) == (None, None)
 
 
 def test_a_mean_is_not_rounded() -> None:
-    tally = tally_of(
+    figures = figures_of(
         [
             row(str(i), "incorrect", scores=eed(value))
             for i, value in enumerate([33.04, 33.04, 33.03])
         ]
     )
-    assert tally.scores[0].value == pytest.approx(99.11 / 3, abs=1e-12)
+    assert figures.scores[0].value == pytest.approx(99.11 / 3, abs=1e-12)
 
 
 def test_a_score_without_a_value_is_left_out_of_its_mean_and_its_n() -> None:
@@ -85,23 +90,23 @@ def test_a_score_without_a_value_is_left_out_of_its_mean_and_its_n() -> None:
         row("1", "correct", scores=eed(100)),
         row("2", "incorrect", scores=(Score(name="EED", value=None, scale=100.0, correct=False),)),
     ]
-    [mean] = tally_of(rows).scores
+    [mean] = figures_of(rows).scores
     assert (mean.value, mean.n) == (100.0, 1)
 
 
 def test_of_two_scores_of_one_name_in_a_row_the_last_counts() -> None:
-    [mean] = tally_of([row("1", "correct", scores=(*eed(10), *eed(100)))]).scores
+    [mean] = figures_of([row("1", "correct", scores=(*eed(10), *eed(100)))]).scores
     assert (mean.value, mean.n) == (100.0, 1)
 
 
 def test_a_later_row_replaces_an_earlier_one_under_its_key_and_reruns_are_counted() -> None:
-    tally = tally_of([row("1", "incorrect"), row("2"), row("1", "correct", reports=3)])
-    assert (tally.counts.planned, tally.counts.correct, tally.reruns) == (2, 2, 2)
+    figures = figures_of([row("1", "incorrect"), row("2"), row("1", "correct", reports=3)])
+    assert (figures.counts.planned, figures.counts.correct, figures.reruns) == (2, 2, 2)
 
 
-def test_rows_that_neo4j_might_answer_otherwise_are_counted() -> None:
+def test_rows_of_a_tool_that_stood_in_for_another_are_counted_where_that_matters() -> None:
     rows = [row("1", engine_uncertain=True), row("2", "incorrect", engine_uncertain=True), row("3")]
-    assert tally_of(rows).engine_uncertain == 2
+    assert figures_of(rows).engine_uncertain == 2
 
 
 def test_models_and_test_functions_are_told_apart_and_tasks_stand_in_order() -> None:
@@ -132,7 +137,7 @@ def test_groups_stand_by_key_and_value_and_rows_without_one_are_not_lost() -> No
     ]
     [entry] = summarise(rows, {"demo": TaskInfo(title="demo", group_by=("tag",))}).entries
     found = [
-        (group.key, group.value, group.tally.accuracy.value, group.tally.counts.planned)
+        (group.key, group.value, group.figures.accuracy.value, group.figures.counts.planned)
         for group in entry.groups
     ]
     assert found == [
@@ -148,16 +153,23 @@ def test_a_row_with_several_tags_counts_under_each_and_once_in_all() -> None:
         row("2", "incorrect", groups={"tag": ("set",)}),
     ]
     [entry] = summarise(rows, {"demo": TaskInfo(title="demo", group_by=("tag",))}).entries
-    assert [(group.value, group.tally.counts.planned) for group in entry.groups] == [
+    assert [(group.value, group.figures.counts.planned) for group in entry.groups] == [
         ("count", 1),
         ("set", 2),
     ]
-    assert entry.tally.counts.planned == 2
+    assert entry.figures.counts.planned == 2
 
 
-def test_valid_cypher_and_valid_sldp_are_shares_of_the_scored_rows_that_know() -> None:
+def test_declared_details_of_solver_and_scorer_are_shares_of_the_scored_rows_that_have_them() -> (
+    None
+):
     def sldp(*, valid: bool) -> tuple[Score, ...]:
         return (Score(name="SLDP", value=1.0, correct=True, details={"valid_sldp": valid}),)
+
+    declared: dict[str, object] = {
+        "display": Display(shares=("valid_cypher",)),
+        "scores": (ScoreInfo(name="SLDP", display=Display(shares=("valid_sldp",))),),
+    }
 
     rows = [
         row("1", details={"valid_cypher": True}, scores=sldp(valid=True)),
@@ -166,7 +178,7 @@ def test_valid_cypher_and_valid_sldp_are_shares_of_the_scored_rows_that_know() -
         row("4", "error", details={"valid_cypher": False}),
         row("5", "incorrect", details={"valid_cypher": "yes"}),
     ]
-    cypher, validity = tally_of(rows).shares
+    cypher, validity = figures_of(rows, **declared).shares
     assert (cypher.name, cypher.value, cypher.n) == ("valid_cypher", pytest.approx(2 / 3), 3)
     assert (validity.name, validity.value, validity.n) == ("valid_sldp", pytest.approx(1 / 3), 3)
 
@@ -177,7 +189,8 @@ def test_a_property_that_the_tasks_metrics_name_is_a_share_and_others_are_not() 
         row("2", details={"cites": False}),
     ]
     assert [
-        (share.name, share.value) for share in tally_of(rows, metrics=("accuracy", "cites")).shares
+        (share.name, share.value)
+        for share in figures_of(rows, metrics=("accuracy", "cites")).shares
     ] == [("cites", 0.5)]
 
 
@@ -187,10 +200,14 @@ def test_use_is_summed_and_an_unknown_price_is_told() -> None:
         row("2", "error", usage=Usage(input_tokens=1, requests=1), seconds=3.0),
         row("3", "not run"),
     ]
-    tally = tally_of(rows)
-    assert (tally.usage.input_tokens, tally.usage.output_tokens, tally.usage.requests) == (11, 5, 3)
-    assert (tally.usage.cost, tally.unpriced) == (0.25, 1)
-    assert (tally.seconds.total, tally.seconds.median) == (4.0, 2.0)
+    figures = figures_of(rows)
+    assert (figures.usage.input_tokens, figures.usage.output_tokens, figures.usage.requests) == (
+        11,
+        5,
+        3,
+    )
+    assert (figures.usage.cost, figures.unpriced) == (0.25, 1)
+    assert (figures.seconds.total, figures.seconds.median) == (4.0, 2.0)
 
 
 def test_cut_cached_and_recorded_rows_are_counted() -> None:
@@ -203,9 +220,9 @@ def test_cut_cached_and_recorded_rows_are_counted() -> None:
         row("6", stop_reason="tool_calls"),
         row("7", "error", usage=Usage()),
     ]
-    tally = tally_of(rows)
-    assert tally.cut == {"length": 2, "refusal": 1}
-    assert (tally.live, tally.recorded, tally.cached, tally.oldest) == (3, 1, 2, 7200.0)
+    figures = figures_of(rows)
+    assert figures.cut == {"length": 2, "refusal": 1}
+    assert (figures.live, figures.recorded, figures.cached, figures.oldest) == (3, 1, 2, 7200.0)
 
 
 def test_epochs_cluster_by_sample_and_give_pass_rates() -> None:
@@ -215,12 +232,17 @@ def test_epochs_cluster_by_sample_and_give_pass_rates() -> None:
         row("1", "correct" if epoch <= 2 else "incorrect", epoch=epoch) for epoch in range(1, 5)
     ]
     rows += [row("2", "incorrect", epoch=epoch) for epoch in range(1, 5)]
-    tally = tally_of(rows)
-    assert (tally.samples, tally.epochs, tally.accuracy.n, tally.accuracy.value) == (2, 4, 8, 0.25)
+    figures = figures_of(rows)
+    assert (figures.samples, figures.epochs, figures.accuracy.n, figures.accuracy.value) == (
+        2,
+        4,
+        8,
+        0.25,
+    )
     # Sums of deviations 1 and -1: sqrt(2/1 * 2) / 8 = 0.25, where eight independent values would
     # give 0.16.
-    assert tally.accuracy.standard_error == pytest.approx(0.25)
-    two, four = tally.repeated
+    assert figures.accuracy.standard_error == pytest.approx(0.25)
+    two, four = figures.repeated
     assert (two.k, two.n, two.at_least_one, two.every_one) == (
         2,
         2,
@@ -237,7 +259,7 @@ def test_a_sample_with_too_few_scored_epochs_does_not_enter_pass_at_k() -> None:
         row("2", epoch=1),
         row("2", "incorrect", epoch=2),
     ]
-    [two] = tally_of(rows).repeated
+    [two] = figures_of(rows).repeated
     assert (two.k, two.n, two.at_least_one, two.every_one) == (2, 1, 1.0, 0.0)
 
 
@@ -268,9 +290,9 @@ def test_the_order_of_arrival_changes_nothing() -> None:
     )
 )
 def test_every_planned_sample_is_in_exactly_one_count(outcomes: list[str]) -> None:
-    tally = tally_of([row(str(i), outcome) for i, outcome in enumerate(outcomes)])  # type: ignore[arg-type]
-    assert tally.counts.planned == len(outcomes)
-    assert tally.accuracy.n == outcomes.count("correct") + outcomes.count("incorrect")
+    figures = figures_of([row(str(i), outcome) for i, outcome in enumerate(outcomes)])  # type: ignore[arg-type]
+    assert figures.counts.planned == len(outcomes)
+    assert figures.accuracy.n == outcomes.count("correct") + outcomes.count("incorrect")
 
 
 def test_a_summary_survives_its_json_form() -> None:
@@ -308,15 +330,17 @@ def test_a_summary_survives_its_json_form() -> None:
     [
         ({"schema": 99, "entries": []}, "99"),
         ({"entries": []}, "None"),
-        ({"schema": 1, "entries": [{"task": "demo"}]}, r"entries\.0\.test"),
+        ({"schema": 1, "entries": [{"task": "demo"}]}, r"`test` - at `\$\.entries\[0\]`"),
         ({"schema": 1, "entries": "all"}, "entries"),
     ],
 )
 def test_a_file_that_is_no_summary_is_refused_with_the_place(
-    data: dict[str, object], said: str
+    tmp_path: Path, data: dict[str, object], said: str
 ) -> None:
-    with pytest.raises(UsageError, match=said):
-        Summary.from_json(data)  # type: ignore[arg-type]
+    file = tmp_path / "summary.json"
+    file.write_text(json.dumps(data))
+    with pytest.raises(UsageError, match=rf"summary\.json: .*{said}"):
+        read_summary(file)
 
 
 def test_quantiles_lie_between_neighbours() -> None:

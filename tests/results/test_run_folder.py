@@ -17,16 +17,10 @@ from pytest_llmeval.errors import UsageError
 from pytest_llmeval.files.lock import FolderLock
 from pytest_llmeval.files.redaction import Redactor
 from pytest_llmeval.records import Asked, Json, Message, ModelCall, Reply, StageNote, Transcript
-from pytest_llmeval.results.metrics import summarise
-from pytest_llmeval.results.store import (
-    SUMMARY,
-    SUMMARY_TEXT,
-    RunFolder,
-    find_run,
-    read_run,
-    read_summary,
-    read_transcripts,
-)
+from pytest_llmeval.results.run_files import SUMMARY, SUMMARY_TEXT
+from pytest_llmeval.results.store import RunFolder
+from pytest_llmeval.results.stored_run import find_run, read_run, read_summary, read_transcripts
+from pytest_llmeval.results.summarise import summarise
 
 NOTHING_SECRET = Redactor(secrets={})
 Start: TypeAlias = Callable[..., RunFolder]

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
-from example_rows import eed, row
+from example_rows import EEDS, eed, row
 
-from pytest_llmeval.records import Row
-from pytest_llmeval.results.metrics import summarise, tally
-from pytest_llmeval.results.summary import Efficiency, Summary, TaskInfo
+from pytest_llmeval.records import Display, Row, Score
+from pytest_llmeval.results.figures import Efficiency
+from pytest_llmeval.results.summarise import figures, summarise
+from pytest_llmeval.results.summary import Summary
+from pytest_llmeval.results.task_info import ScoreInfo, TaskInfo
 
-INFO = TaskInfo(title="demo")
+KINDS = Display(labels={"label": {"PP": "Physical Perception", "RR": "Robust Reasoning"}})
+INFO = TaskInfo(title="demo", scores=(*EEDS, ScoreInfo(name="kind", decides=False, display=KINDS)))
 
 
 def formulas(*values: float, epoch: int = 1) -> list[Row]:
@@ -27,7 +32,7 @@ def formulas(*values: float, epoch: int = 1) -> list[Row]:
 
 
 def efficiency(rows: list[Row]) -> list[tuple[str, float, int]]:
-    return [(one.name, pytest.approx(one.ratio), one.n) for one in tally(rows, INFO).efficiency]
+    return [(one.name, pytest.approx(one.ratio), one.n) for one in figures(rows, INFO).efficiency]
 
 
 def test_the_ratio_is_that_of_the_squared_relative_spreads() -> None:
@@ -87,8 +92,13 @@ def test_errors_are_in_neither() -> None:
     assert efficiency([*formulas(100, 100, 60, 40), row("9", "error")]) == [("EED", 25 / 3, 80)]
 
 
+def kind(label: object) -> Score:
+    details = {"label": label, "reason": "because"}
+    return Score(name="kind", value=None, correct=None, decides=False, details=details)  # type: ignore[arg-type]
+
+
 def labelled(sample: str, label: object) -> Row:
-    return row(sample, "incorrect", details={"taxonomy": {"label": label, "reason": "because"}})
+    return row(sample, "incorrect", scores=(kind(label),))
 
 
 def test_labels_are_counted_and_lost_ones_too() -> None:
@@ -99,34 +109,35 @@ def test_labels_are_counted_and_lost_ones_too() -> None:
         labelled("4", None),
         row("5", "correct"),
     ]
-    assert tally(rows, INFO).taxonomy == {"PP": 1, "RR": 2, "unlabelled": 1}
+    assert figures(rows, INFO).labels == {"label": {"PP": 1, "RR": 2, "unlabelled": 1}}
 
 
 def test_a_run_without_labels_counts_none() -> None:
     assert (
-        tally(
-            [row("1", "incorrect"), row("2", "incorrect", details={"taxonomy": "mine"})], INFO
-        ).taxonomy
+        figures(
+            [row("1", "incorrect"), row("2", "incorrect", details={"label": "mine"})], INFO
+        ).labels
         == {}
     )
 
 
 @pytest.mark.parametrize("label", [["PP"], {"PP": 1}, "pp", 1])
 def test_what_is_no_label_is_unlabelled(label: object) -> None:
-    assert tally([labelled("1", label)], INFO).taxonomy == {"PP": 0, "RR": 0, "unlabelled": 1}
+    assert figures([labelled("1", label)], INFO).labels == {
+        "label": {"PP": 0, "RR": 0, "unlabelled": 1}
+    }
 
 
 def test_both_go_through_the_summary_file() -> None:
-    rows = [*formulas(100, 100, 60, 40), labelled("9", "PP")]
-    labelled_row = row("8", "incorrect", scores=eed(50), details=rows[-1].details)
-    summary = summarise([*rows[:-1], labelled_row], {"demo": INFO})
-    data = summary.to_json()
+    rows = [*formulas(100, 100, 60, 40), row("8", "incorrect", scores=(*eed(50), kind("PP")))]
+    summary = summarise(rows, {"demo": INFO})
+    data = json.loads(json.dumps(summary.to_json()))
     told = data["entries"][0]["tally"]
-    assert told["taxonomy"] == {"PP": 1, "RR": 0, "unlabelled": 0}
+    assert told["labels"] == {"label": {"PP": 1, "RR": 0, "unlabelled": 0}}
     assert told["efficiency"] == [
         {
             "name": "EED",
-            "ratio": pytest.approx(summary.entries[0].tally.efficiency[0].ratio),
+            "ratio": pytest.approx(summary.entries[0].figures.efficiency[0].ratio),
             "n": 81,
         }
     ]
@@ -136,12 +147,12 @@ def test_both_go_through_the_summary_file() -> None:
 def test_a_summary_written_before_there_were_labels_is_still_read() -> None:
     data = summarise(formulas(100, 60), {"demo": INFO}).to_json()
     told = data["entries"][0]["tally"]
-    del told["taxonomy"], told["efficiency"]
-    assert Summary.from_json(data).entries[0].tally.efficiency == ()
+    del told["labels"], told["efficiency"]
+    assert Summary.from_json(data).entries[0].figures.efficiency == ()
 
 
 def test_a_ratio_is_told_with_its_score_and_rows() -> None:
-    [found] = tally(formulas(100, 100, 60, 40), INFO).efficiency
+    [found] = figures(formulas(100, 100, 60, 40), INFO).efficiency
     assert found == Efficiency(name="EED", ratio=pytest.approx(25 / 3), n=80)
 
 

@@ -1,20 +1,23 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import jsonschema
 import pytest
 from example_rows import eed, row
+from msgspec.structs import replace
 
 from pytest_llmeval.records import Row
-from pytest_llmeval.results.gate import Gate, GateResult, check
+from pytest_llmeval.results.gate import Gate
+from pytest_llmeval.results.gate_check import check
 from pytest_llmeval.results.gate_file import parse_gate
-from pytest_llmeval.results.metrics import summarise
+from pytest_llmeval.results.gate_result import GateResult
 from pytest_llmeval.results.rescoring import Rescoring, rescoring
-from pytest_llmeval.results.summary import Published, Summary, TaskInfo
+from pytest_llmeval.results.summarise import summarise
+from pytest_llmeval.results.summary import Summary
 from pytest_llmeval.results.summary_schema import summary_schema
+from pytest_llmeval.results.task_info import Published, TaskInfo
 
 FILE = Path(__file__).parents[2] / "docs" / "summary.schema.json"
 INFO = TaskInfo(

@@ -89,7 +89,10 @@ class AgentSolver:
     """
 
     stages: ClassVar[tuple[str, ...]] = ("generate",)
-    display: ClassVar[Display] = Display(shares=("valid_cypher", "valid_sldp"))
+    display: ClassVar[Display] = Display(
+        shares=("valid_cypher", "valid_sldp"),
+        headings={"valid_cypher": "valid Cypher", "valid_sldp": "valid SLDP"},
+    )
 
     scene: Path
     turns: int = 10

@@ -45,7 +45,10 @@ class CypherSolver:
     """
 
     stages: ClassVar[tuple[str, ...]] = ("generate", "refine")
-    display: ClassVar[Display] = Display(shares=("valid_cypher", "valid_sldp"))
+    display: ClassVar[Display] = Display(
+        shares=("valid_cypher", "valid_sldp"),
+        headings={"valid_cypher": "valid Cypher", "valid_sldp": "valid SLDP"},
+    )
 
     scene: Path
     repair: int = 0

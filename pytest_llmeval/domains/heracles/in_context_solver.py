@@ -31,7 +31,9 @@ class InContextSolver:
     """
 
     stages: ClassVar[tuple[str, ...]] = ("generate",)
-    display: ClassVar[Display] = Display(shares=("valid_sldp",))
+    display: ClassVar[Display] = Display(
+        shares=("valid_sldp",), headings={"valid_sldp": "valid SLDP"}
+    )
 
     scene: Path
     form: Form = "short"

@@ -46,7 +46,9 @@ class TaxonomyScorer:
     scale: ClassVar[float] = 1.0
     models: ClassVar[tuple[str, ...]] = ()
     only_incorrect: ClassVar[bool] = True
-    display: ClassVar[Display] = Display(labels={"label": ERROR_KINDS})
+    display: ClassVar[Display] = Display(
+        labels={"label": ERROR_KINDS}, headings={"label": "wrong answers by kind of error"}
+    )
 
     def check(self, target: str) -> None:
         """Accept every target."""

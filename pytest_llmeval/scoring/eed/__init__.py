@@ -1,18 +1,23 @@
-"""Expression edit distance between LaTeX formulas (PHYBench): scoring, its sandbox and its explanation."""
+"""Expression edit distance (EED) between LaTeX formulas: scoring, its sandbox, its explanation.
+
+Scoring in this process needs sympy, which takes half a second to import; the sandbox and the result
+need no sympy here.
+"""
 
 from __future__ import annotations
 
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from pytest_llmeval.scoring.eed.distance import ScoreFunction, Weights, published_score
+from pytest_llmeval.scoring.eed.edits import Edit
+from pytest_llmeval.scoring.eed.limits import Limits
+from pytest_llmeval.scoring.eed.many import eed_score_many
+from pytest_llmeval.scoring.eed.result import EED_CORRECTED, EED_PUBLISHED, EedResult, Mode
+from pytest_llmeval.scoring.eed.sandbox import Sandbox
+
 if TYPE_CHECKING:
-    from pytest_llmeval.scoring.eed.distance import ScoreFunction, Weights, published_score
-    from pytest_llmeval.scoring.eed.edits import Edit
     from pytest_llmeval.scoring.eed.explanation import explain
-    from pytest_llmeval.scoring.eed.limits import Limits
-    from pytest_llmeval.scoring.eed.many import eed_score_many
-    from pytest_llmeval.scoring.eed.result import EED_CORRECTED, EED_PUBLISHED, EedResult, Mode
-    from pytest_llmeval.scoring.eed.sandbox import Sandbox
     from pytest_llmeval.scoring.eed.scoring import eed_score, expressions_equivalent
 
 __all__ = [
@@ -32,28 +37,16 @@ __all__ = [
     "published_score",
 ]
 
-# Importing sympy takes half a second, so every name is imported when it is first used.
-_HOMES = {
-    "EED_CORRECTED": "result",
-    "EED_PUBLISHED": "result",
-    "Edit": "edits",
-    "EedResult": "result",
-    "Limits": "limits",
-    "Mode": "result",
-    "Sandbox": "sandbox",
-    "ScoreFunction": "distance",
-    "Weights": "distance",
+_NEEDING_SYMPY = {
     "eed_score": "scoring",
-    "eed_score_many": "many",
     "explain": "explanation",
     "expressions_equivalent": "scoring",
-    "published_score": "distance",
 }
 
 
 def __getattr__(name: str) -> object:
-    """Import a public name when it is first used."""
-    if name not in _HOMES:
+    """Import a name that needs sympy when it is first used."""
+    if name not in _NEEDING_SYMPY:
         msg = f"module {__name__!r} has no attribute {name!r}"
         raise AttributeError(msg)
-    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    return getattr(import_module(f"{__name__}.{_NEEDING_SYMPY[name]}"), name)

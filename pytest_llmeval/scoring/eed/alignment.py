@@ -1,8 +1,8 @@
-"""Ordering commutative arguments so that trees are compared like with like.
+"""Alignment of commutative arguments before trees are compared.
 
-sympy sorts the arguments of a sum or product by name, so one renamed symbol moves to another place
-and costs a deletion and an insertion. Here the answer's arguments follow the target's order: equal
-ones first, then the most alike.
+sympy sorts the arguments of a sum or product by name, so a renamed symbol moves to another place
+and costs a deletion and an insertion. Here the answer's arguments are put into the target's order:
+equal arguments are paired first, then the most similar ones.
 """
 
 from __future__ import annotations
@@ -15,23 +15,23 @@ from pytest_llmeval.scoring.eed.tree import Kind, Node
 _COMMUTATIVE = frozenset(
     {("operator", "Add"), ("operator", "Mul"), ("function", "Max"), ("function", "Min")}
 )
-_MOST_PAIRS = 4_000  # of children to compare in one node; beyond it only equal ones are paired
+_MOST_PAIRS = 4_000  # of children compared in one node; beyond it only equal ones are paired
 
-_Bag = Counter[tuple[Kind, str]]
+_Labels = Counter[tuple[Kind, str]]
 
 
-def follow(answer: Node, target: Node) -> Node:
-    """Return the answer's tree with commutative arguments in the order that suits the target best."""
+def align(answer: Node, target: Node) -> Node:
+    """Return the answer's tree with its commutative arguments in the target's order."""
     if answer == target:
         return answer
     if answer.label != target.label:
-        return _follow_across_levels(answer, target)
+        return _align_across_levels(answer, target)
     if answer.label not in _COMMUTATIVE:
         pairs = zip(answer.children, target.children, strict=False)
         rest = answer.children[len(target.children) :]
-        return _with_children(answer, [*(follow(mine, theirs) for mine, theirs in pairs), *rest])
+        return _with_children(answer, [*(align(ours, theirs) for ours, theirs in pairs), *rest])
     partners = _partners(answer.children, target.children)
-    ordered = [follow(answer.children[partners[j]], target.children[j]) for j in sorted(partners)]
+    ordered = [align(answer.children[partners[j]], target.children[j]) for j in sorted(partners)]
     paired = set(partners.values())
     rest = tuple(child for i, child in enumerate(answer.children) if i not in paired)
     return _with_children(answer, [*ordered, *rest])
@@ -41,44 +41,45 @@ def _with_children(node: Node, children: Sequence[Node]) -> Node:
     return Node(node.kind, node.text, tuple(children))
 
 
-def _follow_across_levels(answer: Node, target: Node) -> Node:
-    """Follow where one side stands a level deeper: a factor or a sign in front of the whole."""
+def _align_across_levels(answer: Node, target: Node) -> Node:
+    """Align trees of which one is a level deeper, as by a factor or sign before the whole."""
     for i, child in enumerate(answer.children):
         if child.children and child.label == target.label:
-            children = [*answer.children[:i], follow(child, target), *answer.children[i + 1 :]]
+            children = [*answer.children[:i], align(child, target), *answer.children[i + 1 :]]
             return _with_children(answer, children)
     for child in target.children:
         if child.children and child.label == answer.label:
-            return follow(answer, child)
+            return align(answer, child)
     return answer
 
 
-def _partners(mine: Sequence[Node], theirs: Sequence[Node]) -> dict[int, int]:
-    """Pair children: position in the target's -> position in the answer's."""
+def _partners(ours: Sequence[Node], theirs: Sequence[Node]) -> dict[int, int]:
+    """Return pairs of children: index in the target -> index in the answer."""
     places: dict[Node, list[int]] = {}
-    for i in reversed(range(len(mine))):
-        places.setdefault(mine[i], []).append(i)
+    for i in reversed(range(len(ours))):
+        places.setdefault(ours[i], []).append(i)
     partners = {j: places[node].pop() for j, node in enumerate(theirs) if places.get(node)}
     taken = set(partners.values())
-    open_mine = [i for i in range(len(mine)) if i not in taken]
+    open_ours = [i for i in range(len(ours)) if i not in taken]
     open_theirs = [j for j in range(len(theirs)) if j not in partners]
-    if len(open_mine) * len(open_theirs) <= _MOST_PAIRS:
-        _pair_alike(mine, theirs, open_mine, open_theirs, partners)
+    if len(open_ours) * len(open_theirs) <= _MOST_PAIRS:
+        _pair_similar(ours, theirs, open_ours, open_theirs, partners)
     return partners
 
 
-def _pair_alike(
-    mine: Sequence[Node],
+def _pair_similar(
+    ours: Sequence[Node],
     theirs: Sequence[Node],
-    open_mine: list[int],
+    open_ours: list[int],
     open_theirs: list[int],
     partners: dict[int, int],
 ) -> None:
-    bags = {i: _bag(mine[i]) for i in open_mine}
-    goals = {j: _bag(theirs[j]) for j in open_theirs}
+    """Add pairs of unpaired children, the most similar first, to `partners`."""
+    our_labels = {i: _labels(ours[i]) for i in open_ours}
+    their_labels = {j: _labels(theirs[j]) for j in open_theirs}
     ranked = sorted(
-        (_unlike(bags[i], goals[j]), mine[i].label != theirs[j].label, j, i)
-        for i in open_mine
+        (_dissimilarity(our_labels[i], their_labels[j]), ours[i].label != theirs[j].label, j, i)
+        for i in open_ours
         for j in open_theirs
     )
     taken: set[int] = set()
@@ -88,10 +89,10 @@ def _pair_alike(
             taken.add(i)
 
 
-def _bag(node: Node) -> _Bag:
+def _labels(node: Node) -> _Labels:
     return Counter(below.label for below in node.walk())
 
 
-def _unlike(one: _Bag, other: _Bag) -> float:
-    """Return the share of labels that only one side has: 0 for the same labels, 1 for none in common."""
+def _dissimilarity(one: _Labels, other: _Labels) -> float:
+    """Return the share of labels on one side only: 0 for equal labels, 1 for none in common."""
     return 1 - 2 * (one & other).total() / (one.total() + other.total())

@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
 import sympy
 
 from pytest_llmeval.scoring.eed.cursor import written
-from pytest_llmeval.scoring.eed.guards import Refused
+from pytest_llmeval.scoring.eed.guards import FormulaError
+from pytest_llmeval.scoring.eed.reader import Reader
 from pytest_llmeval.scoring.eed.symbols import opaque, symbol
 from pytest_llmeval.scoring.eed.tokens import Token
-
-if TYPE_CHECKING:
-    from pytest_llmeval.scoring.eed.latex import Reader
 
 _D = Token("letter", "d")
 
 
-def derivative(reader: Reader) -> sympy.Expr | None:
-    r"""Read the rest of ``\frac{dV}{dx}`` or ``\frac{\partial V}{\partial x}``; None when it is another fraction."""
+def read_derivative(reader: Reader) -> sympy.Expr | None:
+    r"""Read the arguments of ``\frac{dV}{dx}`` or ``\frac{\partial V}{\partial x}``.
+
+    Returns:
+        None for another fraction, which is left unread.
+    """
     start = reader.cursor.position
     if reader.cursor.here.is_mark("{"):
         upper, lower = reader.cursor.group(), reader.cursor.group()
@@ -38,8 +39,8 @@ def _is_differential(tokens: Sequence[Token]) -> bool:
 
 
 def _order(tokens: Sequence[Token]) -> tuple[str, Sequence[Token]]:
-    """Split a numerator such as d^2 V behind its d: the order as text, and what is differentiated."""
-    if len(tokens) < 2 or not tokens[0].is_mark("^"):  # noqa: PLR2004 - a sign and an order
+    """Split a numerator such as d^2 V behind its d: the order as text, and the function."""
+    if not tokens[1:] or not tokens[0].is_mark("^"):
         return "", tokens
     if not tokens[1].is_mark("{"):
         return tokens[1].text, tokens[2:]
@@ -48,7 +49,7 @@ def _order(tokens: Sequence[Token]) -> tuple[str, Sequence[Token]]:
 
 
 def _limits(reader: Reader) -> tuple[Sequence[Token], Sequence[Token]]:
-    """Take what stands below and above a large operator."""
+    """Take the lower and the upper limit of a large operator; each may be missing."""
     lower: Sequence[Token] = ()
     upper: Sequence[Token] = ()
     while mark := reader.cursor.take_mark("_", "^"):
@@ -60,7 +61,7 @@ def _limits(reader: Reader) -> tuple[Sequence[Token], Sequence[Token]]:
 
 
 def _split(tokens: Sequence[Token], *names: str) -> tuple[Sequence[Token], Sequence[Token]] | None:
-    """Split tokens at the first with one of these texts."""
+    """Return the tokens before and behind the first one of these texts; None if there is none."""
     place = next((k for k, token in enumerate(tokens) if token.text in names), None)
     return None if place is None else (tokens[:place], tokens[place + 1 :])
 
@@ -68,7 +69,7 @@ def _split(tokens: Sequence[Token], *names: str) -> tuple[Sequence[Token], Seque
 def _variable(expression: sympy.Expr, what: str) -> sympy.Symbol:
     if not expression.is_Symbol:
         msg = f"{what} over {expression}, which is no symbol"
-        raise Refused(msg)
+        raise FormulaError(msg)
     return expression
 
 
@@ -76,21 +77,21 @@ def _limit(reader: Reader) -> sympy.Expr:
     split = _split(_limits(reader)[0], "to", "rightarrow")
     if split is None:
         msg = "a limit without an arrow"
-        raise Refused(msg)
+        raise FormulaError(msg)
     variable, (goal, direction) = _variable(reader.parse(split[0]), "a limit"), _directed(split[1])
     return sympy.Limit(reader.term(), variable, reader.parse(goal), direction)
 
 
 def _directed(goal: Sequence[Token]) -> tuple[Sequence[Token], str]:
-    """Split 0^- or 0^{-} into the goal and the side it is approached from; from above unless told otherwise."""
+    """Split 0^- or 0^{-} into the value approached and the side, which is + by default."""
     plain = [token for token in goal if not token.is_mark("{", "}")]
-    if len(plain) > 2 and plain[-2].is_mark("^") and plain[-1].is_mark("+", "-"):  # noqa: PLR2004 - a goal and a side
+    if plain[2:] and plain[-2].is_mark("^") and plain[-1].is_mark("+", "-"):
         return plain[:-2], plain[-1].text
     return goal, "+"
 
 
 def _counted(reader: Reader, kind: Callable[..., sympy.Expr]) -> sympy.Expr:
-    r"""Read ``\sum`` and ``\prod``: subscripts that hold the index make functions of it."""
+    r"""Read ``\sum`` or ``\prod``; a symbol whose subscript is the index is a function of it."""
     lower, upper = _limits(reader)
     split = _split(lower, "=")
     body = reader.term()
@@ -101,14 +102,14 @@ def _counted(reader: Reader, kind: Callable[..., sympy.Expr]) -> sympy.Expr:
 
 
 def _indexed(body: sympy.Expr, index: sympy.Symbol) -> sympy.Expr:
-    """Make q_n a function of n where n is summed over."""
+    """Replace each symbol q_n by a function q of the index n."""
     suffix = f"_{index.name}"
     indexed = (item for item in body.free_symbols if item.name.endswith(suffix))
     return body.xreplace({item: opaque(item.name.removesuffix(suffix), index) for item in indexed})
 
 
 def _integral(reader: Reader) -> sympy.Expr:
-    """Read an integral up to its differential."""
+    """Read an integral with its differential."""
     lower, upper = _limits(reader)
     place = _differential(reader)
     if place is None:
@@ -124,7 +125,7 @@ def _integral(reader: Reader) -> sympy.Expr:
 
 
 def _differential(reader: Reader) -> int | None:
-    """Return where the d of the differential stands outside all brackets; integrals inside have theirs first."""
+    """Return the position of the differential's d, outside brackets and inner integrals."""
     depth, open_integrals = 0, 1
     for place, token in enumerate(reader.cursor.rest, reader.cursor.position):
         open_integrals += token.is_command("int", "oint")
@@ -139,21 +140,19 @@ def _differential(reader: Reader) -> int | None:
 
 
 def _starts_differential(reader: Reader, place: int) -> bool:
-    return reader.cursor.at(place) == _D and reader.cursor.at(place + 1).kind in (
-        "letter",
-        "command",
-    )
+    variable = reader.cursor.at(place + 1)
+    return reader.cursor.at(place) == _D and variable.kind in ("letter", "command")
 
 
 def _with_differential_inside(reader: Reader) -> tuple[sympy.Expr, sympy.Symbol]:
-    r"""Read an integrand that holds its differential, as ``\int \frac{dx}{x}`` does."""
+    r"""Read an integrand that contains its differential, as in ``\int \frac{dx}{x}``."""
     rest, start = reader.cursor.rest, reader.cursor.position
     place = next((k for k in range(len(rest)) if _starts_differential(reader, start + k)), None)
     if place is None:
         msg = "an integral without a differential"
-        raise Refused(msg)
+        raise FormulaError(msg)
     variable = _variable(reader.parse(rest[place + 1 : place + 2]), "an integral")
-    inner = type(reader)([*rest[:place], Token("number", "1"), *rest[place + 2 :]])
+    inner = reader.over([*rest[:place], Token("number", "1"), *rest[place + 2 :]])
     integrand = inner.product()
     reader.cursor.skip_to(remaining=len(inner.cursor.rest))
     return integrand, variable
@@ -166,4 +165,4 @@ CALCULUS: dict[str, Callable[[Reader], sympy.Expr]] = {
     "sum": lambda reader: _counted(reader, sympy.Sum),
     "prod": lambda reader: _counted(reader, sympy.Product),
 }
-"""Commands and who reads on behind them."""
+"""The reading function of each command."""

@@ -1,4 +1,4 @@
-"""One scoring child, seen from the parent: start it, ask it, and end it when it costs too much."""
+"""One scoring child, on the parent's side: start, requests, limits, end."""
 
 from __future__ import annotations
 
@@ -23,87 +23,82 @@ READY = "ready"
 
 _WORKER = (sys.executable, "-P", "-m", "pytest_llmeval.scoring.eed.worker")
 
-_START_SECONDS = 120.0  # wall; importing sympy takes half a second on an idle machine
-_SLOW_SECONDS = (
-    1.0  # after which an evaluation may well be killed, and its successor should warm up
-)
-_LOOK_SECONDS = 0.25  # how often a slow child is looked at
-_DEATH_SECONDS = 5.0  # from the end of a child's output to its end
+# Wall seconds.
+_START_SECONDS = 120.0  # until a child is ready; importing sympy takes half a second when idle
+_SLOW_SECONDS = 1.0  # after which an evaluation counts as slow, and a spare child is started
+_POLL_SECONDS = 0.25  # between two checks of a slow child
+_DEATH_SECONDS = 5.0  # from the end of a child's output to the end of its process
+
 _KILOBYTES = 1024
 _INHERITED = (
-    *(
-        "PATH",
-        "HOME",
-        "LANG",
-        "LC_",
-        "TMP",
-        "TEMP",
-        "PYTHON",
-        "VIRTUAL_ENV",
-        "CONDA",
-        "LD_",
-        "DYLD_",
-        "COVERAGE",
-    ),
-    *("SYSTEMROOT", "APPDATA", "USERPROFILE"),
+    *("PATH", "HOME", "LANG", "LC_", "TMP", "TEMP", "PYTHON", "VIRTUAL_ENV", "CONDA"),
+    *("LD_", "DYLD_", "COVERAGE", "SYSTEMROOT", "APPDATA", "USERPROFILE"),
 )
-"""Beginnings of the environment variables that a child gets: what a Python needs to run, so no keys
-and tokens."""
+"""Prefixes of the environment variables that a child inherits: those that Python needs, and
+therefore no keys or tokens."""
 
 
-class LimitExceeded(Exception):  # noqa: N818 - says what happened
+class LimitExceededError(Exception):
     """The child was ended; the message names the limit."""
 
 
 class Child:
     """A child process; one request at a time."""
 
-    def __init__(self, limits: Limits, cache: Path | None = None) -> None:
-        """Start the process, which keeps simplified targets in `cache`; it warms up while nobody waits for it."""
+    def __init__(self, limits: Limits) -> None:
+        """Start the process; it warms up until the first request."""
         self._limits = limits
         self._memory = f"{limits.memory_mb} MB of memory"
         self._wall = f"{limits.wall_seconds:g} s of wall time"
         self._ready = False
         self._lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
         self._process = subprocess.Popen(  # noqa: S603 - our own module, in our own interpreter
-            [*_WORKER, json.dumps(limits.to_json()), *([] if cache is None else [str(cache)])],
+            [*_WORKER, json.dumps(limits.to_json())],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             text=True,
             encoding="utf-8",
             env=_environment(),
-            start_new_session=True,  # Ctrl-C is the parent's; the child ends with its standard input
+            start_new_session=True,  # no Ctrl-C; the child ends with its standard input
         )
         threading.Thread(target=self._read, daemon=True).start()
 
     def ask(self, request: dict[str, Json], *, when_slow: Callable[[], None]) -> dict[str, Any]:
-        """Return the reply; LimitExceeded when there will be none.
+        """Return the reply.
 
-        `when_slow` is called once if it takes a while.
+        Args:
+            request: a JSON object, as `worker` takes it.
+            when_slow: called once if the evaluation takes more than a second.
+
+        Raises:
+            LimitExceededError: the child was ended by a limit, or died.
+            ScorerError: the child did not start.
         """
         self._await_start()
         try:
-            self._write(json.dumps(request))
+            if self._process.stdin is not None:
+                self._process.stdin.write(f"{json.dumps(request)}\n")
+                self._process.stdin.flush()
         except OSError:
-            raise LimitExceeded(self._death()) from None
+            raise LimitExceededError(self._death()) from None
         line = self._await_reply(when_slow)
         if line is None:
-            raise LimitExceeded(self._death())
+            raise LimitExceededError(self._death())
         reply: dict[str, Any] = json.loads(line)
         return reply
 
     @property
     def running(self) -> bool:
-        """Whether the process has not ended."""
+        """Whether the process is alive."""
         return self._process.poll() is None
 
     def end(self) -> None:
-        """End the process, whatever it is doing; again is harmless."""
+        """Kill the process, unless it has ended."""
         self._process.kill()
         self._process.wait()
         if self._process.stdin is not None:
-            with suppress(OSError):  # what could not be written any more
+            with suppress(OSError):  # a request that could not be written
                 self._process.stdin.close()
 
     def _read(self) -> None:
@@ -112,11 +107,6 @@ class Child:
                 for line in lines:
                     self._lines.put(line)
         self._lines.put(None)
-
-    def _write(self, line: str) -> None:
-        if self._process.stdin is not None:
-            self._process.stdin.write(f"{line}\n")
-            self._process.stdin.flush()
 
     def _await_start(self) -> None:
         if self._ready:
@@ -127,12 +117,15 @@ class Child:
             line = None
         if line is None or line.strip() != READY:
             self.end()
-            msg = "the EED worker did not start; `python -m pytest_llmeval.scoring.eed.worker '{}'` shows why"
+            msg = (
+                "the EED worker did not start; "
+                "`python -m pytest_llmeval.scoring.eed.worker '{}'` shows why"
+            )
             raise ScorerError(msg)
         self._ready = True
 
     def _await_reply(self, when_slow: Callable[[], None]) -> str | None:
-        """Return the reply's line, None when the child ended or was ended here."""
+        """Return the line of the reply; None if the child has ended."""
         start = time.monotonic()
         try:
             return self._lines.get(timeout=min(_SLOW_SECONDS, self._limits.wall_seconds))
@@ -140,19 +133,19 @@ class Child:
             when_slow()
         while time.monotonic() - start < self._limits.wall_seconds:
             try:
-                return self._lines.get(timeout=_LOOK_SECONDS)
+                return self._lines.get(timeout=_POLL_SECONDS)
             except queue.Empty:
                 if (
                     sys.platform == "darwin"
                     and _resident_megabytes(self._process.pid) > self._limits.memory_mb
                 ):
                     self.end()
-                    raise LimitExceeded(self._memory) from None
+                    raise LimitExceededError(self._memory) from None
         self.end()
-        raise LimitExceeded(self._wall)
+        raise LimitExceededError(self._wall)
 
     def _death(self) -> str:
-        """Return what a child that has closed its output died of."""
+        """Return why a child that has closed its output ended."""
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(timeout=_DEATH_SECONDS)
         self.end()
@@ -165,18 +158,21 @@ class Child:
 
 
 def _environment() -> dict[str, str]:
-    """Return the child's environment: this package importable, the same hashes in every run, and no secrets."""
-    known = {
+    """Return the child's environment: the inherited variables, this package, fixed hashes."""
+    inherited = {
         name: value for name, value in os.environ.items() if name.upper().startswith(_INHERITED)
     }
-    package = str(Path(__file__).parents[3])
-    path = os.pathsep.join(part for part in (package, os.environ.get("PYTHONPATH", "")) if part)
-    return {**known, "PYTHONPATH": path, "PYTHONHASHSEED": "0"}
+    root = str(Path(__file__).parents[3])
+    path = os.pathsep.join(part for part in (root, os.environ.get("PYTHONPATH", "")) if part)
+    return {**inherited, "PYTHONPATH": path, "PYTHONHASHSEED": "0"}
 
 
 def _resident_megabytes(pid: int) -> float:
-    """Return the resident memory of a process, 0 if it is gone (macOS has no limit on it)."""
-    shown = subprocess.run(
-        ["ps", "-o", "rss=", "-p", str(pid)], capture_output=True, text=True, check=False
+    """Return the resident memory of a process, 0 if it has ended (macOS cannot limit it)."""
+    shown = subprocess.run(  # noqa: S603 - fixed arguments
+        ["ps", "-o", "rss=", "-p", str(pid)],  # noqa: S607 - found by PATH on every system
+        capture_output=True,
+        text=True,
+        check=False,
     )
     return int(shown.stdout.strip() or 0) / _KILOBYTES

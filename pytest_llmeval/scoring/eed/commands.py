@@ -1,5 +1,5 @@
-"""The LaTeX vocabulary of the corrected reader: which commands are letters, functions, spacing, relations."""
-# ruff: noqa: SIM905 - lists of words read best as words
+"""The LaTeX commands of the corrected reader: letters, functions, spacing, relations."""
+# ruff: noqa: SIM905 - long lists of words
 
 from __future__ import annotations
 
@@ -7,107 +7,109 @@ import re
 import unicodedata
 
 GREEK = frozenset(
-    "alpha beta gamma delta epsilon zeta eta theta vartheta iota kappa lambda mu nu xi omicron rho varrho sigma "
-    "varsigma tau upsilon phi varphi chi psi omega varpi digamma Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi "
-    "Omega hbar ell nabla partial Re Im aleph imath jmath perp parallel dagger star prime oplus otimes odot "
-    "angle triangle square Box emptyset varnothing wp top bot flat sharp natural mho".split()
+    "alpha beta gamma delta epsilon zeta eta theta vartheta iota kappa lambda mu nu xi omicron "
+    "rho varrho sigma varsigma tau upsilon phi varphi chi psi omega varpi digamma Gamma Delta "
+    "Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega hbar ell nabla partial Re Im aleph imath "
+    "jmath perp parallel dagger star prime oplus otimes odot angle triangle square Box emptyset "
+    "varnothing wp top bot flat sharp natural mho".split()
 )
 """Commands that are symbols under their own name."""
 
-SAME_LETTER = {"varepsilon": "epsilon", "varOmega": "Omega", "hslash": "hbar", "varPhi": "Phi", "varGamma": "Gamma",
-               "mathellipsis": "ldots", "Vert": "|", "lVert": "|", "rVert": "|", "lvert": "|", "rvert": "|",
-               "vert": "|", "mid": "|", "dfrac": "frac", "tfrac": "frac", "cfrac": "frac", "le": "leq", "ge": "geq",
-               "lt": "<", "gt": ">", "leqslant": "leq", "geqslant": "geq", "ne": "neq", "lbrace": "{", "rbrace": "}",
-               "lbrack": "[", "rbrack": "]", "lparen": "(", "rparen": ")", "colon": ":", "dots": "ldots",
-               "land": "wedge", "lor": "vee", "div": "/", "ast": "*", "cdotp": "cdot", "bullet": "cdot",
-               "dotsc": "ldots", "tbinom": "binom", "dbinom": "binom", "mp": "mp"}  # fmt: skip
-"""Spellings that mean the same."""
+SAME_LETTER = {
+    "varepsilon": "epsilon", "varOmega": "Omega", "hslash": "hbar", "varPhi": "Phi",
+    "varGamma": "Gamma", "mathellipsis": "ldots", "Vert": "|", "lVert": "|", "rVert": "|",
+    "lvert": "|", "rvert": "|", "vert": "|", "mid": "|", "dfrac": "frac", "tfrac": "frac",
+    "cfrac": "frac", "le": "leq", "ge": "geq", "lt": "<", "gt": ">", "leqslant": "leq",
+    "geqslant": "geq", "ne": "neq", "lbrace": "{", "rbrace": "}", "lbrack": "[", "rbrack": "]",
+    "lparen": "(", "rparen": ")", "colon": ":", "dots": "ldots", "land": "wedge", "lor": "vee",
+    "div": "/", "ast": "*", "cdotp": "cdot", "bullet": "cdot", "dotsc": "ldots", "tbinom": "binom",
+    "dbinom": "binom", "mp": "mp",
+}  # fmt: skip
+"""Commands with the meaning of another one."""
 
-ACCENTS = {"hat": "hat", "widehat": "hat", "bar": "bar", "overline": "bar", "tilde": "tilde", "widetilde": "tilde",
-           "dot": "dot", "ddot": "ddot", "dddot": "dddot", "vec": "vec", "overrightarrow": "vec", "check": "check",
-           "breve": "breve", "acute": "acute", "grave": "grave", "mathring": "ring", "underline": "bar"}  # fmt: skip
-"""Commands over a symbol that make it another symbol."""
+ACCENTS = {
+    "hat": "hat", "widehat": "hat", "bar": "bar", "overline": "bar", "tilde": "tilde",
+    "widetilde": "tilde", "dot": "dot", "ddot": "ddot", "dddot": "dddot", "vec": "vec",
+    "overrightarrow": "vec", "check": "check", "breve": "breve", "acute": "acute", "grave": "grave",
+    "mathring": "ring", "underline": "bar",
+}  # fmt: skip
+"""Accents, which make a symbol another symbol, by command."""
 
 ALPHABETS = {"mathcal": "cal", "mathscr": "cal", "mathfrak": "frak", "mathbb": "bb"}
-"""Alphabets whose letters are symbols of their own."""
+"""Alphabets whose letters are other symbols."""
 
 VECTOR_FONTS = frozenset(
     {"mathbf", "boldsymbol", "bm", "pmb", "textbf", "bf", "vec", "overrightarrow"}
 )
-"""Fonts that mark a vector: between two of these, ``\\times`` is the cross product."""
+"""Fonts of vectors, between which ``\\times`` is the cross product."""
 
 FONTS = VECTOR_FONTS - {"vec", "overrightarrow"} | frozenset(
-    "mathrm mathit mathsf mathtt mathnormal textit textrm textsf texttt textup operatorname mbox text hbox textnormal "
-    "emph textstyle mathop mathord mathbin mathrel".split()
+    "mathrm mathit mathsf mathtt mathnormal textit textrm textsf texttt textup operatorname mbox "
+    "text hbox textnormal emph textstyle mathop mathord mathbin mathrel".split()
 )
-"""Commands that change how their argument looks, not what it is."""
+"""Commands that change only the appearance of their argument."""
 
 TEXT = frozenset({"text", "mbox", "hbox", "textnormal", "textrm", "textit"})
 """Fonts whose argument may be prose."""
 
+_WITH_INVERSE = "sin cos tan cot sec csc sinh cosh tanh coth".split()
 FUNCTIONS = {
-    **{name: name for name in "sin cos tan cot sec csc sinh cosh tanh coth sech csch exp erf erfc".split()},
-    **{f"arc{name}": f"a{name}" for name in "sin cos tan cot sec csc sinh cosh tanh coth".split()},
-    **{f"ar{name}": f"a{name}" for name in "sinh cosh tanh coth".split()},
-    **{f"a{name}": f"a{name}" for name in "sin cos tan cot sec csc sinh cosh tanh coth".split()},
-    "ln": "log", "log": "log", "lg": "log10", "tg": "tan", "ctg": "cot", "sh": "sinh", "ch": "cosh", "th": "tanh",
-    "arctg": "atan", "arsh": "asinh", "arch": "acosh", "arth": "atanh", "sgn": "sign", "sign": "sign", "Exp": "exp",
-    "max": "Max", "min": "Min", "gcd": "gcd", "lcm": "lcm", "det": "det", "tr": "tr", "Tr": "tr", "arg": "arg",
-    "sinc": "sinc", "sup": "sup", "inf": "inf", "dim": "dim", "ker": "ker", "arcosech": "acsch", "arsech": "asech",
+    **{name: name for name in [*_WITH_INVERSE, "sech", "csch", "exp", "erf", "erfc"]},
+    **{f"arc{name}": f"a{name}" for name in _WITH_INVERSE},
+    **{f"ar{name}": f"a{name}" for name in ("sinh", "cosh", "tanh", "coth")},
+    **{f"a{name}": f"a{name}" for name in _WITH_INVERSE},
+    "ln": "log", "log": "log", "lg": "log10", "tg": "tan", "ctg": "cot", "sh": "sinh", "ch": "cosh",
+    "th": "tanh", "arctg": "atan", "arsh": "asinh", "arch": "acosh", "arth": "atanh", "sgn": "sign",
+    "sign": "sign", "Exp": "exp", "max": "Max", "min": "Min", "gcd": "gcd", "lcm": "lcm",
+    "det": "det", "tr": "tr", "Tr": "tr", "arg": "arg", "sinc": "sinc", "sup": "sup", "inf": "inf",
+    "dim": "dim", "ker": "ker", "arcosech": "acsch", "arsech": "asech",
 }  # fmt: skip
-"""Function commands and what they are called here."""
+"""Names of functions in expressions, by command."""
 
-INVERSE = {
-    name: f"a{name}" for name in "sin cos tan cot sec csc sinh cosh tanh coth sech csch".split()
-}
-"""What ``^{-1}`` makes of a function."""
+INVERSE = {name: f"a{name}" for name in [*_WITH_INVERSE, "sech", "csch"]}
+"""The inverse of each function, which ``^{-1}`` denotes."""
 
-PLAIN_FUNCTIONS = ("arcsinh", "arccosh", "arctanh", "arcsin", "arccos", "arctan", "sinh", "cosh", "tanh", "coth",
-                   "sin", "cos", "tan", "cot", "sec", "csc", "sqrt", "exp", "log", "ln")  # fmt: skip
-"""Functions that are also known without a backslash."""
+PLAIN_FUNCTIONS = (
+    "arcsinh", "arccosh", "arctanh", "arcsin", "arccos", "arctan", "sinh", "cosh", "tanh", "coth",
+    "sin", "cos", "tan", "cot", "sec", "csc", "sqrt", "exp", "log", "ln",
+)  # fmt: skip
+"""Functions that are recognized without a backslash, too."""
 
 IGNORED = frozenset(
-    "displaystyle textstyle scriptstyle scriptscriptstyle limits nolimits left right middle big Big bigg Bigg bigl "
-    "bigr Bigl Bigr biggl biggr Biggl Biggr bigm Bigm nonumber notag rm bf it sf tt cal boldmath unboldmath ensuremath "
-    "mathstrut strut null relax tag label thinspace medspace thickspace negthinspace hfill hspace phantom "
-    "vphantom hphantom color textcolor allowbreak protect smash normalsize large Large small".split()
+    "displaystyle textstyle scriptstyle scriptscriptstyle limits nolimits left right middle big "
+    "Big bigg Bigg bigl bigr Bigl Bigr biggl biggr Biggl Biggr bigm Bigm nonumber notag rm bf it "
+    "sf tt cal boldmath unboldmath ensuremath mathstrut strut null relax tag label thinspace "
+    "medspace thickspace negthinspace hfill hspace phantom vphantom hphantom color textcolor "
+    "allowbreak protect smash normalsize large Large small".split()
 )
-"""Commands without a meaning of their own."""
+"""Commands without a meaning."""
 
 DROPPED_ARGUMENT = frozenset(
     {"color", "textcolor", "tag", "label", "hspace", "phantom", "vphantom", "hphantom"}
 )
-"""Ignored commands whose argument goes with them."""
+"""Ignored commands whose argument is ignored as well."""
 
-EQUALS = frozenset(
-    {
-        "=",
-        "equiv",
-        "coloneqq",
-        "triangleq",
-        "doteq",
-        "Rightarrow",
-        "implies",
-        "iff",
-        "to",
-        "rightarrow",
-    }
-)
+EQUALS = frozenset("= equiv coloneqq triangleq doteq Rightarrow implies iff to rightarrow".split())
 APPROXIMATELY = frozenset({"approx", "simeq", "sim", "cong", "approxeq", "thickapprox"})
-INEQUALITIES = {"<": ("<", False), ">": ("<", True), "leq": ("<=", False), "geq": ("<=", True), "neq": ("!=", False),
-                "ll": ("<<", False), "gg": ("<<", True), "propto": ("propto", False), "in": ("in", False),
-                "subset": ("subset", False), "lesssim": ("<~", False), "gtrsim": ("<~", True)}  # fmt: skip
-"""Relations that are part of an answer: their name, and whether the sides change places."""
+INEQUALITIES = {
+    "<": ("<", False), ">": ("<", True), "leq": ("<=", False), "geq": ("<=", True),
+    "neq": ("!=", False), "ll": ("<<", False), "gg": ("<<", True), "propto": ("propto", False),
+    "in": ("in", False), "subset": ("subset", False), "lesssim": ("<~", False),
+    "gtrsim": ("<~", True),
+}  # fmt: skip
+"""Inequalities and the like: the name of the relation, and whether its sides are swapped."""
 
 _UNICODE = {
-    "−": "-", "–": "-", "—": "-", "×": r"\times ", "·": r"\cdot ", "⋅": r"\cdot ", "∙": r"\cdot ", "÷": "/",
-    "∕": "/", "⁄": "/", "≈": r"\approx ", "≃": r"\simeq ", "≤": r"\leq ", "≥": r"\geq ", "≠": r"\neq ", "∞": r"\infty ",
-    "√": r"\sqrt ", "∂": r"\partial ", "∇": r"\nabla ", "±": r"\pm ", "∓": r"\mp ", "ℏ": r"\hbar ", "ħ": r"\hbar ",
-    "°": r"^\circ ", "′": "'", "″": "''", "∫": r"\int ", "∑": r"\sum ", "∏": r"\prod ", "∥": r"\parallel ",
-    "⊥": r"\perp ", "⟨": r"\langle ", "⟩": r"\rangle ", "ℓ": r"\ell ", "→": r"\to ", "∈": r"\in ", "∝": r"\propto ",
-    "≡": r"\equiv ", "（": "(", "）": ")", "，": ",", "。": ".", "＝": "=", "＋": "+", "\u00a0": " ", "\u2009": " ",
-    "\u200b": "", "\ufeff": "", "µ": r"\mu ", "ϵ": r"\epsilon ", "ϕ": r"\phi ", "φ": r"\varphi ", "ϑ": r"\vartheta ",
-    "ε": r"\epsilon ", "½": r"\frac{1}{2}", "¼": r"\frac{1}{4}", "¾": r"\frac{3}{4}",
+    "−": "-", "–": "-", "—": "-", "×": r"\times ", "·": r"\cdot ", "⋅": r"\cdot ", "∙": r"\cdot ",
+    "÷": "/", "∕": "/", "⁄": "/", "≈": r"\approx ", "≃": r"\simeq ", "≤": r"\leq ", "≥": r"\geq ",
+    "≠": r"\neq ", "∞": r"\infty ", "√": r"\sqrt ", "∂": r"\partial ", "∇": r"\nabla ",
+    "±": r"\pm ", "∓": r"\mp ", "ℏ": r"\hbar ", "ħ": r"\hbar ", "°": r"^\circ ", "′": "'",
+    "″": "''", "∫": r"\int ", "∑": r"\sum ", "∏": r"\prod ", "∥": r"\parallel ", "⊥": r"\perp ",
+    "⟨": r"\langle ", "⟩": r"\rangle ", "ℓ": r"\ell ", "→": r"\to ", "∈": r"\in ", "∝": r"\propto ",
+    "≡": r"\equiv ", "（": "(", "）": ")", "，": ",", "。": ".", "＝": "=", "＋": "+", "\u00a0": " ",
+    "\u2009": " ", "\u200b": "", "\ufeff": "", "µ": r"\mu ", "ϵ": r"\epsilon ", "ϕ": r"\phi ",
+    "φ": r"\varphi ", "ϑ": r"\vartheta ", "ε": r"\epsilon ", "½": r"\frac{1}{2}",
+    "¼": r"\frac{1}{4}", "¾": r"\frac{3}{4}",
 }  # fmt: skip
 _SUPERSCRIPT = re.compile("[⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻]+")
 _SUBSCRIPT = re.compile("[₀₁₂₃₄₅₆₇₈₉₊₋ₐₑₒₓₕₖₗₘₙₚₛₜᵢⱼᵣᵤᵥ]+")
@@ -129,7 +131,7 @@ def _plain(text: str) -> str:
 
 
 def _letter(character: str) -> str:
-    """Return a Greek letter as its command, a styled letter as the plain one, anything else unchanged."""
+    """Return the command of a Greek letter, the plain form of a styled one, else the character."""
     if character.isascii():
         return character
     name = unicodedata.name(character, "")

@@ -1,29 +1,26 @@
-"""Reading what is not a plain function: fractions, roots, brackets by command, environments."""
+"""Reading fractions, roots, brackets written as commands, and environments."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import sympy
 
 from pytest_llmeval.scoring.eed import guards
-from pytest_llmeval.scoring.eed.calculus import derivative
+from pytest_llmeval.scoring.eed.calculus import read_derivative
 from pytest_llmeval.scoring.eed.cursor import written
-from pytest_llmeval.scoring.eed.guards import Refused
+from pytest_llmeval.scoring.eed.guards import FormulaError
+from pytest_llmeval.scoring.eed.reader import Reader
 from pytest_llmeval.scoring.eed.symbols import opaque, symbol
 from pytest_llmeval.scoring.eed.tokens import Token
-
-if TYPE_CHECKING:
-    from pytest_llmeval.scoring.eed.latex import Reader
 
 _ROWS = ("cases", "dcases", "matrix", "pmatrix", "bmatrix", "vmatrix", "array")
 _END_OF_CELL = ("newline", "end")
 
 
 def _fraction(reader: Reader) -> sympy.Expr:
-    differentiated = derivative(reader)
-    return reader.argument() / reader.argument() if differentiated is None else differentiated
+    derivative = read_derivative(reader)
+    return reader.argument() / reader.argument() if derivative is None else derivative
 
 
 def _root(reader: Reader) -> sympy.Expr:
@@ -49,18 +46,18 @@ def _enclosed(reader: Reader, closing: str) -> sympy.Expr:
 
 
 def _environment(reader: Reader) -> sympy.Expr:
-    """Read ``cases`` and matrices: an undefined function of their cells."""
+    """Read ``cases`` or a matrix as an undefined function of its cells."""
     name = reader.cursor.script().rstrip("*")
     if name not in _ROWS:
         msg = f"unknown environment {name}"
-        raise Refused(msg)
+        raise FormulaError(msg)
     if name == "array" and reader.cursor.here.is_mark("{"):
         reader.cursor.group()
     cells: list[sympy.Expr] = []
     while not reader.cursor.here.is_command("end"):
         if reader.cursor.done:
             msg = f"environment {name} never ends"
-            raise Refused(msg)
+            raise FormulaError(msg)
         if reader.cursor.take_mark("&") or reader.cursor.here.is_command("newline"):
             reader.cursor.position += reader.cursor.here.is_command("newline")
         else:
@@ -71,7 +68,7 @@ def _environment(reader: Reader) -> sympy.Expr:
 
 
 def _cell(reader: Reader) -> sympy.Expr:
-    """Read one cell; a condition, which holds relations or words, by its text alone."""
+    """Read one cell; one that is not an expression, such as a condition, becomes a symbol."""
     start, depth = reader.cursor.position, 0
     while not reader.cursor.done:
         token = reader.cursor.here
@@ -79,17 +76,13 @@ def _cell(reader: Reader) -> sympy.Expr:
         if depth == 0 and (token.is_mark("&") or token.is_command(*_END_OF_CELL)):
             break
         reader.cursor.take()
-    cell = _without_tail(reader.cursor.since(start))
+    cell = reader.cursor.since(start)
+    while cell and (cell[-1].is_mark(",", ".", ";") or cell[-1].is_command("quad", "qquad")):
+        cell = cell[:-1]
     try:
         return reader.parse(cell)
-    except Refused:
+    except FormulaError:
         return symbol(written(cell) or "empty")
-
-
-def _without_tail(tokens: Sequence[Token]) -> Sequence[Token]:
-    while tokens and (tokens[-1].is_mark(",", ".", ";") or tokens[-1].is_command("quad", "qquad")):
-        tokens = tokens[:-1]
-    return tokens
 
 
 CONSTRUCTS: dict[str, Callable[[Reader], sympy.Expr]] = {
@@ -103,4 +96,4 @@ CONSTRUCTS: dict[str, Callable[[Reader], sympy.Expr]] = {
     "ldots": lambda _reader: symbol("ldots"),
     "cdots": lambda _reader: symbol("ldots"),
 }
-"""Commands and who reads on behind them."""
+"""The reading function of each command."""

@@ -1,22 +1,22 @@
-"""A place in a list of tokens: looking, taking, and finding where a group ends."""
+"""A reading position in a list of tokens."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from pytest_llmeval.scoring.eed.commands import FONTS
-from pytest_llmeval.scoring.eed.guards import Refused
+from pytest_llmeval.scoring.eed.guards import FormulaError
 from pytest_llmeval.scoring.eed.tokens import Token
 
 END = Token("mark", "")
-"""What stands behind the last token."""
+"""The token behind the last one."""
 
 
 class Cursor:
     """The reading position in one formula."""
 
     def __init__(self, tokens: Sequence[Token]) -> None:
-        """Stand before the first token."""
+        """Start before the first token."""
         self._tokens = tokens
         self.position = 0
 
@@ -27,11 +27,11 @@ class Cursor:
 
     @property
     def done(self) -> bool:
-        """Whether nothing is left."""
+        """Whether all tokens are read."""
         return self.position >= len(self._tokens)
 
     def peek(self, offset: int) -> Token:
-        """Return the token `offset` places on."""
+        """Return the token `offset` places ahead."""
         return self.at(self.position + offset)
 
     def at(self, position: int) -> Token:
@@ -45,14 +45,14 @@ class Cursor:
         return token
 
     def take_mark(self, *marks: str) -> str:
-        """Step over one of these signs if it is next and return it; else return the empty string."""
+        """Take the next token if it is one of these marks, and return it; else return ""."""
         return self.take().text if self.here.is_mark(*marks) else ""
 
     def expect(self, token: Token) -> None:
-        """Step over this very token."""
+        """Take the next token; FormulaError if it is another."""
         if self.here != token:
             msg = f"expected {shown(token)}, found {shown(self.here)}"
-            raise Refused(msg)
+            raise FormulaError(msg)
         self.take()
 
     @property
@@ -61,20 +61,20 @@ class Cursor:
         return self._tokens[self.position :]
 
     def since(self, start: int) -> Sequence[Token]:
-        """Return the tokens from a position up to here."""
+        """Return the tokens from a position up to the current one."""
         return self._tokens[start : self.position]
 
     def until(self, place: int) -> Sequence[Token]:
-        """Go on to a position and return the tokens up to there."""
+        """Move to a position and return the tokens up to it."""
         start, self.position = self.position, place
         return self.since(start)
 
     def skip_to(self, *, remaining: int) -> None:
-        """Go on until so many tokens are left."""
+        """Move to where this number of tokens remains."""
         self.position = len(self._tokens) - remaining
 
     def group(self) -> Sequence[Token]:
-        """Step over a braced group, or over one token, and return what was in it."""
+        """Take a braced group, and return the tokens inside, or take a single token."""
         if not self.here.is_mark("{"):
             return [self.take()]
         start, depth = self.position + 1, 0
@@ -84,10 +84,10 @@ class Cursor:
             if depth == 0:
                 return self._tokens[start : self.position - 1]
         msg = "expected '}', found the end of the formula"
-        raise Refused(msg)
+        raise FormulaError(msg)
 
     def first_digit(self) -> None:
-        r"""Cut a number after its first digit, because ``\frac12`` is one half."""
+        r"""Split the next token, a number, after its first digit: ``\frac12`` is one half."""
         token = self.here
         if token.kind == "number" and len(token.text) > 1 and token.text[0] != ".":
             pieces = [Token("number", token.text[0]), Token("number", token.text[1:])]
@@ -98,7 +98,7 @@ class Cursor:
             ]
 
     def script(self) -> str:
-        """Take a subscript as text: styling and spaces make no difference, everything else does."""
+        """Take a subscript and return it as text, without fonts and spaces."""
         if not self.here.is_mark("{"):
             self.first_digit()
             if self.here.is_command(*FONTS) and self.peek(1).is_mark("{"):
@@ -107,13 +107,13 @@ class Cursor:
 
 
 def written(tokens: Sequence[Token]) -> str:
-    """Return tokens as a name."""
+    """Return the text of tokens, without braces, fonts and spaces."""
     plain = (token for token in tokens if not (token.is_mark("{", "}") or token.is_command(*FONTS)))
     return "".join("".join(token.text.split()) for token in plain)
 
 
 def shown(token: Token) -> str:
-    """Return a token for a message."""
+    """Return a token as messages show it."""
     if token is END:
         return "the end of the formula"
     return f"\\{token.text}" if token.kind == "command" else repr(token.text)

@@ -1,4 +1,4 @@
-"""The extended tree edit distance: Zhang and Shasha's, with whole subtrees moved at a discount.
+"""The extended tree edit distance: that of Zhang and Shasha, with a discount for subtrees.
 
 Source: the PHYBench paper (arXiv 2504.16074) for the subtree moves; K. Zhang and D. Shasha, SIAM J.
 Comput. 18 (1989).
@@ -7,10 +7,10 @@ Comput. 18 (1989).
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
 
-from pytest_llmeval.scoring.eed.tree import Node, Numbering
+from pytest_llmeval.records import Record
+from pytest_llmeval.scoring.eed.tree import Node, PostOrder
 
 Table: TypeAlias = list[list[float]]
 
@@ -18,12 +18,14 @@ ScoreFunction: TypeAlias = Callable[[float, int], float]
 """From a distance and the target's number of nodes to a score in 0..100."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Weights:
-    """What the edits cost, in units of one node; the defaults are the published ones.
+class Weights(Record, frozen=True, kw_only=True):
+    """Costs of the edits, in units of one node; the defaults are the published ones.
 
-    A whole subtree of s nodes costs ``min(s, discount * (s - free) + free)`` times the weight of an
-    insertion or deletion: up to `free` nodes it is no cheaper than one by one.
+    A subtree of s nodes costs ``min(s, discount * (s - free) + free)`` times the weight of an
+    insertion or deletion, so up to `free` nodes it costs as much as its nodes one by one.
+
+    Raises:
+        ValueError: a weight is negative, or `free` below 1.
     """
 
     insert: float = 1.0
@@ -33,13 +35,13 @@ class Weights:
     free: int = 5
 
     def __post_init__(self) -> None:
-        """Refuse weights that make no distance."""
+        """Check the weights."""
         if min(self.insert, self.delete, self.relabel, self.discount) < 0 or self.free < 1:
             msg = f"Weights: {self} must not be negative, and free must be 1 or more"
             raise ValueError(msg)
 
     def subtree(self, size: int) -> float:
-        """Return what moving `size` nodes at once costs, before the weight of the direction."""
+        """Return the cost of a subtree of `size` nodes, without the weight of its direction."""
         return min(float(size), self.discount * (size - self.free) + self.free) if size > 1 else 1.0
 
 
@@ -53,11 +55,18 @@ def published_score(distance: float, tree_size: int) -> float:
 
 
 class TreeDistance:
-    """The distance between two trees, with the tables that an edit script is read from."""
+    """The distance between two trees, with the tables for its edit script.
+
+    Attributes:
+        source, target: the trees in post-order.
+        weights: the costs of the edits.
+        between: distance of each subtree of the source from each of the target, by their indices.
+    """
 
     def __init__(self, source: Node, target: Node, weights: Weights = PUBLISHED_WEIGHTS) -> None:
         """Compute the distance from `source` to `target`; O(n m) space."""
-        self.source, self.target, self.weights = Numbering.of(source), Numbering.of(target), weights
+        self.source, self.target = PostOrder.of(source), PostOrder.of(target)
+        self.weights = weights
         self._delete = [
             weights.delete * weights.subtree(self.source.size(i)) for i in range(len(self.source))
         ]
@@ -76,18 +85,19 @@ class TreeDistance:
         return self.between[-1][-1]
 
     def relabel_cost(self, i: int, j: int) -> float:
-        """Return what turning node i of the source into node j of the target costs."""
+        """Return the cost of relabelling node i of the source as node j of the target."""
         return self._relabel[i][j]
 
     def subtree_costs(self, i: int, j: int) -> tuple[float, float]:
-        """Return what removing the subtree at i, and inserting the one at j, costs."""
+        """Return the costs of deleting the source's subtree i and inserting the target's j."""
         return self._delete[i], self._insert[j]
 
     def forest(self, i: int, j: int) -> Table:
-        """Return the forest table of the subtrees at i and j; row and column 0 are the empty forests.
+        """Return the forest table of the subtrees at i and j.
 
         Entry [x][y] is the distance between the first x nodes of the one subtree and the first y of
-        the other. Distances between whole subtrees found on the way are kept in `between`.
+        the other; row and column 0 stand for the empty forest. Distances between whole subtrees are
+        stored in `between`.
         """
         left_i, left_j = self.source.leftmost[i], self.target.leftmost[j]
         first_row = [0.0]
@@ -100,7 +110,7 @@ class TreeDistance:
         return rows
 
     def _row(self, rows: Table, x: int, j: int, left_i: int, left_j: int) -> list[float]:
-        """Compute the row of source node x; the inner loop of everything, hence its local names."""
+        """Return the row of source node x. The innermost loop of all, hence the local names."""
         delete, insert, delete_all = self.weights.delete, self.weights.insert, self._delete[x]
         leftmost, insert_all, relabel, between = (
             self.target.leftmost,

@@ -1,26 +1,30 @@
-"""The edit script: which nodes a distance inserts, deletes and relabels, told in terms of the formula."""
+"""The edit script: the insertions, deletions and relabellings behind a distance."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal, TypeAlias, cast
+from typing import Literal, TypeAlias
 
-from pytest_llmeval.records import Json
+from pytest_llmeval.records import Record
 from pytest_llmeval.scoring.eed.distance import TreeDistance
+from pytest_llmeval.scoring.eed.tree import PostOrder
 
 EditKind: TypeAlias = Literal["relabel", "insert", "delete", "insert subtree", "delete subtree"]
 
-_CLOSE = 1e-9  # path costs are sums of the same few weights; rounding stays far below
+_CLOSE = 1e-9  # far above the rounding errors of sums of weights
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Edit:
+class Edit(Record, frozen=True, kw_only=True):
     """One edit on the way from the answer's tree to the target's.
 
-    `node` is what is relabelled, deleted or inserted (a subtree as its formula), `becomes` the new
-    label of a relabelling, `under` the parent's label (empty at the root; in the answer, for
-    insertions in the target). `source` and `target` are post-order positions in the two trees, None
-    where the edit has none; `cost` is its share of the distance.
+    Attributes:
+        kind: what is done.
+        node: label of the node that is relabelled, deleted or inserted; a subtree as its formula.
+        under: label of its parent, in the target for insertions, else in the answer; empty at the
+            root.
+        cost: its share of the distance.
+        becomes: new label of a relabelled node.
+        source: index of the node in the answer's tree, in post-order; None for insertions.
+        target: index of the node in the target's tree, in post-order; None for deletions.
     """
 
     kind: EditKind
@@ -32,34 +36,9 @@ class Edit:
     target: int | None = None
 
     def __str__(self) -> str:
-        """Write the edit as a line such as ``relabel 4 -> 2 under Mul``."""
+        """Return a line such as ``relabel 4 -> 2 under Mul``."""
         change = f"{self.node} -> {self.becomes}" if self.kind == "relabel" else self.node
         return f"{self.kind} {change}" + (f" under {self.under}" if self.under else " at the root")
-
-    def to_json(self) -> dict[str, Json]:
-        """Return the JSON form."""
-        return {
-            "kind": self.kind,
-            "node": self.node,
-            "under": self.under,
-            "cost": self.cost,
-            "becomes": self.becomes,
-            "source": self.source,
-            "target": self.target,
-        }
-
-    @classmethod
-    def from_json(cls, data: dict[str, Json]) -> Edit:
-        """Return the edit that `to_json` wrote."""
-        return cls(
-            kind=cast("EditKind", data["kind"]),
-            node=str(data["node"]),
-            under=str(data["under"]),
-            cost=cast("float", data["cost"]),
-            becomes=str(data["becomes"]),
-            source=cast("int | None", data["source"]),
-            target=cast("int | None", data["target"]),
-        )
 
 
 def edit_script(distance: TreeDistance) -> tuple[Edit, ...]:
@@ -75,7 +54,10 @@ def edit_script(distance: TreeDistance) -> tuple[Edit, ...]:
 def _trace(
     distance: TreeDistance, i: int, j: int, edits: list[Edit], pending: list[tuple[int, int]]
 ) -> None:
-    """Walk the forest table of (i, j) back to its origin; subtrees matched as wholes are left in `pending`."""
+    """Add the edits of the subtrees at i and j, by walking their forest table back to its origin.
+
+    Pairs of subtrees matched as wholes are added to `pending`.
+    """
     rows = distance.forest(i, j)
     left_i, left_j = distance.source.leftmost[i], distance.target.leftmost[j]
     x, y = i, j
@@ -122,7 +104,7 @@ def _relabelled(distance: TreeDistance, x: int, y: int) -> list[Edit]:
     old, new = distance.source.nodes[x], distance.target.nodes[y]
     if old.label == new.label:
         return []
-    cost, under = distance.relabel_cost(x, y), _parent(distance, x, None)
+    cost, under = distance.relabel_cost(x, y), _parent_label(distance.source, x)
     return [
         Edit(
             kind="relabel",
@@ -137,7 +119,7 @@ def _relabelled(distance: TreeDistance, x: int, y: int) -> list[Edit]:
 
 
 def _deleted(distance: TreeDistance, x: int, *, whole: bool) -> Edit:
-    node, under = distance.source.nodes[x], _parent(distance, x, None)
+    node, under = distance.source.nodes[x], _parent_label(distance.source, x)
     if whole and node.children:
         cost = distance.subtree_costs(x, 0)[0]
         return Edit(kind="delete subtree", node=str(node), under=under, cost=cost, source=x)
@@ -145,14 +127,14 @@ def _deleted(distance: TreeDistance, x: int, *, whole: bool) -> Edit:
 
 
 def _inserted(distance: TreeDistance, y: int, *, whole: bool) -> Edit:
-    node, under = distance.target.nodes[y], _parent(distance, None, y)
+    node, under = distance.target.nodes[y], _parent_label(distance.target, y)
     if whole and node.children:
         cost = distance.subtree_costs(0, y)[1]
         return Edit(kind="insert subtree", node=str(node), under=under, cost=cost, target=y)
     return Edit(kind="insert", node=node.text, under=under, cost=distance.weights.insert, target=y)
 
 
-def _parent(distance: TreeDistance, x: int | None, y: int | None) -> str:
-    tree, index = (distance.source, x) if x is not None else (distance.target, y)
-    parent = tree.parents[index] if index is not None else -1
+def _parent_label(tree: PostOrder, index: int) -> str:
+    """Return the label of a node's parent; empty at the root."""
+    parent = tree.parents[index]
     return tree.nodes[parent].text if parent >= 0 else ""

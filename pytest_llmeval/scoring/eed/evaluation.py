@@ -1,10 +1,12 @@
-"""The values of an expression at a point, by mpmath: to thirty digits, and nothing that would take long."""
+"""The value of an expression at a point, to thirty digits, by mpmath.
+
+What would take long is not evaluated.
+"""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping
-from functools import cache
 from typing import Any, TypeAlias
 
 import mpmath
@@ -14,7 +16,7 @@ Value: TypeAlias = Any  # an mpf or mpc; mpmath ships no types
 Point: TypeAlias = Mapping[str, Value]
 
 MP = mpmath.MPContext()
-"""A context of our own: the precision of mpmath's global one is anybody's."""
+"""A separate context: other code may change the precision of mpmath's global one."""
 MP.dps = 30
 
 _HUGE = 10**6  # exponents and arguments beyond it are not evaluated
@@ -22,53 +24,46 @@ _TERMS = 50  # of a finite sum or product
 
 _MPMATH_FUNCTIONS = (
     *("sin", "cos", "tan", "cot", "sec", "csc", "sinh", "cosh", "tanh", "coth", "sech", "csch"),
-    *(
-        "asin",
-        "acos",
-        "atan",
-        "acot",
-        "asec",
-        "acsc",
-        "asinh",
-        "acosh",
-        "atanh",
-        "acoth",
-        "asech",
-        "acsch",
-    ),
-    *(
-        "exp",
-        "log",
-        "gamma",
-        "factorial",
-        "binomial",
-        "floor",
-        "erf",
-        "erfc",
-        "sign",
-        "re",
-        "im",
-        "atan2",
-        "besselj",
-    ),
+    *("asin", "acos", "atan", "acot", "asec", "acsc"),
+    *("asinh", "acosh", "atanh", "acoth", "asech", "acsch"),
+    *("exp", "log", "gamma", "factorial", "binomial", "floor", "erf", "erfc", "sign"),
+    *("re", "im", "atan2", "besselj"),
 )
+_FUNCTIONS: Mapping[str, Callable[..., Value]] = {
+    **{name: getattr(MP, name) for name in _MPMATH_FUNCTIONS},
+    "Abs": abs,
+    "conjugate": MP.conj,
+    "ceiling": MP.ceil,
+    "Max": max,
+    "Min": min,
+    "LambertW": MP.lambertw,
+    "Mod": lambda a, b: a - b * MP.floor(a / b),
+}
+"""The functions that can be evaluated, by sympy's name."""
+
+_CONSTANTS: Mapping[sympy.Basic, Value] = {
+    sympy.pi: MP.pi,
+    sympy.E: MP.e,
+    sympy.I: MP.mpc(0, 1),
+    sympy.EulerGamma: MP.euler,
+}
 
 
-class CannotEvaluate(ValueError):  # noqa: N818 - says what happened
-    """The expression has no number at this point, or none that is worth its price."""
+class EvaluationError(ValueError):
+    """The expression has no value at this point, or its value would take too long."""
 
 
 class Evaluation:
-    """The values of expressions at one point; equal subexpressions are computed once."""
+    """Evaluates expressions at one point; equal subexpressions are computed once."""
 
     def __init__(self, point: Point) -> None:
-        """Take the values of the symbols by name."""
+        """Evaluate at `point`, the values of the symbols by name."""
         self._point = dict(point)
         self._known: dict[sympy.Basic, Value] = {}
         self._real = True
 
     def of(self, expression: sympy.Basic) -> tuple[Value, bool]:
-        """Return the value, and whether every part of it was real."""
+        """Return the value, and whether all subexpressions so far were real."""
         return self._value(expression), self._real
 
     def _value(self, expression: sympy.Basic) -> Value:
@@ -79,11 +74,11 @@ class Evaluation:
                 self._real = False
         return known
 
-    def _compute(self, expression: sympy.Basic) -> Value:  # noqa: PLR0911 - one return a kind of node
+    def _compute(self, expression: sympy.Basic) -> Value:  # noqa: PLR0911 - one return a kind
         if isinstance(expression, sympy.Symbol):
             if expression.name not in self._point:
                 msg = f"{expression.name} is bound"
-                raise CannotEvaluate(msg)
+                raise EvaluationError(msg)
             return self._point[expression.name]
         if isinstance(expression, sympy.Rational):
             return MP.mpf(expression.p) / expression.q
@@ -105,34 +100,34 @@ class Evaluation:
         foot, height = self._value(base), self._value(exponent)
         if abs(height) > _HUGE:
             msg = "exponent out of range"
-            raise CannotEvaluate(msg)
+            raise EvaluationError(msg)
         if exponent is sympy.S.Half:
             return MP.sqrt(foot)
         return MP.power(foot, height)
 
     def _function(self, expression: sympy.Basic) -> Value:
-        constant = _constants().get(expression)
+        constant = _CONSTANTS.get(expression)
         if constant is not None:
             return +constant
         name = type(expression).__name__
         arguments = [self._value(argument) for argument in expression.args]
         if any(abs(argument) > _HUGE for argument in arguments):
             msg = "argument out of range"
-            raise CannotEvaluate(msg)
-        function = _functions().get(name)
+            raise EvaluationError(msg)
+        function = _FUNCTIONS.get(name)
         if function is not None:
             return function(*arguments)
         if expression.args and isinstance(expression, sympy.core.function.AppliedUndef):
             return _undefined(name, arguments)
         msg = f"no values for {name}"
-        raise CannotEvaluate(msg)
+        raise EvaluationError(msg)
 
     def _counted(self, expression: sympy.Basic) -> Value:
         (variable, lower, upper), *more = expression.limits
         first, last = self._value(lower), self._value(upper)
         if more or first != int(first) or last != int(last) or not 0 <= last - first < _TERMS:
             msg = "not a short finite sum"
-            raise CannotEvaluate(msg)
+            raise EvaluationError(msg)
         values = [
             self._inner(expression.function, variable, MP.mpf(i))
             for i in range(int(first), int(last) + 1)
@@ -143,7 +138,7 @@ class Evaluation:
         (variable, *limits), *more = expression.limits
         if more or len(limits) != 2:  # noqa: PLR2004 - a lower and an upper limit
             msg = "not a single definite integral"
-            raise CannotEvaluate(msg)
+            raise EvaluationError(msg)
         lower, upper = (self._value(limit) for limit in limits)
         return MP.quad(
             lambda x: self._inner(expression.function, variable, x), [lower, upper], maxdegree=6
@@ -153,34 +148,8 @@ class Evaluation:
         return Evaluation({**self._point, variable.name: value}).of(expression)[0]
 
 
-@cache
-def _constants() -> dict[sympy.Basic, Value]:
-    return {
-        sympy.pi: MP.pi,
-        sympy.E: MP.e,
-        sympy.I: MP.mpc(0, 1),
-        sympy.EulerGamma: MP.euler,
-    }
-
-
-@cache
-def _functions() -> dict[str, Callable[..., Value]]:
-    """Return the functions with values, by sympy's name."""
-    named = {name: getattr(MP, name) for name in _MPMATH_FUNCTIONS}
-    return {
-        **named,
-        "Abs": abs,
-        "conjugate": MP.conj,
-        "ceiling": MP.ceil,
-        "Max": max,
-        "Min": min,
-        "LambertW": MP.lambertw,
-        "Mod": lambda a, b: a - b * MP.floor(a / b),
-    }
-
-
 def _undefined(name: str, arguments: list[Value]) -> Value:
-    """Return a value that depends on nothing but the function's name and its arguments' leading digits."""
+    """Return a pseudorandom value of an undefined function, by its name and rounded arguments."""
     text = ",".join([name, *(MP.nstr(argument, 12) for argument in arguments)])
     digest = hashlib.sha256(text.encode()).digest()
     return MP.mpf(int.from_bytes(digest[:8], "big")) / 2**64 * MP.mpf("0.3") + MP.mpf("0.35")

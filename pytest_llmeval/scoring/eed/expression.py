@@ -1,4 +1,4 @@
-"""From a sympy expression to its tree."""
+"""The tree of a sympy expression."""
 
 from __future__ import annotations
 
@@ -20,12 +20,16 @@ _NUMBERS = (
 _OPERATORS = (sympy.Add, sympy.Mul, sympy.Pow)
 
 
-class NoTree(ValueError):  # noqa: N818 - says what happened
-    """The published metric has no node for a part of the expression."""
+class NoTree(ValueError):  # noqa: N818 - the name is part of stored reasons
+    """A part of the expression has no node in the published metric."""
 
 
 def published_tree(expression: sympy.Basic) -> Node:
-    """Return the tree as published: children in sympy's `.args` order; NoTree for anything the reference refuses."""
+    """Return the tree of the published metric, children in the order of sympy's `args`.
+
+    Raises:
+        NoTree: the reference has no node for a part of the expression.
+    """
     kind = _kind(expression)
     if kind is None:
         msg = f"no tree node for {type(expression).__name__}"
@@ -38,7 +42,7 @@ def published_tree(expression: sympy.Basic) -> Node:
 
 
 def tree(expression: sympy.Basic) -> Node:
-    """Return the tree of any expression: what the published metric refuses becomes a function or a number."""
+    """Return the tree of any expression; other parts become functions or numbers."""
     kind = _kind(expression) or ("function" if expression.args else "number")
     return Node(
         kind, _text(kind, expression), tuple(tree(argument) for argument in _children(expression))

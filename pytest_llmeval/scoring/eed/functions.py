@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 import sympy
 
 from pytest_llmeval.scoring.eed import guards
 from pytest_llmeval.scoring.eed.commands import FUNCTIONS, INVERSE
+from pytest_llmeval.scoring.eed.reader import Reader
 from pytest_llmeval.scoring.eed.symbols import arguments_of, opaque
-
-if TYPE_CHECKING:
-    from pytest_llmeval.scoring.eed.latex import Reader
 
 _CLOSING = {"(": ")", "[": "]"}
 _KNOWN = frozenset({*INVERSE, *INVERSE.values(), "erf", "erfc", "sign"})
@@ -23,7 +20,7 @@ _SPECIAL: dict[str, Callable[[sympy.Expr], sympy.Expr]] = {
 }
 
 
-def function(reader: Reader, name: str) -> sympy.Expr:
+def read_function(reader: Reader, name: str) -> sympy.Expr:
     """Read a function's exponent, base and argument, behind its name."""
     kind = FUNCTIONS.get(name, name)
     base: sympy.Expr | None = None
@@ -42,7 +39,7 @@ def function(reader: Reader, name: str) -> sympy.Expr:
 
 
 def _arguments(reader: Reader) -> tuple[sympy.Expr, ...]:
-    """Read what the function is of: a bracket, or the factors written together up to the next function."""
+    """Read the arguments: a bracket, or the factors written together up to the next function."""
     bracket = reader.cursor.take_mark("(", "[")
     if bracket:
         return arguments_of(reader.bracketed(_CLOSING[bracket]))
@@ -55,7 +52,10 @@ def _arguments(reader: Reader) -> tuple[sympy.Expr, ...]:
 
 
 def _ends(reader: Reader, so_far: sympy.Expr) -> bool:
-    r"""Tell whether the argument is over: at a bracket, a function or, behind symbols, a root or fraction."""
+    r"""Return whether the next token ends an argument without brackets.
+
+    A bracket or a function does; behind symbols, a root or fraction does as well.
+    """
     token = reader.cursor.here
     if token.is_command("sqrt", "frac"):
         return not so_far.is_number
@@ -63,7 +63,7 @@ def _ends(reader: Reader, so_far: sympy.Expr) -> bool:
 
 
 def _apply(kind: str, arguments: tuple[sympy.Expr, ...], base: sympy.Expr | None) -> sympy.Expr:
-    """Apply a function by the name it has here; one without a meaning stays undefined."""
+    """Return the value of a function; an unknown one becomes an undefined function."""
     if kind in ("Max", "Min"):
         return getattr(sympy, kind)(*arguments)
     if len(arguments) != 1:

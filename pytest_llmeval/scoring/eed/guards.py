@@ -1,8 +1,7 @@
-"""Limits on formulas, checked before sympy sees them.
+"""Limits on formulas, checked before sympy evaluates them.
 
-sympy takes a power tower, a huge factorial or a formula of a hundred thousand characters at its
-word; such a computation cannot be interrupted. What is refused here costs nothing and never raises
-further up.
+A power tower, a huge factorial or a formula of a hundred thousand characters would keep sympy busy
+without end, and such a computation cannot be interrupted.
 """
 
 from __future__ import annotations
@@ -19,27 +18,28 @@ MAX_POWER_DIGITS = 4_000  # of a number as computed
 MAX_EXPONENT = 1_000  # of anything but a symbol
 MAX_FACTORIAL = 500
 
+_SHOWN_BITS = 64  # longer numbers are not shown in messages
 _LONG_NUMBER = re.compile(rf"\d{{{MAX_DIGITS + 1},}}")
 
 
-class Refused(ValueError):  # noqa: N818 - says what happened
-    """The formula exceeds a limit, or cannot be read; the message is the reason to show."""
+class FormulaError(ValueError):
+    """The formula exceeds a limit or cannot be read; the message is the reason to show."""
 
 
 def check_text(text: str) -> None:
-    """Refuse a formula by its text alone."""
+    """Raise FormulaError if the text of a formula exceeds a limit."""
     if len(text) > MAX_LENGTH:
         msg = f"too long: {len(text):,} characters, at most {MAX_LENGTH:,}"
-        raise Refused(msg)
+        raise FormulaError(msg)
     if "\0" in text:
         msg = "holds a NUL character"
-        raise Refused(msg)
+        raise FormulaError(msg)
     if _LONG_NUMBER.search(text):
         msg = f"too large: a number of more than {MAX_DIGITS} digits"
-        raise Refused(msg)
+        raise FormulaError(msg)
     if _depth(text) > MAX_DEPTH:
         msg = f"nested too deeply: more than {MAX_DEPTH} brackets inside each other"
-        raise Refused(msg)
+        raise FormulaError(msg)
 
 
 def _depth(text: str) -> int:
@@ -54,35 +54,35 @@ def _depth(text: str) -> int:
 
 
 def power(base: sympy.Expr, exponent: sympy.Expr) -> sympy.Expr:
-    """Return the power, unless its numbers would grow out of bounds."""
+    """Return the power; FormulaError if its numbers would be too large."""
     if exponent.is_Rational and not base.is_Symbol and base != sympy.E:
         size = abs(exponent.p) / exponent.q
-        if size > MAX_EXPONENT or size * _digits(base) > MAX_POWER_DIGITS:
+        if size > MAX_EXPONENT or size * _most_digits(base) > MAX_POWER_DIGITS:
             msg = f"too large: the exponent {_short(exponent)}"
-            raise Refused(msg)
+            raise FormulaError(msg)
     return sympy.Pow(base, exponent)
 
 
 def factorial(argument: sympy.Expr) -> sympy.Expr:
-    """Return the factorial, unless it is of a large number."""
+    """Return the factorial; FormulaError if it is of a large number."""
     return sympy.factorial(small(argument))
 
 
 def small(argument: sympy.Expr) -> sympy.Expr:
-    """Return the argument of a fast-growing function, unless it is a large number."""
+    """Return the argument of a fast-growing function; FormulaError if it is a large number."""
     if argument.is_Rational and abs(argument) > MAX_FACTORIAL:
         msg = f"too large: the factorial of {_short(argument)}"
-        raise Refused(msg)
+        raise FormulaError(msg)
     return argument
 
 
-def _digits(base: sympy.Expr) -> float:
+def _most_digits(base: sympy.Expr) -> float:
     """Return the decimal digits of the largest exact number in an expression."""
     numbers = base.atoms(sympy.Rational)
     return max((math.log10(max(abs(number.p), number.q, 1)) for number in numbers), default=0.0)
 
 
 def _short(number: sympy.Rational) -> str:
-    if max(abs(number.p), number.q).bit_length() > 64:  # noqa: PLR2004 - longer would flood the message
+    if max(abs(number.p), number.q).bit_length() > _SHOWN_BITS:
         return "of very many digits"
     return str(number)

@@ -1,25 +1,30 @@
-"""What one evaluation may cost in a child process."""
+"""Resource limits of one evaluation in a child process."""
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import Any, Final, cast
+from typing import Final
 
-from pytest_llmeval.records import Json
+from pytest_llmeval.records import Record
 
 MEMORY_EXIT: Final = 77
 """Exit status of a child that ran out of memory."""
 
 TOO_EXPENSIVE: Final = "too expensive to evaluate"
 
+LEAST_MEMORY_MB: Final = 256
+"""Megabytes that sympy needs to load."""
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
-    """Limits on one evaluation.
 
-    CPU seconds decide, because load must not change scores; the wall limit (s) stands behind them
-    for a child that neither computes nor answers. `memory_mb` caps the child's address space (its
-    resident memory on macOS). On Windows only the wall limit holds.
+class Limits(Record, frozen=True, kw_only=True):
+    """Limits on one evaluation. On Windows only the wall time is limited.
+
+    Attributes:
+        cpu_seconds: CPU time, which does not depend on the load of the machine.
+        memory_mb: megabytes of address space (of resident memory on macOS).
+        wall_seconds: wall time, for a child that neither computes nor answers.
+
+    Raises:
+        ValueError: a time is not positive, or the memory is too small for a child to start.
     """
 
     cpu_seconds: float = 60.0
@@ -27,16 +32,8 @@ class Limits:
     wall_seconds: float = 600.0
 
     def __post_init__(self) -> None:
-        """Refuse limits under which no child could start."""
-        if self.cpu_seconds <= 0 or self.wall_seconds <= 0 or self.memory_mb < 256:  # noqa: PLR2004 - see the message
-            msg = f"{self}: seconds must be positive, and sympy alone takes 256 MB"
+        """Check the limits."""
+        positive = self.cpu_seconds > 0 and self.wall_seconds > 0
+        if not positive or self.memory_mb < LEAST_MEMORY_MB:
+            msg = f"{self}: seconds must be positive, memory at least {LEAST_MEMORY_MB} MB"
             raise ValueError(msg)
-
-    def to_json(self) -> dict[str, Json]:
-        """Return the JSON form, which the child is started with."""
-        return asdict(self)
-
-    @classmethod
-    def from_json(cls, data: dict[str, Json]) -> Limits:
-        """Return the limits that `to_json` wrote; the defaults for what is not named."""
-        return cls(**cast("dict[str, Any]", data))

@@ -1,4 +1,4 @@
-"""Scoring many pairs in children, in order, without reading all of them ahead."""
+"""Scoring of many pairs in children, in order, with a bounded number read ahead."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import groupby, islice
 from operator import itemgetter
-from pathlib import Path
 from typing import TypeAlias
 
 from pytest_llmeval.scoring.eed.distance import (
@@ -22,8 +21,8 @@ from pytest_llmeval.scoring.eed.sandbox import Sandbox
 
 Pair: TypeAlias = tuple[str | None, str]
 
-_AHEAD = 32  # pairs read per process, so that no child idles while an expensive pair is the next to be yielded
-_RUN = 8  # answers to one target that a child takes at once: it simplifies the target once
+_AHEAD = 32  # pairs read ahead for each child, so that none idles behind an expensive pair
+_BATCH = 8  # most answers to one target that a child scores in a row; it simplifies the target once
 
 
 def eed_score_many(  # noqa: PLR0913 - the options of eed_score, and how to run it
@@ -35,14 +34,27 @@ def eed_score_many(  # noqa: PLR0913 - the options of eed_score, and how to run 
     weights: Weights = PUBLISHED_WEIGHTS,
     score: ScoreFunction = published_score,
     limits: Limits = Limits(),  # noqa: B008 - frozen
-    cache: Path | None = None,
 ) -> Iterator[EedResult]:
-    """Yield the result of each (answer, target) pair, in order, as `eed_score` scores them.
+    """Yield the results of many pairs, in order, scored as by `eed_score` in child processes.
 
-    The work is done in `processes` children under `limits` while the caller iterates; some 32 pairs
-    a child are read ahead of what was taken. It is fastest when the answers to one target follow
-    each other. `progress` is called with the number of results so far. In the folder `cache`
-    simplified targets are kept for the next time (see `Sandbox`).
+    The children work while the caller iterates. It is fastest when the answers to one target follow
+    each other.
+
+    Args:
+        pairs: answer and target of each pair; some 32 for each child are read ahead.
+        processes: number of children that score at the same time.
+        progress: called after each result with the number of results so far.
+        mode: as in `eed_score`.
+        weights: as in `eed_score`.
+        score: as in `eed_score`.
+        limits: limits on each evaluation; a pair that exceeds one scores 0.
+
+    Raises:
+        ScorerError: a child did not start.
+
+    Example:
+        >>> [result.score for result in eed_score_many([("4 m g", "2 m g"), ("x", "x")])]
+        [35.0, 100.0]
     """
     with (
         Sandbox(
@@ -50,22 +62,21 @@ def eed_score_many(  # noqa: PLR0913 - the options of eed_score, and how to run 
             cpu_seconds=limits.cpu_seconds,
             memory_mb=limits.memory_mb,
             wall_seconds=limits.wall_seconds,
-            cache=cache,
         ) as sandbox,
         ThreadPoolExecutor(processes) as threads,
     ):
 
-        def scored(run: list[Pair]) -> list[EedResult]:
-            return [sandbox.score(*pair, mode=mode, weights=weights, score=score) for pair in run]
+        def scored(batch: list[Pair]) -> list[EedResult]:
+            return [sandbox.score(*pair, mode=mode, weights=weights, score=score) for pair in batch]
 
-        runs = _runs(pairs)
+        batches = _batches(pairs)
         pending: deque[Future[list[EedResult]]] = deque()
         read = done = 0
         try:
             while True:
-                while read - done < _AHEAD * processes and (run := next(runs, None)):
-                    pending.append(threads.submit(scored, run))
-                    read += len(run)
+                while read - done < _AHEAD * processes and (batch := next(batches, None)):
+                    pending.append(threads.submit(scored, batch))
+                    read += len(batch)
                 if not pending:
                     return
                 for result in pending.popleft().result():
@@ -76,11 +87,11 @@ def eed_score_many(  # noqa: PLR0913 - the options of eed_score, and how to run 
         finally:
             for future in pending:
                 future.cancel()
-            sandbox.close()  # if the caller has gone, nobody waits for what is still being scored
+            sandbox.close()  # ends what is still being scored if the caller stopped iterating
 
 
-def _runs(pairs: Iterable[Pair]) -> Iterator[list[Pair]]:
-    """Yield the pairs in order, those with one target together."""
+def _batches(pairs: Iterable[Pair]) -> Iterator[list[Pair]]:
+    """Yield the pairs in order, in lists of consecutive pairs with the same target."""
     for _, same in groupby(pairs, key=itemgetter(1)):
-        while run := list(islice(same, _RUN)):
-            yield run
+        while batch := list(islice(same, _BATCH)):
+            yield batch

@@ -1,9 +1,9 @@
-"""Numbers in place of symbols' names, so that what a symbol is called decides nothing.
+"""Numbers in place of symbols' names, so that names do not influence a distance.
 
-sympy orders arguments by name, and now and then simplifies by that order; a tree distance depends
-on it. Here symbols are told apart by the places at which they stand: colour refinement (Weisfeiler
-and Leman 1968), first in the target alone, so that it is numbered alike for every answer, then in
-both formulas. Symbols that no place tells apart may be exchanged, and go by name.
+sympy orders arguments by name, and sometimes simplifies by that order; a tree distance depends on
+it. Here symbols are distinguished by their positions: by colour refinement (Weisfeiler and Leman
+1968), first in the target alone, so that its numbers are the same for every answer, then in both
+formulas. Symbols with equivalent positions are interchangeable, and are ordered by name.
 """
 
 from __future__ import annotations
@@ -16,53 +16,56 @@ import sympy
 
 from pytest_llmeval.scoring.eed.symbols import symbol
 
-_ROUNDS = 6  # of refinement; formulas of people take two or three
+_ROUNDS = 6  # of refinement; real formulas take two or three
 _COMMUTATIVE = (sympy.Add, sympy.Mul, sympy.Max, sympy.Min)
 
 _Colours = Mapping[sympy.Symbol, str]
 
 
-def numbered(target: sympy.Expr, answer: sympy.Expr) -> dict[sympy.Symbol, sympy.Symbol]:
-    """Return a numbered symbol for each symbol of two formulas; the target's come first.
+def symbol_numbers(target: sympy.Expr, answer: sympy.Expr) -> dict[sympy.Symbol, sympy.Symbol]:
+    """Return a numbered symbol for each symbol of two formulas.
 
-    What is subtracted comes behind what is not: sympy writes a difference as its first symbol less
-    the second.
+    The target's symbols come first, and subtracted ones after the others: sympy writes a difference
+    as its first symbol less the second.
     """
     in_target = _refined(dict.fromkeys(target.atoms(sympy.Symbol), ""), [target])
     others = dict.fromkeys(answer.atoms(sympy.Symbol) - in_target.keys(), "not in the target")
     in_both = _refined({**in_target, **others}, [target, answer])
-    subtracted, there = _subtracted(target), _subtracted(answer)
+    by_target, by_answer = _subtracted(target), _subtracted(answer)
 
     def order(item: sympy.Symbol) -> tuple[bool, int, str, int, str, str]:
         place = in_target.get(item, "")
-        return item in others, subtracted[item], place, there[item], in_both[item], item.name
+        return item in others, by_target[item], place, by_answer[item], in_both[item], item.name
 
     return {item: symbol(f"x{number:04}") for number, item in enumerate(sorted(in_both, key=order))}
 
 
 def _subtracted(formula: sympy.Expr) -> Counter[sympy.Symbol]:
-    """Count for each symbol the products with a negative coefficient that it stands in."""
+    """Return how many products with a negative coefficient each symbol occurs in."""
     negative = [term for term in formula.atoms(sympy.Mul) if term.as_coeff_Mul()[0].is_negative]
     return Counter(item for term in negative for item in term.atoms(sympy.Symbol))
 
 
 def _refined(colours: _Colours, formulas: Sequence[sympy.Expr]) -> _Colours:
-    """Tell symbols of one colour apart by their places among the colours, as long as that makes a difference."""
+    """Refine the colours by the symbols' positions among them, until nothing changes."""
     for _ in range(_ROUNDS):
-        places = [_Places(formula, colours).of for formula in formulas]
+        places = [_Positions(formula, colours).of for formula in formulas]
         finer = {
             item: _digest([colour, *(_digest(sorted(of.get(item, ()))) for of in places)])
             for item, colour in colours.items()
         }
-        settled = len(set(finer.values())) == len(set(colours.values()))
+        stable = len(set(finer.values())) == len(set(colours.values()))
         colours = finer
-        if settled:
+        if stable:
             break
     return colours
 
 
-class _Places:
-    """Where in a formula each symbol stands: the nodes above it, and on which side of those whose order counts."""
+class _Positions:
+    """The positions of each symbol in a formula, as digests in `of`.
+
+    A position consists of the nodes above, and of the argument number in those that do not commute.
+    """
 
     def __init__(self, formula: sympy.Expr, colours: _Colours) -> None:
         self.of: dict[sympy.Symbol, list[str]] = {}
@@ -81,7 +84,7 @@ class _Places:
             )
 
     def _shape(self, node: sympy.Basic) -> str:
-        """Return a digest of all that stands below, the names of symbols apart."""
+        """Return a digest of a subtree, with colours in place of symbols' names."""
         shape = self._shapes.get(node)
         if shape is None:
             shape = self._shapes[node] = _digest(self._parts(node))

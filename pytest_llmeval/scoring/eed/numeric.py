@@ -1,7 +1,7 @@
-"""Comparing two expressions by their values at random positive points.
+"""Comparison of two expressions by their values at random positive points.
 
-Two formulas that differ at one point where both are real are different; two that agree to eighteen
-digits at all of several random points are the same. Either is far cheaper than a proof.
+Two formulas that differ at a point where both are real are different; two that agree to eighteen
+digits at several random points are equal. Both cost far less than a proof.
 """
 
 from __future__ import annotations
@@ -13,20 +13,18 @@ from typing import NamedTuple
 
 import sympy
 
-from pytest_llmeval.scoring.eed.evaluation import MP, CannotEvaluate, Evaluation, Value
+from pytest_llmeval.scoring.eed.evaluation import MP, Evaluation, EvaluationError, Value
 
 _SAME = MP.mpf(10) ** -18
-_SAME_DECIMAL = (
-    MP.mpf(10) ** -8
-)  # where a side holds a decimal, which was rounded by whoever wrote it
+_SAME_DECIMAL = MP.mpf(10) ** -8  # if a side has a decimal, which may be rounded
 _DIFFERENT = MP.mpf(10) ** -7
 _REAL_POINTS = 6  # that must agree
-_REAL_POINTS_BROKEN = 16  # where |x|, max and the like make formulas agree on half of the points
-# Intervals that symbols are drawn from. Small first: there angles stay in the principal range of
-# the inverse functions, and a speed may be below that of light; near each other, so that triangles
-# close. The last holds the refractive indices and ratios above 1.
+_REAL_POINTS_BROKEN = 16  # with |x|, max and the like different formulas may agree at half of them
+# Intervals of the symbols' values. Small values come first: there angles stay in the principal
+# range of the inverse functions, and speeds below that of light. Narrow intervals let triangles
+# close. The last two have values above 1, for refractive indices and ratios.
 _INTERVALS = ((0.35, 0.65), (0.05, 0.65), (0.3, 0.5), (0.2, 2.5), (1.05, 1.9), (0.1, 5.0))
-_DRAWS = 8  # from each interval
+_POINTS = 8  # in each interval
 
 _BROKEN = (
     sympy.Abs,
@@ -41,7 +39,7 @@ _BROKEN = (
 
 
 def compare(one: sympy.Basic, other: sympy.Basic) -> bool | None:
-    """Return whether the expressions have the same values: None where the points do not decide it."""
+    """Return whether the expressions have the same values; None if the points do not decide."""
     names = sorted({symbol.name for side in (one, other) for symbol in side.free_symbols})
     wanted = _REAL_POINTS_BROKEN if one.has(*_BROKEN) or other.has(*_BROKEN) else _REAL_POINTS
     tolerance = _SAME_DECIMAL if one.has(sympy.Float) or other.has(sympy.Float) else _SAME
@@ -59,12 +57,12 @@ def compare(one: sympy.Basic, other: sympy.Basic) -> bool | None:
 
 
 def different(one: sympy.Basic, other: sympy.Basic) -> bool:
-    """Return whether some point shows the expressions to differ clearly."""
+    """Return whether the expressions differ clearly at some point."""
     return compare(one, other) is False
 
 
 class _Finding(NamedTuple):
-    """What one point tells: whether everything there was real, and whether the values agree."""
+    """The result at one point: whether all values were real, and whether the two sides agree."""
 
     real: bool
     agrees: bool
@@ -75,7 +73,7 @@ _DIFFERS = _Finding(real=True, agrees=False)
 
 
 def _from_few_points(found: Counter[_Finding], wanted: int) -> bool | None:
-    """Decide when the points ran out: formulas that are real hardly anywhere, or nowhere."""
+    """Return the decision on formulas that are real at few points or none."""
     if found[_AGREES]:
         return found[_AGREES] >= wanted // 2 or None
     if found[_Finding(real=False, agrees=False)]:
@@ -86,29 +84,29 @@ def _from_few_points(found: Counter[_Finding], wanted: int) -> bool | None:
 def _gaps(
     one: sympy.Basic, other: sympy.Basic, names: Sequence[str]
 ) -> Iterator[tuple[Value, bool]]:
-    """Yield the relative gap between the values, and whether they are real, at the points where both have one."""
+    """Yield the relative gap of the values and whether they are real, at points with values."""
     integers = _limit_symbols(one) | _limit_symbols(other)
     imaginary = one.has(sympy.I) or other.has(sympy.I)
     seen = False
-    for number in range(_DRAWS * len(_INTERVALS)):
-        interval = _INTERVALS[number // _DRAWS]
-        point = {name: _draw(name, number, interval, integer=name in integers) for name in names}
+    for number in range(_POINTS * len(_INTERVALS)):
+        interval = _INTERVALS[number // _POINTS]
+        point = {
+            name: _random_value(name, number, interval, integer=name in integers) for name in names
+        }
         try:
-            (left, left_real), (right, right_real) = (
-                Evaluation(point).of(one),
-                Evaluation(point).of(other),
-            )
+            left, left_real = Evaluation(point).of(one)
+            right, right_real = Evaluation(point).of(other)
             gap = _relative_gap(left, right)
-        except (CannotEvaluate, ArithmeticError, ValueError, TypeError):
-            if number >= _DRAWS and not seen:
-                return  # no value in a whole interval: it holds something that has none
+        except (EvaluationError, ArithmeticError, ValueError, TypeError):
+            if number >= _POINTS and not seen:
+                return  # no value in a whole interval: a part of it cannot be evaluated at all
             continue
         seen = True
         yield gap, imaginary or (left_real and right_real)
 
 
-def _draw(name: str, number: int, interval: tuple[float, float], *, integer: bool) -> Value:
-    """Return a symbol's value in one draw: a function of name and number alone, so that every process agrees."""
+def _random_value(name: str, number: int, interval: tuple[float, float], *, integer: bool) -> Value:
+    """Return a symbol's value at a point; it depends on the arguments only, not on the process."""
     source = random.Random(f"{number}:{name}")  # noqa: S311 - reproducible on purpose
     return MP.mpf(source.randint(2, 5)) if integer else MP.mpf(source.uniform(*interval))
 
@@ -119,12 +117,12 @@ def _relative_gap(left: Value, right: Value) -> Value:
     scale = max(abs(left), abs(right))
     if not MP.isfinite(scale):
         msg = "infinite"
-        raise CannotEvaluate(msg)
+        raise EvaluationError(msg)
     return abs(left - right) / scale
 
 
 def _limit_symbols(expression: sympy.Basic) -> set[str]:
-    """Return the symbols in limits of sums and products, which count things."""
+    """Return the symbols in limits of sums and products, whose values are integers."""
     counted = expression.atoms(sympy.Sum, sympy.Product)
     return {
         symbol.name

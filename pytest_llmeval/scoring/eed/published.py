@@ -1,8 +1,8 @@
-"""The published metric: reading, equality and trees as the public reference does them, quirks included.
+"""The published mode: reading, equality and trees as in the public reference, quirks included.
 
-Faster than the reference in two ways only: an answer that reads exactly as the target does is not
-simplified once more, and a pair that differs at a random positive point is not put through
-``simplify(expand(...))`` and ``equals``, which could only have agreed.
+It differs from the reference in speed only. An answer that reads exactly as the target is not
+simplified again. A pair whose values differ at a random positive point is not passed to
+``simplify(expand(...))`` and ``equals``, which would find them different as well.
 """
 
 from __future__ import annotations
@@ -17,8 +17,7 @@ from latex2sympy2_extended.latex2sympy2 import ConversionConfig
 from pytest_llmeval.scoring.eed import numeric
 from pytest_llmeval.scoring.eed.expression import published_tree
 from pytest_llmeval.scoring.eed.published_text import clean_up
-from pytest_llmeval.scoring.eed.stages import Stage, StageExpired
-from pytest_llmeval.scoring.eed.target_cache import TargetCache
+from pytest_llmeval.scoring.eed.time_limit import TimeLimit, TimeLimitExpired
 from pytest_llmeval.scoring.eed.tree import Node
 
 SIMPLIFY_SECONDS = 30.0
@@ -37,14 +36,18 @@ _CONVERSION = ConversionConfig(
     interpret_contains_as_eq=True,
     lowercase_symbols=False,
 )
-# From 1.11 on the library takes these for the gamma function or Euler's constant, before it they
-# were symbols. Under a name of their own they are symbols in every version; it sorts where the
-# plain name would.
+# latex2sympy2_extended reads these as symbols before version 1.11, then as the gamma function or
+# Euler's constant. Under another name, which sorts like the plain one, they are symbols in every
+# version.
 _GAMMAS = ((r"\gamma", r"\text{gamma!}"), (r"\Gamma", r"\text{Gamma!}"))
 
 
 def guard(answer: str, target: str) -> str | None:
-    """Return why the pair scores 0 before it is read, IDENTICAL if it scores 100 unread, None if it is to be read."""
+    """Return the result of the checks on the texts.
+
+    Returns:
+        IDENTICAL for a score of 100, the reason for a score of 0, or None if the pair must be read.
+    """
     if not answer:
         return "no answer"
     for command in (r"\int", r"\sum"):
@@ -58,7 +61,7 @@ def guard(answer: str, target: str) -> str | None:
 
 
 def read(text: str) -> sympy.Basic:
-    """Return the expression that the reference would read; any exception means that it could not."""
+    """Return the expression that the reference reads; any exception means that it cannot."""
     cleaned = clean_up(text)
     for command, name in _GAMMAS:
         cleaned = cleaned.replace(command, name)
@@ -75,75 +78,60 @@ def _plain_percent(expression: sympy.Basic) -> sympy.Basic:
     return expression
 
 
-def simplified(expression: sympy.Basic, stage: Stage) -> sympy.Basic:
-    """Return the expression simplified with positive symbols; unchanged when that takes too long."""
-    return _simplified_in_time(expression, stage)[0]
-
-
-def _simplified_in_time(expression: sympy.Basic, stage: Stage) -> tuple[sympy.Basic, bool]:
-    """Return the expression simplified with positive symbols if there is time, and whether there was."""
+def simplified(expression: sympy.Basic, time_limit: TimeLimit) -> sympy.Basic:
+    """Return the expression simplified with positive symbols; unchanged if that takes too long."""
     positive, symbols = sympy.posify(expression)
-    in_time = True
     try:
-        with stage(SIMPLIFY_SECONDS):
+        with time_limit(SIMPLIFY_SECONDS):
             positive = sympy.simplify(positive)
-    except StageExpired:
+    except TimeLimitExpired:
         sympy.core.cache.clear_cache()
-        in_time = False
-    return positive.subs(symbols), in_time
+    return positive.subs(symbols)
 
 
-class Target(NamedTuple):
-    """A target as it was read, and simplified."""
+class ReadTarget(NamedTuple):
+    """The expression of a target, as read and simplified."""
 
     read: sympy.Basic
     simplified: sympy.Basic
 
 
 @lru_cache(maxsize=_CACHED_TARGETS)
-def read_target(text: str, stage: Stage, cache: TargetCache | None = None) -> Target:
-    """Return the target read and simplified; the last few hundred are remembered, and those in the cache on disk."""
-    if cache is not None and (saved := cache.load("published", text)):
-        return Target(*saved)
+def read_target(text: str, time_limit: TimeLimit) -> ReadTarget:
+    """Return the expression of a target; the last few hundred are cached."""
     expression = read(text)
-    simple, in_time = _simplified_in_time(expression, stage)
-    if cache is not None and in_time:
-        cache.save("published", text, [expression, simple])
-    return Target(expression, simple)
+    return ReadTarget(expression, simplified(expression, time_limit))
 
 
-def read_answer(text: str, target: Target, stage: Stage) -> sympy.Basic:
-    """Return the answer read and simplified; one that reads as the target does simplifies as it does."""
+def read_answer(text: str, target: ReadTarget, time_limit: TimeLimit) -> sympy.Basic:
+    """Return the simplified expression of an answer; the target's if both read the same."""
     expression = read(text)
-    return target.simplified if expression == target.read else simplified(expression, stage)
+    return target.simplified if expression == target.read else simplified(expression, time_limit)
 
 
-def equal(answer: sympy.Basic, target: sympy.Basic, stage: Stage) -> bool:
-    """Return whether the reference would prove the two equal."""
-    if _both_expressions(answer, target) and answer != target and numeric.different(target, answer):
+def equal(answer: sympy.Basic, target: sympy.Basic, time_limit: TimeLimit) -> bool:
+    """Return whether the reference proves the two equal."""
+    comparable = isinstance(answer, sympy.Expr) and isinstance(target, sympy.Expr)
+    if comparable and answer != target and numeric.different(target, answer):
         return False
     difference = sympy.expand(target - answer)
     try:
-        with stage(SIMPLIFY_SECONDS):
+        with time_limit(SIMPLIFY_SECONDS):
             difference = sympy.simplify(difference)
-    except StageExpired:
+    except TimeLimitExpired:
         sympy.core.cache.clear_cache()
-    return bool(target == answer or difference == 0 or _equals(target, answer, stage))
+    return bool(target == answer or difference == 0 or _equals(target, answer, time_limit))
 
 
-def _both_expressions(*sides: sympy.Basic) -> bool:
-    return all(isinstance(side, sympy.Expr) for side in sides)
-
-
-def _equals(target: sympy.Basic, answer: sympy.Basic, stage: Stage) -> bool:
+def _equals(target: sympy.Basic, answer: sympy.Basic, time_limit: TimeLimit) -> bool:
     try:
-        with stage(EQUALS_SECONDS):
+        with time_limit(EQUALS_SECONDS):
             return bool(target.equals(answer))
-    except StageExpired:
+    except TimeLimitExpired:
         sympy.core.cache.clear_cache()
         return False
 
 
 def trees(answer: sympy.Basic, target: sympy.Basic) -> tuple[Node, Node]:
-    """Return the two trees to compare."""
+    """Return the trees of answer and target."""
     return published_tree(answer), published_tree(target)

@@ -1,48 +1,25 @@
-r"""The published metric's clean-up of LaTeX text, quirk by quirk.
+r"""The published metric's clean-up of LaTeX text, quirks included.
 
-Told by the public reference (phybench-official/phybench, commit d9db3ec) and written anew. It loses
-text on purpose: ``\left`` is cut as ``\le``, braces eat what stands around them. Only
-``mode="published"`` uses it.
+A new implementation of the behaviour of the public reference (phybench-official/phybench, commit
+d9db3ec). Like the reference it loses text: ``\left`` is cut as ``\le``, and braces remove the text
+around them. Only ``mode="published"`` uses it.
 """
 
 from __future__ import annotations
 
 import re
 
-_STRIPS = 10  # how often the overall brace is stripped
-_FRACTIONS = 100  # how many exponents may be fractions without braces
+_STRIPS = 10  # most overall braces that are stripped
+_FRACTIONS = 100  # most exponents that are fractions without braces
 
 _RELATIONS = ("=", r"\approx", r"\ge", r"\le", r"\geq", r"\leq", "<", ">")
 _KILLED = (r"\begin", r"\end")
 _UNWRAPPED = (r"\text", r"\mathbf", r"\mathrm", r"\pmb", r"\hat", r"\overline", r"\boldsymbol")
-# The order decides: `\text` goes before `\mathrm`, `\Bigr` before `\Big`.
+# The order matters: `\text` goes before `\mathrm`, `\Bigr` before `\Big`.
 _DELETED = (
-    *(
-        r"\,",
-        "$",
-        ",",
-        "`",
-        "latex",
-        r"\left",
-        r"\right",
-        r"\text",
-        r"\mathrm",
-        r"\Bigr",
-        r"\Bigl",
-        "\n",
-        r"\]",
-    ),
-    *(
-        r"\[",
-        r"\Big",
-        r"\bigl",
-        r"\bigr",
-        r"\biggl",
-        r"\biggr",
-        r"\displaystyle",
-        r"\boldsymbol",
-        r"\infty",
-    ),
+    *(r"\,", "$", ",", "`", "latex", r"\left", r"\right", r"\text", r"\mathrm", r"\Bigr", r"\Bigl"),
+    *("\n", r"\]", r"\[", r"\Big", r"\bigl", r"\bigr", r"\biggl", r"\biggr", r"\displaystyle"),
+    *(r"\boldsymbol", r"\infty"),
 )
 _REPLACED = (
     (r"\operatorname{asin}", r"\asin"),
@@ -76,41 +53,42 @@ _INDEXED_VECTOR = re.compile(r"\\vec\{([^{}]+)_\{([^{}]+)\}\}")
 _BARE_VECTOR = re.compile(r"\\vec\s*(\\?[a-zA-Zα-ωΑ-Ω]+)")
 
 
-class CleanUpFailed(ValueError):  # noqa: N818 - says what happened
-    """The clean-up gave up, as the reference does: the pair scores 0."""
+class CleanUpFailed(ValueError):  # noqa: N818 - the name is part of stored reasons
+    """The clean-up failed, as in the reference: the pair scores 0."""
 
 
 def clean_up(text: str) -> str:
-    """Return the text that the reference hands to its LaTeX reader."""
-    return _second(_first(text))
-
-
-def _first(text: str) -> str:
-    text = text.replace(r"\{", "(").replace(r"\}", ")")
-    if not _nests(text):
-        return text
-    text = _strip_overall_braces(_take_off(text, r"\boxed", keep=True))
-    text = text.split(r"\quad", 1)[0]
-    return _strip_overall_braces(_cut_relation(text))
-
-
-def _second(text: str) -> str:
+    """Return the text that the reference passes to its LaTeX reader."""
+    text = _formula(text)
     for command in _KILLED:
-        text = _take_off(text, command, keep=False)
+        text = _without_command(text, command, keep=False)
     for command in _UNWRAPPED:
-        text = _take_off(text, command, keep=True)
+        text = _without_command(text, command, keep=True)
     for token in _DELETED:
         text = text.replace(token, "")
     for old, new in _REPLACED:
         text = text.replace(old, new)
     text = _BARE_FRACTION.sub(lambda match: rf"\frac{_braced(match[1])}{_braced(match[2])}", text)
-    text = _VECTOR.sub(lambda match: rf"\vec{{{_take_off(match[1], _BAR, keep=True)}}}", text)
+    text = _VECTOR.sub(
+        lambda match: rf"\vec{{{_without_command(match[1], _BAR, keep=True)}}}", text
+    )
     text = _INDEXED_VECTOR.sub(r"\\vec{\1}_{\2}", text)
     text = _BARE_VECTOR.sub(r"\\vec{\1}", text)
     return _brace_fraction_exponents(text).removesuffix(".")
 
 
+def _formula(text: str) -> str:
+    r"""Return the content of the box, up to a ``\quad``, behind the last relation."""
+    text = text.replace(r"\{", "(").replace(r"\}", ")")
+    if not _nests(text):
+        return text
+    text = _strip_overall_braces(_without_command(text, r"\boxed", keep=True))
+    text = text.split(r"\quad", 1)[0]
+    return _strip_overall_braces(_cut_relation(text))
+
+
 def _nests(text: str) -> bool:
+    """Return whether all brackets are balanced."""
     closing = {"(": ")", "[": "]", "{": "}"}
     expected: list[str] = []
     for character in text:
@@ -122,7 +100,10 @@ def _nests(text: str) -> bool:
 
 
 def _matching_brace(text: str, start: int, *, escapes: bool) -> int:
-    """Return where the brace at `start` closes; with `escapes`, a backslash takes the next character along."""
+    """Return the position of the brace that closes the one at `start`.
+
+    With `escapes`, a character behind a backslash is skipped.
+    """
     depth, index = 0, start
     while index < len(text):
         if escapes and text[index] == "\\":
@@ -136,8 +117,12 @@ def _matching_brace(text: str, start: int, *, escapes: bool) -> int:
     raise CleanUpFailed(msg)
 
 
-def _take_off(text: str, command: str, *, keep: bool) -> str:
-    """Unwrap (`keep`) or drop the first use of a command; a second use is more than the reference can take."""
+def _without_command(text: str, command: str, *, keep: bool) -> str:
+    """Return the text without a command, and without its argument unless `keep`.
+
+    Raises:
+        CleanUpFailed: the command occurs twice, which the reference cannot handle.
+    """
     start = text.find(command)
     if start < 0:
         return text
@@ -164,14 +149,14 @@ def _strip_overall_braces(text: str) -> str:
 
 def _strip_overall_brace(text: str) -> str:
     opening = re.search(r"(?<!\\)\{", text)
-    if opening is None or _owned(text[: opening.start()]):
+    if opening is None or _is_argument(text[: opening.start()]):
         return text
     end = _matching_brace(text, opening.start(), escapes=True)
     return text if "}" in text[end + 1 :] else text[opening.end() : end]
 
 
-def _owned(left: str) -> bool:
-    r"""Tell whether what stands left of a brace takes it as an argument: a command, ``^`` or ``_``."""
+def _is_argument(left: str) -> bool:
+    r"""Return whether a brace is the argument of a command, ``^`` or ``_`` to its left."""
     while left:
         if left[-1] in " \t":
             left = left[:-1]

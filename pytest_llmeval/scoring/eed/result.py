@@ -1,11 +1,12 @@
-"""The outcome of comparing one answer with one target."""
+"""The result of comparing one answer with one target."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Final, Literal, TypeAlias, cast
+from typing import Final, Literal, TypeAlias
 
-from pytest_llmeval.records import Json
+from msgspec.structs import replace
+
+from pytest_llmeval.records import Record
 from pytest_llmeval.scoring.eed.distance import ScoreFunction
 from pytest_llmeval.scoring.eed.edits import Edit
 from pytest_llmeval.scoring.eed.marked import MarkedTrees
@@ -16,7 +17,7 @@ Reading: TypeAlias = Literal[
 ]
 
 EED_CORRECTED: Final = "eed-corrected/1"
-"""Version of the default mode; changes with every change of a score."""
+"""Version of the corrected mode; changes with every change of a score."""
 
 EED_PUBLISHED: Final = "eed-published/1"
 """Version of the mode that reproduces the published metric."""
@@ -25,22 +26,26 @@ GRADERS: Final[dict[Mode, str]] = {"corrected": EED_CORRECTED, "published": EED_
 
 FULL_SCORE: Final = 100.0
 COEFFICIENT_FROM: Final = 30.0
-"""From here to 60 a score reads as a coefficient error, below as a structural one (PHYBench
-paper)."""
+"""Lowest score of a coefficient error; lower scores are structural errors (PHYBench paper)."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EedResult:
+class EedResult(Record, frozen=True, kw_only=True):
     """One answer compared with one target.
 
-    `score` lies in 0..100; 100 only for equality. `distance` counts in nodes, `tree_size` is the
-    target's number of nodes, `relative_distance` their quotient; None where no trees were compared
-    (equal beforehand, or unreadable). `edits` turn the answer's tree into the target's. `reading`
-    says how the answer differs: ``"unreadable"`` is an answer that is no formula, ``"unreadable
-    target"`` a target that is none, so that nothing is decided. `reason` says how the score came
-    about in one line; `assumptions` what was taken for granted; `answer` and `target` are the
-    formulas as they were read, `trees` what was compared (None where nothing was, or where they are
-    too large to show).
+    Attributes:
+        mode: the mode of the comparison.
+        score: 0..100; 100 only for equality.
+        reading: the kind of difference. ``unreadable``: the answer is not a formula;
+            ``unreadable target``: the target is not one, so nothing is decided.
+        reason: how the score was found, in one line.
+        relative_distance: `distance` / `tree_size`; None if no trees were compared.
+        tree_size: number of nodes of the target's tree; None if no trees were compared.
+        distance: edit distance in nodes; None if no trees were compared.
+        edits: the edits that turn the answer's tree into the target's.
+        assumptions: assumptions made in reading the formulas.
+        answer: the answer's formula as read.
+        target: the target's formula as read.
+        trees: the compared trees; None if there are none, or if one is too large to show.
     """
 
     mode: Mode
@@ -58,7 +63,7 @@ class EedResult:
 
     @property
     def grader(self) -> str:
-        """The version of the grader that decided, such as ``eed-corrected/1``."""
+        """The version of the mode, such as ``eed-corrected/1``."""
         return GRADERS[self.mode]
 
     @property
@@ -68,17 +73,17 @@ class EedResult:
 
     @property
     def decided(self) -> bool:
-        """Whether the score says something about the answer; not where the target itself could not be read."""
+        """Whether the score is about the answer; False if the target could not be read."""
         return self.reading != "unreadable target"
 
     @classmethod
     def unreadable(cls, mode: Mode, reason: str) -> EedResult:
-        """Return the result of an answer that is no formula, or none that may be evaluated: score 0."""
+        """Return the result of an answer that cannot be read or evaluated: score 0."""
         return cls(mode=mode, score=0.0, reading="unreadable", reason=reason)
 
     @classmethod
     def unreadable_target(cls, mode: Mode, reason: str) -> EedResult:
-        """Return the result of any answer to a target that cannot be read: score 0, which is not the answer's."""
+        """Return the result for a target that cannot be read: score 0, undecided."""
         return cls(
             mode=mode,
             score=0.0,
@@ -87,51 +92,13 @@ class EedResult:
         )
 
     def rescored(self, score: ScoreFunction) -> EedResult:
-        """Return the same comparison under another scoring function; equal stays 100, unreadable 0."""
+        """Return the result under another scoring function, if trees were compared and differ."""
         if self.distance is None or not self.tree_size or self.equivalent:
             return self
         value = score(self.distance, self.tree_size)
         return replace(self, score=value, reading=reading_of(value))
 
-    def to_json(self) -> dict[str, Json]:
-        """Return the JSON form."""
-        return {
-            "mode": self.mode,
-            "score": self.score,
-            "reading": self.reading,
-            "reason": self.reason,
-            "relative_distance": self.relative_distance,
-            "tree_size": self.tree_size,
-            "distance": self.distance,
-            "edits": [edit.to_json() for edit in self.edits],
-            "assumptions": list(self.assumptions),
-            "answer": self.answer,
-            "target": self.target,
-            "trees": None if self.trees is None else self.trees.to_json(),
-        }
-
-    @classmethod
-    def from_json(cls, data: dict[str, Json]) -> EedResult:
-        """Return the result that `to_json` wrote."""
-        trees = cast("dict[str, Json] | None", data.get("trees"))
-        return cls(
-            mode=cast("Mode", data["mode"]),
-            score=cast("float", data["score"]),
-            reading=cast("Reading", data["reading"]),
-            reason=str(data["reason"]),
-            relative_distance=cast("float | None", data["relative_distance"]),
-            tree_size=cast("int | None", data["tree_size"]),
-            distance=cast("float | None", data["distance"]),
-            edits=tuple(
-                Edit.from_json(item) for item in cast("list[dict[str, Json]]", data["edits"])
-            ),
-            assumptions=tuple(cast("list[str]", data["assumptions"])),
-            answer=str(data["answer"]),
-            target=str(data["target"]),
-            trees=None if trees is None else MarkedTrees.from_json(trees),
-        )
-
 
 def reading_of(score: float) -> Reading:
-    """Return how a score below equality reads."""
+    """Return the kind of difference for a score below equality."""
     return "coefficient" if score >= COEFFICIENT_FROM else "structural"

@@ -1,18 +1,16 @@
-"""Scoring in children that can be killed: what a model wrote is never evaluated in this process."""
+"""Scoring in child processes that can be killed, for formulas that models wrote."""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
-from dataclasses import asdict
-from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 from weakref import finalize
 
 from pytest_llmeval.errors import ScorerError
 from pytest_llmeval.records import Json
-from pytest_llmeval.scoring.eed.child import Child, LimitExceeded
+from pytest_llmeval.scoring.eed.child import Child, LimitExceededError
 from pytest_llmeval.scoring.eed.distance import (
     PUBLISHED_WEIGHTS,
     ScoreFunction,
@@ -26,9 +24,14 @@ from pytest_llmeval.scoring.eed.result import EedResult, Mode
 class Sandbox:
     """A pool of long-lived scoring children; thread-safe, started by the first request.
 
-    A child that exceeds a limit is killed and costs one result, ``too expensive to evaluate``; the
-    next answer meets a fresh child, which was warmed up from the moment the expensive one became
-    slow.
+    A child that exceeds a limit is killed, and its answer's result is ``too expensive to
+    evaluate``. As soon as an evaluation becomes slow, a spare child is started, so that the next
+    answer need not wait for one.
+
+    Example:
+        >>> with Sandbox() as sandbox:
+        ...     sandbox.score("4 m g", "2 m g").score
+        35.0
     """
 
     def __init__(
@@ -38,13 +41,17 @@ class Sandbox:
         cpu_seconds: float = 60.0,
         memory_mb: int = 1024,
         wall_seconds: float = 600.0,
-        cache: Path | None = None,
     ) -> None:
-        """Take how many answers may be scored at once, and what one evaluation may cost (see Limits).
+        """Create a pool; no child is started yet.
 
-        In the folder `cache`, which is made if it is not there, simplified targets are kept from
-        one process to the next; any number of sandboxes may share it. OSError when there can be no
-        such folder.
+        Args:
+            processes: number of answers scored at the same time, at least 1.
+            cpu_seconds: limit on one evaluation, as in `Limits`.
+            memory_mb: likewise.
+            wall_seconds: likewise.
+
+        Raises:
+            ValueError: an argument is out of range.
         """
         if processes < 1:
             msg = f"Sandbox: processes must be 1 or more, not {processes}"
@@ -52,12 +59,9 @@ class Sandbox:
         self._limits = Limits(
             cpu_seconds=cpu_seconds, memory_mb=memory_mb, wall_seconds=wall_seconds
         )
-        if cache is not None:
-            cache.mkdir(parents=True, exist_ok=True)
-        self._cache = None if cache is None else cache.absolute()
-        self._turns = threading.BoundedSemaphore(processes)
+        self._slots = threading.BoundedSemaphore(processes)
         self._lock = threading.Lock()
-        self._waiting: list[Child] = []
+        self._idle: list[Child] = []
         self._children: set[Child] = set()
         self._closed = False
         self._finalizer = finalize(self, _end_all, self._children)
@@ -77,11 +81,11 @@ class Sandbox:
             "answer": answer,
             "target": target,
             "mode": mode,
-            "weights": asdict(weights),
+            "weights": weights.to_json(),
         }
         try:
             return EedResult.from_json(self._ask(request)).rescored(score)
-        except LimitExceeded as limit:
+        except LimitExceededError as limit:
             return EedResult.unreadable(mode, f"{TOO_EXPENSIVE}: {limit}")
 
     def score_modes(
@@ -92,37 +96,41 @@ class Sandbox:
         *,
         weights: Weights = PUBLISHED_WEIGHTS,
     ) -> dict[Mode, EedResult]:
-        """Return the results of several modes; one that is too expensive does not spoil the others."""
+        """Return the result of each mode, each under the limits."""
         return {mode: self.score(answer, target, mode=mode, weights=weights) for mode in modes}
 
     def equivalent(self, answer: str, target: str) -> bool:
-        """Return whether two formulas are certainly equal; False also when they are unreadable or too expensive."""
+        """Return whether two formulas are certainly equal.
+
+        False also means that one of them is unreadable, or that comparing them is too expensive.
+        """
+        request: dict[str, Json] = {"task": "equivalent", "answer": answer, "target": target}
         try:
-            return bool(
-                self._ask({"task": "equivalent", "answer": answer, "target": target})["equivalent"]
-            )
-        except LimitExceeded:
+            return bool(self._ask(request)["equivalent"])
+        except LimitExceededError:
             return False
 
     def explain(self, answer: str, target: str, *, mode: Mode = "corrected") -> str:
         """Return what `explain` returns, computed in a child under the limits."""
+        request: dict[str, Json] = {
+            "task": "explain",
+            "answer": answer,
+            "target": target,
+            "mode": mode,
+        }
         try:
-            return str(
-                self._ask({"task": "explain", "answer": answer, "target": target, "mode": mode})[
-                    "text"
-                ]
-            )
-        except LimitExceeded as limit:
+            return str(self._ask(request)["text"])
+        except LimitExceededError as limit:
             return f"{TOO_EXPENSIVE}: {limit}"
 
     def close(self) -> None:
-        """End all children; requests still waiting for one get a ScorerError."""
+        """End all children; requests that wait for one raise ScorerError."""
         with self._lock:
             self._closed = True
         self._finalizer()
 
     def __enter__(self) -> Self:
-        """Return the sandbox itself."""
+        """Return the sandbox."""
         return self
 
     def __exit__(
@@ -131,46 +139,44 @@ class Sandbox:
         error: BaseException | None,
         at: TracebackType | None,
     ) -> None:
-        """Close it."""
+        """Close the sandbox."""
         self.close()
 
     def _ask(self, request: dict[str, Json]) -> dict[str, Any]:
-        with self._turns:
+        with self._slots:
             child = self._take()
             try:
                 reply = child.ask(request, when_slow=self._warm_spare)
             except BaseException as error:
                 self._discard(child)
-                if self._closed and isinstance(error, LimitExceeded):
+                if self._closed and isinstance(error, LimitExceededError):
                     msg = "the EED sandbox was closed"
                     raise ScorerError(msg) from error
                 raise
             with self._lock:
-                self._waiting.append(child)
+                self._idle.append(child)
             return reply
 
     def _take(self) -> Child:
         with self._lock:
-            while self._waiting and not self._closed:
-                child = self._waiting.pop()
+            while self._idle and not self._closed:
+                child = self._idle.pop()
                 if child.running:
                     return child
-                self._discard(
-                    child
-                )  # it died with nothing to do: that is not the next answer's fault
+                self._discard(child)  # it died while idle, through no fault of the next answer
             return self._start()
 
     def _warm_spare(self) -> None:
         with self._lock:
-            if not self._waiting and not self._closed:
-                self._waiting.append(self._start())
+            if not self._idle and not self._closed:
+                self._idle.append(self._start())
 
     def _start(self) -> Child:
-        """Start a child; the lock is held."""
+        """Start a child; the caller holds the lock."""
         if self._closed:
             msg = "the EED sandbox is closed"
             raise ScorerError(msg)
-        child = Child(self._limits, self._cache)
+        child = Child(self._limits)
         self._children.add(child)
         return child
 

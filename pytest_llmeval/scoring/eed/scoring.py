@@ -1,11 +1,11 @@
-"""Expression edit distance between two LaTeX formulas: the candidate first, the truth second."""
+"""Expression edit distance between two LaTeX formulas, answer first and target second."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import assert_never
 
-from pytest_llmeval.scoring.eed import corrected, published, reading
+from pytest_llmeval.scoring.eed import corrected, published, statement
 from pytest_llmeval.scoring.eed.distance import (
     PUBLISHED_WEIGHTS,
     ScoreFunction,
@@ -14,11 +14,10 @@ from pytest_llmeval.scoring.eed.distance import (
     published_score,
 )
 from pytest_llmeval.scoring.eed.edits import edit_script
-from pytest_llmeval.scoring.eed.guards import Refused, check_text
+from pytest_llmeval.scoring.eed.guards import FormulaError, check_text
 from pytest_llmeval.scoring.eed.marked import MarkedTrees
 from pytest_llmeval.scoring.eed.result import FULL_SCORE, EedResult, Mode, reading_of
-from pytest_llmeval.scoring.eed.stages import Stage, unlimited
-from pytest_llmeval.scoring.eed.target_cache import TargetCache
+from pytest_llmeval.scoring.eed.time_limit import TimeLimit, unlimited
 from pytest_llmeval.scoring.eed.tree import Node
 
 _SHOWN = 2_000  # characters of a formula in a result
@@ -32,68 +31,81 @@ def eed_score(
     weights: Weights = PUBLISHED_WEIGHTS,
     score: ScoreFunction = published_score,
 ) -> EedResult:
-    r"""Return how near an answer comes to the target, 0..100 (PHYBench, arXiv 2504.16074).
+    r"""Return the similarity of an answer to the target, 0..100 (PHYBench, arXiv 2504.16074).
 
-    100 means equal; else ``max(0, 60 - 100 d/n)``, with d the edit distance from answer to target
-    and n the target's number of nodes. ``"corrected"`` reads LaTeX as physicists write it and takes
-    symbols for positive; ``"published"`` reproduces the public metric, quirks included. A malformed
-    or empty answer scores 0 with a reason; nothing is ever raised for what the texts say. A target
-    that the corrected mode cannot read says nothing of the answer: the result reads ``"unreadable
-    target"``, and its 0 counts for nobody.
+    The score is 100 for equality, else ``max(0, 60 - 100 d/n)``, where d is the edit distance from
+    the answer's tree to the target's and n the number of nodes of the target's tree.
 
-    Runs in this process, without time or memory limits: for formulas that nobody has looked at, use
-    `pytest_llmeval.scoring.eed.Sandbox` or `eed_score_many`.
+    Nothing in the texts raises an exception. A malformed or empty answer scores 0 with a reason. If
+    the corrected mode cannot read the target, the reading is ``"unreadable target"`` and the score
+    decides nothing about the answer.
+
+    Runs in this process, without limits on time or memory. For formulas that a model wrote use
+    `Sandbox` or `eed_score_many`.
+
+    Args:
+        answer: LaTeX of the answer; None for none.
+        target: LaTeX of the target.
+        mode: ``"corrected"`` reads LaTeX as physicists write it and assumes positive symbols;
+            ``"published"`` reproduces the public metric, quirks included.
+        weights: costs of the edits.
+        score: from distance and number of nodes to the score of answers that are not equal.
+
+    Example:
+        >>> result = eed_score("4 m g", "2 m g")
+        >>> result.score, str(result.edits[0])
+        (35.0, 'relabel 4 -> 2 under Mul')
     """
     return score_pair(answer, target, mode=mode, weights=weights).rescored(score)
 
 
-def score_pair(  # noqa: PLR0913 - the options of eed_score, and what a child adds
+def score_pair(
     answer: str | None,
     target: str,
     *,
     mode: Mode = "corrected",
     weights: Weights = PUBLISHED_WEIGHTS,
-    stage: Stage = unlimited,
-    cache: TargetCache | None = None,
+    time_limit: TimeLimit = unlimited,
 ) -> EedResult:
-    """Return the result under the published scoring function, stages limited by `stage`, targets kept in `cache`."""
+    """Return the result under the published scoring function, each step under `time_limit`."""
     if answer is None or not answer.strip():
         return EedResult.unreadable(mode, "no answer")
     try:
         check_text(answer)
         match mode:
             case "corrected":
-                return _corrected(answer, target, weights, stage, cache)
+                return _score_corrected(answer, target, weights, time_limit)
             case "published":
-                return _published(answer, target, weights, stage, cache)
+                return _score_published(answer, target, weights, time_limit)
             case _:
                 assert_never(mode)
     except MemoryError:
         raise
-    except Exception as error:  # noqa: BLE001 - sympy raises anything; what a model wrote must never break a run
-        return EedResult.unreadable(mode, _told(error))
+    except Exception as error:  # noqa: BLE001 - sympy raises anything; no text may break a run
+        return EedResult.unreadable(mode, _reason(error))
 
 
-def expressions_equivalent(answer: str, target: str, *, stage: Stage = unlimited) -> bool:
-    """Return whether two LaTeX formulas are certainly equal (corrected reading); False when either is unreadable.
+def expressions_equivalent(answer: str, target: str, *, time_limit: TimeLimit = unlimited) -> bool:
+    """Return whether two LaTeX formulas are certainly equal, as the corrected mode reads them.
 
-    Runs in this process, like `eed_score`; `Sandbox.equivalent` asks a child.
+    False also means that one of them cannot be read. Runs in this process, like `eed_score`;
+    `Sandbox.equivalent` runs in a child.
     """
     try:
         check_text(answer)
         check_text(target)
         answer, target = corrected.with_shared_subscripts(answer, target)
-        mine, goal, _ = corrected.settled(reading.read(answer), corrected.read_target(target))
-        return corrected.equal(mine, goal, stage)
+        pair = corrected.resolve_symbols(statement.read(answer), corrected.read_target(target))
+        return corrected.equal(pair.answer, pair.target, time_limit)
     except MemoryError:
         raise
-    except Exception:  # noqa: BLE001 - as in score_pair; what cannot be evaluated is not certainly equal
+    except Exception:  # noqa: BLE001 - as in score_pair
         return False
 
 
-def _told(error: Exception) -> str:
-    """Return why a formula has no value to compare."""
-    if isinstance(error, Refused):
+def _reason(error: Exception) -> str:
+    """Return why a formula could not be evaluated."""
+    if isinstance(error, FormulaError):
         return str(error)
     if isinstance(error, RecursionError):
         return "nested too deeply"
@@ -101,28 +113,31 @@ def _told(error: Exception) -> str:
     return f"cannot be evaluated: {type(error).__name__}: {first_line}"
 
 
-def _corrected(
-    answer: str, target: str, weights: Weights, stage: Stage, cache: TargetCache | None
+def _score_corrected(
+    answer: str, target: str, weights: Weights, time_limit: TimeLimit
 ) -> EedResult:
-    if reading.same_text(answer, target):
+    if statement.same_text(answer, target):
         return _equivalent("corrected", "identical text")
     try:
         check_text(target)
         answer, target = corrected.with_shared_subscripts(answer, target)
-        goal = corrected.read_target(target)
+        target_statement = corrected.read_target(target)
     except MemoryError:
         raise
-    except Exception as error:  # noqa: BLE001 - as in score_pair, but this is not the answer's fault
-        return EedResult.unreadable_target("corrected", _told(error))
-    mine, goal, assumptions = corrected.settled(reading.read(answer), goal)
-    shown = _Shown(answer=mine.formula, target=goal.formula, assumptions=assumptions)
-    if corrected.equal(mine, goal, stage):
+    except Exception as error:  # noqa: BLE001 - as in score_pair; the answer is not to blame
+        return EedResult.unreadable_target("corrected", _reason(error))
+    pair = corrected.resolve_symbols(statement.read(answer), target_statement)
+    shown = _Shown(
+        answer=pair.answer.formula, target=pair.target.formula, assumptions=pair.assumptions
+    )
+    if corrected.equal(pair.answer, pair.target, time_limit):
         return _equivalent("corrected", "equal to the target", shown)
-    return _compared("corrected", corrected.trees(mine, goal, stage, cache), weights, shown)
+    trees = corrected.trees(pair.answer, pair.target, time_limit)
+    return _compared("corrected", trees, weights, shown)
 
 
-def _published(
-    answer: str, target: str, weights: Weights, stage: Stage, cache: TargetCache | None
+def _score_published(
+    answer: str, target: str, weights: Weights, time_limit: TimeLimit
 ) -> EedResult:
     check_text(target)
     guarded = published.guard(answer, target)
@@ -130,17 +145,17 @@ def _published(
         return _equivalent("published", guarded)
     if guarded:
         return EedResult.unreadable("published", guarded)
-    known = published.read_target(target, stage, cache)
-    goal, mine = known.simplified, published.read_answer(answer, known, stage)
-    shown = _Shown(answer=mine, target=goal)
-    if published.equal(mine, goal, stage):
+    read_target = published.read_target(target, time_limit)
+    theirs, ours = read_target.simplified, published.read_answer(answer, read_target, time_limit)
+    shown = _Shown(answer=ours, target=theirs)
+    if published.equal(ours, theirs, time_limit):
         return _equivalent("published", "equal to the target", shown)
-    return _compared("published", published.trees(mine, goal), weights, shown)
+    return _compared("published", published.trees(ours, theirs), weights, shown)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Shown:
-    """What a result shows of the formulas: as read, and what was assumed."""
+    """The formulas as read, and the assumptions made, for the result."""
 
     answer: object = ""
     target: object = ""

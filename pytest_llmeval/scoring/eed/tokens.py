@@ -1,4 +1,4 @@
-"""From a LaTeX formula to tokens: what is only layout is gone, what is said twice in other ways is said one way."""
+"""The tokens of a LaTeX formula, without layout and with one spelling for each meaning."""
 
 from __future__ import annotations
 
@@ -9,36 +9,44 @@ from itertools import zip_longest
 from typing import Literal, TypeAlias
 
 from pytest_llmeval.scoring.eed import commands
-from pytest_llmeval.scoring.eed.guards import Refused, check_text
+from pytest_llmeval.scoring.eed.guards import FormulaError, check_text
 
 TokenKind: TypeAlias = Literal["command", "number", "letter", "mark", "text"]
 
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    r"""One token: a command without its backslash, a number, a letter, a single sign, or a piece of ``\text{}``."""
+    r"""One token of a formula.
+
+    Attributes:
+        kind: ``text`` is the content of a ``\text{}``, ``mark`` any other single character.
+        text: the characters; of a command without its backslash.
+    """
 
     kind: TokenKind
     text: str
 
     def is_mark(self, *marks: str) -> bool:
-        """Tell whether this is one of these single signs."""
+        """Return whether this is one of these marks."""
         return self.kind == "mark" and self.text in marks
 
     def is_command(self, *names: str) -> bool:
-        """Tell whether this is one of these commands."""
+        """Return whether this is one of these commands."""
         return self.kind == "command" and self.text in names
 
 
 _ENVIRONMENT = re.compile(
-    r"\\(?:begin|end)\s*\{(?:equation|align|aligned|alignat|gather|gathered|multline|split|math|displaymath|eqnarray)\*?\}"
+    r"\\(?:begin|end)\s*\{(?:equation|align|aligned|alignat|gather|gathered|multline|split|math"
+    r"|displaymath|eqnarray)\*?\}"
 )
 _DELIMITERS = re.compile(r"\$|\\[()\[\]]")
 _THOUSANDS = re.compile(r"(?<![\d.,(])(\d{1,3})((?:(?:\{,\}|\\[,!]|,)\d{3})+)(?![\d,])")
 _UPRIGHT_D = re.compile(r"\\(?:mathrm|rm|text|operatorname)\s*\{\s*d\s*\}|\{\s*\\rm\s+d\s*\}")
 _BOX = re.compile(r"\\f?boxed?\s*\{")
 _TOKEN = re.compile(
-    r"\\(?P<command>[A-Za-z]+)\*?|\\(?P<escape>.)|(?P<number>\d+\.\d+[eE][+-]?\d{1,3}|\d+(?:\.\d+)?|\.\d+)|(?P<letter>[^\W\d_])|(?P<mark>\S)",
+    r"\\(?P<command>[A-Za-z]+)\*?|\\(?P<escape>.)"
+    r"|(?P<number>\d+\.\d+[eE][+-]?\d{1,3}|\d+(?:\.\d+)?|\.\d+)"
+    r"|(?P<letter>[^\W\d_])|(?P<mark>\S)",
     re.DOTALL,
 )
 _PLAIN_FUNCTION = re.compile(
@@ -54,14 +62,14 @@ _SPACES = frozenset(",;:!> /")
 
 
 def tokens_of(formula: str) -> list[Token]:
-    """Return the tokens of a formula; Refused where its text alone rules it out."""
+    """Return the tokens of a formula; FormulaError if it is prose or exceeds a limit."""
     check_text(formula)
     text = commands.to_latex(formula)
-    while (inside := _boxed(text)) != text:
+    while (inside := _unboxed(text)) != text:
         text = inside
     if _PROSE.search(_TEXT_COMMAND.sub("", text)):
         msg = "prose, not a formula"
-        raise Refused(msg)
+        raise FormulaError(msg)
     text = _UPRIGHT_D.sub("d", text)
     text = _DELIMITERS.sub(" ", _ENVIRONMENT.sub(" ", text))
     text = _THOUSANDS.sub(lambda match: match[1] + re.sub(r"\D", "", match[2]), text)
@@ -70,13 +78,13 @@ def tokens_of(formula: str) -> list[Token]:
 
 
 def latex_of(tokens: Sequence[Token]) -> str:
-    """Write tokens as LaTeX again."""
+    """Return tokens as LaTeX."""
     written = {"command": "\\{} ", "text": "\\text{{{}}}"}
     return "".join(written.get(token.kind, "{}").format(token.text) for token in tokens).strip()
 
 
-def _boxed(text: str) -> str:
-    r"""Return what stands in the first ``\boxed{}``, if there is one and it closes."""
+def _unboxed(text: str) -> str:
+    r"""Return the content of the first ``\boxed{}``; the text itself if there is none."""
     box = _BOX.search(text)
     if box is None:
         return text
@@ -85,7 +93,7 @@ def _boxed(text: str) -> str:
 
 
 def closing_brace(text: str, start: int) -> int | None:
-    """Return where the brace that opened before `start` closes."""
+    """Return the position of the brace that closes the one before `start`; None if none does."""
     depth = 1
     for match in re.compile(r"\\.|[{}]", re.DOTALL).finditer(text, start):
         depth += {"{": 1, "}": -1}.get(match[0], 0)
@@ -113,7 +121,7 @@ def _scan(text: str) -> list[Token]:
 
 
 def _command(name: str, text: str, position: int, tokens: list[Token]) -> int:
-    """Append what a command stands for; return where to read on."""
+    """Append the token of a command, if it has one, and return the position behind it."""
     name = commands.SAME_LETTER.get(name, name)
     opening = re.compile(r"\s*\{").match(text, position)
     if name in commands.IGNORED:
@@ -153,18 +161,21 @@ def _escaped(character: str) -> list[Token]:
 
 
 def _without_line_breaks(tokens: list[Token]) -> list[Token]:
-    """Drop alignment marks, and line breaks in front of what goes on; cases and matrices need theirs."""
+    """Drop alignment marks and line breaks before a continued formula.
+
+    Environments such as cases and matrices keep theirs.
+    """
     if any(token.is_command("begin") for token in tokens):
         return tokens
     tokens = [token for token in tokens if not token.is_mark("&")]
     return [
         token
         for token, after in zip_longest(tokens, tokens[1:])
-        if not (token.is_command("newline") and _goes_on(after))
+        if not (token.is_command("newline") and _continues(after))
     ]
 
 
-def _goes_on(token: Token | None) -> bool:
+def _continues(token: Token | None) -> bool:
     return (
         token is None
         or token.is_mark(*"=+-*/<>")
@@ -173,7 +184,7 @@ def _goes_on(token: Token | None) -> bool:
 
 
 def _trim(tokens: list[Token]) -> list[Token]:
-    """Drop what ends a sentence or a line."""
+    """Drop punctuation, line breaks and wide spaces at the end, and the latter two at the start."""
     while tokens and (
         tokens[-1].is_mark(".", ",", ";", ":") or tokens[-1].is_command("newline", "qquad", "quad")
     ):

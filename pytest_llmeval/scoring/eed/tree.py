@@ -1,4 +1,4 @@
-"""Expression trees: nodes, and the numbering that the edit distance works on."""
+"""Expression trees: nodes, and the post-order that the edit distance works on."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _INFIX = {"Add": " + ", "Mul": "*", "Pow": "**"}
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """One node of an expression tree; two nodes agree when kind and text do."""
+    """One node of an expression tree, with its children."""
 
     kind: Kind
     text: str
@@ -21,11 +21,11 @@ class Node:
 
     @property
     def label(self) -> tuple[Kind, str]:
-        """Kind and text: what a relabelling changes."""
+        """Kind and text, which a relabelling changes."""
         return self.kind, self.text
 
     def __str__(self) -> str:
-        """Write the formula below this node, on one line."""
+        """Return the formula of this subtree, on one line."""
         if not self.children:
             return self.text
         parts = [str(child) for child in self.children]
@@ -38,12 +38,12 @@ class Node:
         return f"{self.text}({', '.join(parts)})"
 
     def prefix(self) -> str:
-        """Write every node below and including this one, children in brackets behind their parent."""
+        """Return the nodes of this subtree in prefix notation, children in brackets."""
         below = ", ".join(child.prefix() for child in self.children)
         return f"{self.text}({below})" if self.children else self.text
 
     def renamed(self, names: Mapping[str, str]) -> Node:
-        """Return the tree with other names for its symbols; one that is not among them keeps its own."""
+        """Return the tree with the symbols in `names` renamed."""
         text = names.get(self.text, self.text) if self.kind == "symbol" else self.text
         return Node(self.kind, text, tuple(child.renamed(names) for child in self.children))
 
@@ -55,16 +55,22 @@ class Node:
 
 
 @dataclass(frozen=True, slots=True)
-class Numbering:
-    """A tree in post-order: node, leftmost leaf, parent and subtree size by index; -1 is the root's parent."""
+class PostOrder:
+    """A tree in post-order.
+
+    Attributes:
+        nodes: the nodes, children before their parent.
+        leftmost: index of each node's leftmost leaf.
+        parents: index of each node's parent; -1 for the root.
+    """
 
     nodes: tuple[Node, ...]
     leftmost: tuple[int, ...]
     parents: tuple[int, ...]
 
     @classmethod
-    def of(cls, root: Node) -> Numbering:
-        """Return the tree below `root`, numbered."""
+    def of(cls, root: Node) -> PostOrder:
+        """Return the tree of `root` in post-order."""
         nodes: list[Node] = []
         leftmost: list[int] = []
         parents: list[int] = []
@@ -83,11 +89,11 @@ class Numbering:
         return cls(tuple(nodes), tuple(leftmost), tuple(parents))
 
     def __len__(self) -> int:
-        """Return how many nodes the tree has."""
+        """Return the number of nodes."""
         return len(self.nodes)
 
     def size(self, index: int) -> int:
-        """Return how many nodes stand in the subtree of `index`."""
+        """Return the number of nodes in the subtree at `index`."""
         return index - self.leftmost[index] + 1
 
     @property

@@ -1,8 +1,8 @@
-"""The child process that scores: ``python -m pytest_llmeval.scoring.eed.worker LIMITS [CACHE]``, a JSON object a line each way.
+"""The child process that scores: ``python -m pytest_llmeval.scoring.eed.worker LIMITS``.
 
-It takes ``{"task", "answer", "target", ...}``, limits its own CPU time and memory, and answers with
-a result. It ends when its standard input does, so that no child outlives a parent, however that
-died.
+Requests come by standard input and replies go to standard output, one JSON object a line. A request
+is ``{"task", "answer", "target", ...}``. The process limits its own CPU time and memory. It ends
+with its standard input, so it does not outlive its parent.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ import os
 import queue
 import sys
 import threading
-from pathlib import Path
 from typing import Any, TextIO
 
 from pytest_llmeval.records import Json
@@ -21,8 +20,7 @@ from pytest_llmeval.scoring.eed.explanation import explain
 from pytest_llmeval.scoring.eed.limits import MEMORY_EXIT, Limits
 from pytest_llmeval.scoring.eed.result import GRADERS
 from pytest_llmeval.scoring.eed.scoring import expressions_equivalent, score_pair
-from pytest_llmeval.scoring.eed.stages import cpu_timer
-from pytest_llmeval.scoring.eed.target_cache import TargetCache
+from pytest_llmeval.scoring.eed.time_limit import cpu_timer
 
 if sys.platform != "win32":
     import resource
@@ -32,9 +30,8 @@ _MEGABYTE = 1024 * 1024
 
 def main() -> None:
     """Serve requests from standard input until it ends."""
-    replies = _own_output()
+    replies = _reply_stream()
     limits = Limits.from_json(json.loads(sys.argv[1]))
-    cache = TargetCache(Path(sys.argv[2])) if len(sys.argv) > 2 else None  # noqa: PLR2004 - see above
     _limit_memory(limits.memory_mb)
     _warm_up()
     requests: queue.SimpleQueue[str] = queue.SimpleQueue()
@@ -44,14 +41,14 @@ def main() -> None:
         request = json.loads(requests.get())
         _limit_cpu(limits.cpu_seconds)
         try:
-            reply = _serve(request, cache)
+            reply = _serve(request)
         except MemoryError:
             os._exit(MEMORY_EXIT)
         print(json.dumps(reply), file=replies, flush=True)
 
 
-def _own_output() -> TextIO:
-    """Keep standard output for replies alone: what a library prints goes to standard error."""
+def _reply_stream() -> TextIO:
+    """Return a stream to standard output, and redirect what libraries print to standard error."""
     replies = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     return replies
@@ -60,44 +57,46 @@ def _own_output() -> TextIO:
 def _read(requests: queue.SimpleQueue[str]) -> None:
     for line in sys.stdin:
         requests.put(line)
-    os._exit(0)  # the parent is gone, or done with us; whatever is being computed interests nobody
+    os._exit(0)  # the parent has ended, or needs no more replies
 
 
 def _warm_up() -> None:
-    """Have the parsers build their tables before the first answer is timed."""
+    """Let the parsers build their tables before the first evaluation is timed."""
     for mode in GRADERS:
         score_pair(r"\frac{a}{b}+\sin x", r"\frac{a}{c}+\sin x", mode=mode)
 
 
 def _limit_memory(megabytes: int) -> None:
-    """Cap the address space, and write no core files; macOS has no such cap, there the parent watches."""
+    """Limit the address space, and write no core files.
+
+    macOS has no such limit; there the parent checks the memory.
+    """
     if sys.platform == "win32":
         return
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # the CPU limit would leave a core file behind
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # exceeding the CPU limit would write one
     if sys.platform != "darwin":
         resource.setrlimit(resource.RLIMIT_AS, (megabytes * _MEGABYTE, megabytes * _MEGABYTE))
 
 
 def _limit_cpu(seconds: float) -> None:
-    """Let the kernel end this process `seconds` of CPU time from now, also inside a computation in C."""
+    """Let the kernel end this process after `seconds` more of CPU time, also within C code."""
     if sys.platform != "win32":
         used = resource.getrusage(resource.RUSAGE_SELF)
         end = int(used.ru_utime + used.ru_stime + seconds) + 1  # whole seconds, rounded up
         resource.setrlimit(resource.RLIMIT_CPU, (end, resource.getrlimit(resource.RLIMIT_CPU)[1]))
 
 
-def _serve(request: dict[str, Any], cache: TargetCache | None) -> dict[str, Json]:
+def _serve(request: dict[str, Any]) -> dict[str, Json]:
     answer, target = request["answer"], request["target"]
     match request["task"]:
         case "equivalent":
-            return {"equivalent": expressions_equivalent(answer, target, stage=cpu_timer)}
+            return {"equivalent": expressions_equivalent(answer, target, time_limit=cpu_timer)}
         case "explain":
-            return {"text": explain(answer, target, mode=request["mode"], stage=cpu_timer)}
+            return {"text": explain(answer, target, mode=request["mode"], time_limit=cpu_timer)}
         case _:
-            weights, mode = Weights(**request["weights"]), request["mode"]
-            return score_pair(
-                answer, target, mode=mode, weights=weights, stage=cpu_timer, cache=cache
-            ).to_json()
+            weights, mode = Weights.from_json(request["weights"]), request["mode"]
+            result = score_pair(answer, target, mode=mode, weights=weights, time_limit=cpu_timer)
+            return result.to_json()
 
 
 if __name__ == "__main__":

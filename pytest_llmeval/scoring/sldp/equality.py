@@ -94,7 +94,7 @@ class Comparator:
         return self._run(self._unmatched(self._grouped(left), self._grouped(right)))
 
     def names(self, value: DictValue) -> dict[str, tuple[StringValue, Value]] | None:
-        """Return a dict's entries by folded key, or None if a number or equal keys are among them."""
+        """Return a dict's entries by folded key; None if a key is a number or repeated."""
         names = {
             self._fold(key.text): (key, item)
             for key, item in value.entries

@@ -23,7 +23,7 @@ Skeleton: TypeAlias = int | str
 """Identifies a value's structure without its numbers; that of a string is its folded text."""
 
 _LONGEST = 8
-"""Most numbers of a value in its profile. More would cost more on nested values than they save."""
+"""Most numbers of a value in its profile; on nested values, more would cost more than they save."""
 
 
 class _Profile(NamedTuple):
@@ -45,7 +45,7 @@ class Profiles:
         self._known: dict[int, _Profile] = {}
 
     def skeleton(self, value: Value) -> Skeleton:
-        """Return a value's structure: 0 for a number, below 0 for points, above 0 for containers."""
+        """Return a value's structure: 0 for numbers, below 0 for points, above 0 for containers."""
         if isinstance(value, StringValue):
             return self._fold(value.text)
         if isinstance(value, NumberValue):

@@ -124,7 +124,7 @@ class Grid:
         return tuple([self._cell(vector[axis]) for axis in self._axes])
 
     def _cell(self, number: Decimal) -> int:
-        """Return the number of the cell; monotonic in `number`, which is all that a search needs."""
+        """Return the number of the cell; monotonic in `number`, as a search needs."""
         place = float(number) * self._scale
         if -_SAFE < place < _SAFE:
             return int(place)

@@ -27,7 +27,9 @@ class SldpScorer:
     case_sensitive: bool = False
     grader: ClassVar[str] = SLDP_GRADER
     scale: ClassVar[float] = 1.0
-    display: ClassVar[Display] = Display(shares=("valid_sldp",))
+    display: ClassVar[Display] = Display(
+        shares=("valid_sldp",), headings={"valid_sldp": "valid SLDP"}
+    )
 
     def __post_init__(self) -> None:
         """Raise ValueError for a negative tolerance."""

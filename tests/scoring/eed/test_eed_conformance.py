@@ -1,7 +1,7 @@
-"""Conformance with the public reference and with human judgement, over pairs that are not part of this project.
+"""Conformance with the public reference and human judgement, on pairs outside this project.
 
-Every fourth pair (published mode: every eighth), and three large formulas not at all, because their
-23 answers take a third of the time; all with ``LLMEVAL_ALL_PAIRS=1``, which `make test` sets.
+Every fourth pair (published mode: every eighth), without three large formulas, whose 23 answers
+take a third of the time; all pairs with ``LLMEVAL_ALL_PAIRS=1``, which `make test` sets.
 """
 
 from __future__ import annotations
@@ -23,11 +23,9 @@ LARGE = ("big-159-", "big-160-", "big-163-")
 def pairs(shared: Path) -> list[dict[str, Any]]:
     lines = (shared / "conformance" / "eed.jsonl").read_text(encoding="utf-8").splitlines()
     found = [json.loads(line) for line in lines]
-    return (
-        found
-        if os.environ.get("LLMEVAL_ALL_PAIRS")
-        else [p for p in found if not p["id"].startswith(LARGE)][::4]
-    )
+    if os.environ.get("LLMEVAL_ALL_PAIRS"):
+        return found
+    return [pair for pair in found if not pair["id"].startswith(LARGE)][::4]
 
 
 def scored(pairs: list[dict[str, Any]], mode: Mode) -> list[tuple[dict[str, Any], EedResult]]:
@@ -36,24 +34,21 @@ def scored(pairs: list[dict[str, Any]], mode: Mode) -> list[tuple[dict[str, Any]
 
 
 def test_the_published_mode_reproduces_the_reference(pairs: list[dict[str, Any]]) -> None:
-    pairs = (
-        pairs if os.environ.get("LLMEVAL_ALL_PAIRS") else pairs[::2]
-    )  # simplifying takes this mode its time
+    if not os.environ.get("LLMEVAL_ALL_PAIRS"):
+        pairs = pairs[::2]  # this mode is slow
     compared = [pair for pair in pairs if pair["reference"] is not None]
     unlike = [
         pair["id"]
         for pair, result in scored(compared, "published")
-        if not _like(result, pair["reference"])
+        if not _agrees(result, pair["reference"])
     ]
     assert not unlike  # docs/scoring.md says so
 
 
-def _like(result: EedResult, reference: dict[str, float]) -> bool:
+def _agrees(result: EedResult, reference: dict[str, float]) -> bool:
     if result.score != pytest.approx(reference["score"], abs=1e-6):
         return False
-    if (
-        result.tree_size is None
-    ):  # equal beforehand, or unreadable: the reference has nothing to compare here
+    if result.tree_size is None:  # equal before trees were compared, or unreadable
         return True
     found = (result.relative_distance, result.tree_size, result.distance)
     expected = (reference["relative_distance"], reference["tree_size"], reference["distance"])

@@ -1,4 +1,4 @@
-"""The default mode: the reference's defects are gone, and what is equal scores 100."""
+"""The corrected mode: without the reference's defects; equal formulas score 100."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ EXPECTED = {
 @pytest.mark.parametrize(
     "case", DEFECTS, ids=[f"{case['answer']} / {case['target']}" for case in DEFECTS]
 )
-def test_a_defect_of_the_reference_is_mended(case: dict[str, str]) -> None:
+def test_a_defect_of_the_reference_is_corrected(case: dict[str, str]) -> None:
     result = eed_score(case["answer"], case["target"])
     assert EXPECTED[case["expected"]](result), f"{case['source']}: {result}"
 
@@ -38,7 +38,7 @@ def test_a_coefficient_error_scores_as_in_the_paper() -> None:
     assert (result.distance, result.tree_size, result.reading) == (2, 15, "coefficient")
 
 
-def test_the_edits_are_told_in_terms_of_the_formula() -> None:
+def test_the_edits_are_written_in_terms_of_the_formula() -> None:
     result = eed_score(r"4 m g", r"2 m g")
     assert [str(edit) for edit in result.edits] == ["relabel 4 -> 2 under Mul"]
 
@@ -74,7 +74,7 @@ def test_the_scoring_function_is_a_parameter() -> None:
 
 
 @pytest.mark.parametrize("answer", [None, "", "   ", "\\", "(", "🚀", "x\0"])
-def test_what_is_no_answer_scores_0_with_a_reason(answer: str | None) -> None:
+def test_an_unreadable_answer_scores_0_with_a_reason(answer: str | None) -> None:
     result = eed_score(answer, "x")
     assert (result.score, result.reading) == (0, "unreadable")
     assert result.reason
@@ -90,7 +90,7 @@ def test_an_unreadable_target_decides_nothing_about_the_answer(target: str) -> N
     assert result.reason.startswith("the target cannot be read: ")
 
 
-def test_an_answer_that_is_none_is_wrong_whatever_the_target() -> None:
+def test_an_unreadable_answer_is_decided_whatever_the_target() -> None:
     for answer in (None, "", "x\0"):
         assert eed_score(answer, r"\nosuchcommand{x}").decided
 
@@ -100,7 +100,7 @@ def test_the_published_mode_gives_0_for_an_unreadable_target_as_its_rules_say() 
     assert (result.score, result.reading, result.decided) == (0, "unreadable", True)
 
 
-def test_identical_text_is_equal_even_when_nobody_can_read_it() -> None:
+def test_identical_text_is_equal_even_when_unreadable() -> None:
     assert eed_score(r"\nosuchcommand{x}", r"\boxed{\nosuchcommand{x}}").score == 100
 
 

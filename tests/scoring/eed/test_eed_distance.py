@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_llmeval.scoring.eed.alignment import follow
+from pytest_llmeval.scoring.eed.alignment import align
 from pytest_llmeval.scoring.eed.distance import TreeDistance, Weights, published_score
 from pytest_llmeval.scoring.eed.edits import edit_script
-from pytest_llmeval.scoring.eed.tree import Node, Numbering
+from pytest_llmeval.scoring.eed.tree import Node, PostOrder
 
 
 def leaf(name: str) -> Node:
@@ -79,16 +79,16 @@ def test_the_published_score_falls_from_60_to_0(distance: float, size: int, scor
     assert published_score(distance, size) == pytest.approx(score)
 
 
-def test_the_numbering_is_post_order() -> None:
-    numbering = Numbering.of(add(A, mul(B, C)))
-    assert [node.text for node in numbering.nodes] == ["a", "b", "c", "Mul", "Add"]
-    assert numbering.leftmost == (0, 1, 2, 1, 0)
-    assert numbering.parents == (4, 3, 3, 4, -1)
-    assert numbering.keyroots == [2, 3, 4]
+def test_the_tree_is_numbered_in_post_order() -> None:
+    tree = PostOrder.of(add(A, mul(B, C)))
+    assert [node.text for node in tree.nodes] == ["a", "b", "c", "Mul", "Add"]
+    assert tree.leftmost == (0, 1, 2, 1, 0)
+    assert tree.parents == (4, 3, 3, 4, -1)
+    assert tree.keyroots == [2, 3, 4]
 
 
 @pytest.mark.parametrize(
-    ("answer", "target", "followed"),
+    ("answer", "target", "aligned"),
     [
         (mul(B, C, D, leaf("z")), mul(A, B, C, D), mul(leaf("z"), B, C, D)),
         (add(C, A), add(A, B, C), add(A, C)),
@@ -96,10 +96,11 @@ def test_the_numbering_is_post_order() -> None:
         (mul(D, add(B, A)), add(A, B), mul(D, add(A, B))),
         (Node("operator", "Pow", (add(B, A), C)), Node("operator", "Pow", (add(A, B), D)),
          Node("operator", "Pow", (add(A, B), C))),
-        (Node("operator", "Pow", (A, B)), Node("operator", "Pow", (B, A)), Node("operator", "Pow", (A, B))),
+        (Node("operator", "Pow", (A, B)), Node("operator", "Pow", (B, A)),
+         Node("operator", "Pow", (A, B))),
     ],
 )  # fmt: skip
-def test_commutative_arguments_follow_the_target(
-    answer: Node, target: Node, followed: Node
+def test_commutative_arguments_are_put_into_the_targets_order(
+    answer: Node, target: Node, aligned: Node
 ) -> None:
-    assert follow(answer, target) == followed
+    assert align(answer, target) == aligned

@@ -1,4 +1,4 @@
-"""What the command line shows of a scoring."""
+"""The steps of a scoring as the command line shows them."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_the_tree_of_the_answer_is_shown_in_the_order_in_which_it_is_compared() 
     assert r"  cleaned     \varphi \frac {z}{b}" in text
 
 
-def test_where_reading_ended_is_shown() -> None:
+def test_the_error_of_an_unreadable_formula_is_shown() -> None:
     text = explain(r"\nosuchcommand", "x")
     assert r"  refused     unknown command \nosuchcommand" in text
     assert "score       0.00 of 100: unreadable" in text

@@ -1,4 +1,4 @@
-"""Whatever a model writes ends within its limit, scores nothing, and leaves the next answer alone."""
+"""A hostile answer ends within its limits, scores low, and does not affect the next one."""
 
 from __future__ import annotations
 

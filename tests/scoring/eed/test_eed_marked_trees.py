@@ -1,4 +1,4 @@
-"""What is kept of the compared trees for drawing them."""
+"""The compared trees as they are kept for drawing."""
 
 from __future__ import annotations
 

@@ -1,18 +1,18 @@
-"""Symbols are numbered by their places, whatever they are called."""
+"""Symbols are numbered by their positions, whatever their names."""
 
 from __future__ import annotations
 
 import pytest
 
-from pytest_llmeval.scoring.eed.numbering import numbered
-from pytest_llmeval.scoring.eed.reading import read
+from pytest_llmeval.scoring.eed.numbering import symbol_numbers
+from pytest_llmeval.scoring.eed.statement import read
 
 OTHER_NAMES = str.maketrans("abcd", "dbac")
 
 
 def order(target: str, answer: str) -> str:
     """Return the symbols of two formulas in the order of their numbers."""
-    numbers = numbered(read(target).formula, read(answer).formula)
+    numbers = symbol_numbers(read(target).formula, read(answer).formula)
     return "".join(item.name for item in sorted(numbers, key=lambda item: numbers[item].name))
 
 
@@ -21,7 +21,7 @@ def order(target: str, answer: str) -> str:
     [
         ("a/b-c^d", "a"),
         ("(a+b^2)(c+d^3)", "a"),
-        ("ab", "a^2b^3"),  # the target does not tell a from b, the answer does
+        ("ab", "a^2b^3"),  # only the answer distinguishes a and b
         ("ab^2", "a+b+c^2+d^3"),
         ("abcd", "a/b-c^d"),
     ],
@@ -31,14 +31,14 @@ def test_under_other_names_symbols_have_the_same_numbers(target: str, answer: st
     assert renamed == order(target, answer).translate(OTHER_NAMES)
 
 
-def test_what_nothing_tells_apart_goes_by_name() -> None:
+def test_symbols_with_equal_positions_are_ordered_by_name() -> None:
     assert order("ab", "c+d") == order("ba", "d+c") == "abcd"
 
 
-def test_what_is_subtracted_comes_behind() -> None:
+def test_subtracted_symbols_come_last() -> None:
     assert [order("a-b", "c"), order("b-a", "c")] == ["abc", "bac"]
 
 
-def test_a_target_is_numbered_alike_for_every_answer() -> None:
+def test_a_target_has_the_same_numbers_for_every_answer() -> None:
     orders = [order("(a-b)/c^2", answer) for answer in ("c", "a^b+d", "b-a")]
     assert {found[:3] for found in orders} == {orders[0][:3]}

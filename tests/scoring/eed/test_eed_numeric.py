@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pytest_llmeval.scoring.eed.numeric import compare
-from pytest_llmeval.scoring.eed.reading import read
+from pytest_llmeval.scoring.eed.statement import read
 
 
 def formulas_agree(one: str, other: str) -> bool | None:

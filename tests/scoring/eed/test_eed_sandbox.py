@@ -1,4 +1,4 @@
-"""The sandbox: limits, replacement, threads, order, and no child left behind."""
+"""The sandbox: limits, replacement of children, threads, order, end of children."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ import pytest
 
 from pytest_llmeval.errors import ScorerError
 from pytest_llmeval.scoring.eed import Limits, Sandbox, Weights, child, eed_score_many, worker
-from pytest_llmeval.scoring.eed.stages import cpu_timer
+from pytest_llmeval.scoring.eed.time_limit import cpu_timer
 
 ROOT = str(Path(__file__).parents[3])
 TOWER = "9^{9^{9^9}}"  # in the published mode nothing stops it but the limit
@@ -107,7 +107,7 @@ def test_an_explanation_comes_from_a_child(sandbox: Sandbox) -> None:
     assert "relabel 4 -> 2 under Mul" in sandbox.explain("4 m g", "2 m g")
 
 
-def test_a_child_that_died_with_nothing_to_do_costs_no_answer_its_score() -> None:
+def test_a_child_that_died_while_idle_costs_no_answer_its_score() -> None:
     with Sandbox() as sandbox:
         sandbox.score("x", "x")
         (idle,) = sandbox._children
@@ -131,7 +131,7 @@ def test_a_closed_sandbox_says_so() -> None:
         sandbox.score("x", "x")
 
 
-def test_closing_wakes_whoever_waits() -> None:
+def test_closing_ends_requests_that_wait() -> None:
     sandbox = Sandbox(cpu_seconds=60)
     sandbox.score("x", "x")
     with ThreadPoolExecutor(1) as threads:
@@ -154,9 +154,7 @@ def test_many_pairs_keep_their_order_and_are_read_only_as_needed() -> None:
     done: list[int] = []
 
     def pairs() -> Iterator[tuple[str, str]]:
-        for (
-            number
-        ) in itertools.count():  # a generator without end is read no further than is scored
+        for number in itertools.count():  # without end; read no further than is scored
             read.append(number)
             yield f"{number} x", "3 x + y"
 
@@ -219,13 +217,13 @@ def test_no_child_outlives_a_killed_parent() -> None:
 
 
 def _runs(pid: int) -> bool:
-    """Tell whether a process is alive; a zombie, whom nobody has reaped yet, is not."""
+    """Return whether a process is alive; a zombie is not."""
     shown = subprocess.run(
         ["ps", "-o", "stat=", "-p", str(pid)], capture_output=True, text=True, check=False
     )
     return bool(shown.stdout.strip()) and not shown.stdout.startswith("Z")
 
 
-def test_the_sandbox_itself_imports_no_sympy() -> None:
-    code = "import sys, pytest_llmeval.scoring.eed.sandbox, pytest_llmeval.scoring.eed.many; sys.exit('sympy' in sys.modules)"
+def test_sandbox_and_result_import_no_sympy() -> None:
+    code = "import sys, pytest_llmeval.scoring.eed; sys.exit('sympy' in sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True, env={**os.environ, "PYTHONPATH": ROOT})

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from pytest_llmeval.scoring.judge import decide_plainly
 from pytest_llmeval.session.calibrating import decide_cases
-from pytest_llmeval.session.calibrations import read_cases
+from pytest_llmeval.session.labelled_cases import read_cases
 
 if TYPE_CHECKING:
     import pytest
@@ -16,18 +16,23 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).parents[3]
 
 
-def test_the_page_tells_how_many_cases_need_no_judge() -> None:
+def test_the_page_states_how_many_cases_need_no_judge() -> None:
     cases = read_cases(ROOT / "fixtures/geometry3k/judge_calibration.yaml")
     pairs = [(case.candidate, case.target) for case in cases]
     by_number = sum(decide_plainly(*pair).decision != "undecided" for pair in pairs)
     # as in a run: formulas are compared in a child
-    decided = [case for case in decide_cases(cases) if case.verdict is not None]
+    decisions = [one.decision for one in decide_cases(cases)]
+    decided = [
+        (case.equivalent, decision == "equal")
+        for case, decision in zip(cases, decisions, strict=True)
+        if decision != "undecided"
+    ]
     by_sympy = len(decided)
-    assert all(case.verdict is case.label for case in decided)
+    assert all(label is equal for label, equal in decided)
     page = re.sub(r"\s+", " ", (ROOT / "docs/judge.md").read_text("utf-8"))
     file = "fixtures/geometry3k/judge_calibration.yaml"
-    told = f"On the {len(pairs)} labelled cases of `{file}` it decides {by_number}"
-    assert f"{told} ({by_number / len(pairs):.0%}".replace("%", " %") in page
+    sentence = f"On the {len(pairs)} labelled cases of `{file}` it decides {by_number}"
+    assert f"{sentence} ({by_number / len(pairs):.0%}".replace("%", " %") in page
     assert f"and {by_sympy} ({by_sympy / len(pairs):.0%}".replace("%", " %") in page
 
 

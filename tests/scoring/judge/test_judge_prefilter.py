@@ -1,4 +1,4 @@
-"""What the prefilter decides it decides rightly, and it leaves the rest to the judge."""
+"""The prefilter decides plain answers, never wrongly, and leaves the rest to the judge."""
 
 from __future__ import annotations
 

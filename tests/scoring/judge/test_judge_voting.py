@@ -38,7 +38,7 @@ def cast(ballot: Ballot, replies: str) -> Ballot:
         (3, "-+-", False, (1, 2, 0, 3)),
         (3, "+?-??-", False, (1, 2, 0, 6)),  # retries are counted for each vote
         (3, "+????-", None, (1, 1, 1, 6)),  # a lost vote helps neither side
-        (3, "????????", None, (0, 0, 2, 8)),  # after two lost votes nobody can win
+        (3, "????????", None, (0, 0, 2, 8)),  # after two lost votes no side can win
         (2, "+-", None, (1, 1, 0, 2)),
         (2, "++", True, (2, 0, 0, 2)),
         (4, "++--", None, (2, 2, 0, 4)),

@@ -1,4 +1,4 @@
-"""The cases of tests/scoring/sldp/cases.yaml, a section for each test that asks for one by name."""
+"""The cases of tests/scoring/sldp/cases.yaml, one section for each test that uses it by name."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ from typing import Any
 from pytest_llmeval.scoring.sldp import parse_sldp, sldp_diff
 
 
-def test_a_difference_is_told_by_path(differing: dict[str, Any]) -> None:
+def test_a_difference_has_its_path(differing: dict[str, Any]) -> None:
     assert list(sldp_diff(differing["a"], differing["b"])) == differing["lines"]
 
 
@@ -18,7 +18,7 @@ def test_many_differences_are_cut_to_ten_lines() -> None:
     assert lines[-1] == "and more differences"
 
 
-def test_ten_differences_are_all_told() -> None:
+def test_ten_differences_are_all_listed() -> None:
     lines = sldp_diff(str(list(range(10))), str(list(range(1, 11))))
     assert lines[-1] == "$[9]: found 9, expected 10"
 

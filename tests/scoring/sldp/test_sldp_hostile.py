@@ -1,6 +1,6 @@
-"""Texts meant to hurt: all of them end in a value or a syntax error, in linear time and at any nesting.
+"""Hostile texts end in a value or a syntax error, in linear time and at any nesting.
 
-Nothing is timed here: what once was quadratic takes minutes on a megabyte, which nobody overlooks.
+Nothing is timed here: quadratic time would take minutes on a megabyte.
 """
 
 from __future__ import annotations

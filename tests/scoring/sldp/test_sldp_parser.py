@@ -1,4 +1,4 @@
-"""Reading SLDP: what counts as a value, and where and why a text does not."""
+"""Parsing SLDP: values, and the position and hint of syntax errors."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ def test_a_written_value_is_read_as_itself(value_case: dict[str, Any]) -> None:
     assert parse_sldp(render_sldp(value)) == value
 
 
-def test_a_mistake_is_told_with_place_and_hint(mistake: dict[str, Any]) -> None:
+def test_a_syntax_error_has_its_position_and_hint(mistake: dict[str, Any]) -> None:
     with pytest.raises(SldpSyntaxError) as caught:
         parse_sldp(mistake["text"])
     error = caught.value
-    told = {
+    found = {
         "line": error.line,
         "column": error.column,
         "found": error.found,
         "expected": error.expected,
     }
-    assert told == {name: mistake[name] for name in told}
+    assert found == {name: mistake[name] for name in found}
     assert mistake["hint"] in error.hint
     assert bool(mistake["hint"]) == bool(error.hint)
     assert str(error).startswith(

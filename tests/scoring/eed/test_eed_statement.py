@@ -1,4 +1,4 @@
-"""The corrected reader: what LaTeX means, and what is refused."""
+"""The corrected reader: the meaning of LaTeX, and what it rejects."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from pytest_llmeval.scoring.eed.guards import Refused
-from pytest_llmeval.scoring.eed.reading import read, same_text
+from pytest_llmeval.scoring.eed.guards import FormulaError
+from pytest_llmeval.scoring.eed.statement import read, same_text
 
 HERE = Path(__file__).parent
 READINGS = json.loads((HERE / "readings.json").read_text(encoding="utf-8"))
@@ -21,19 +21,19 @@ def test_latex_is_read_as_a_physicist_means_it(case: dict[str, str]) -> None:
 
 
 @pytest.mark.parametrize("case", REFUSED, ids=[case["reason"] for case in REFUSED])
-def test_what_is_no_formula_is_refused_with_its_reason(case: dict[str, str]) -> None:
-    with pytest.raises(Refused) as refused:
+def test_a_text_without_a_formula_is_rejected_with_a_reason(case: dict[str, str]) -> None:
+    with pytest.raises(FormulaError) as raised:
         read(case["latex"])
-    assert case["reason"] in str(refused.value)
+    assert case["reason"] in str(raised.value)
 
 
-def test_a_number_keeps_the_value_it_is_about() -> None:
-    reading = read(r"x = \frac{1}{3} \approx 0.333")
-    assert [str(side) for side in reading.readings] == ["1/3", "0.333000000000000"]
+def test_a_number_keeps_its_approximation() -> None:
+    statement = read(r"x = \frac{1}{3} \approx 0.333")
+    assert [str(side) for side in statement.formulas] == ["1/3", "0.333000000000000"]
 
 
 def test_an_approximation_far_from_its_number_does_not_count() -> None:
-    assert len(read(r"x = \frac{1}{3} \approx 0.5").readings) == 1
+    assert len(read(r"x = \frac{1}{3} \approx 0.5").formulas) == 1
 
 
 def test_an_approximate_formula_is_the_last_one() -> None:

@@ -1,4 +1,7 @@
-"""Reading an answer or a target in the corrected mode: which part of the text is the formula, and its expression."""
+"""The statement of an answer or target, as the corrected mode reads it.
+
+This finds the part of the text that is the formula, and reads its expression.
+"""
 
 from __future__ import annotations
 
@@ -9,51 +12,55 @@ import sympy
 
 from pytest_llmeval.scoring.eed import latex
 from pytest_llmeval.scoring.eed.commands import APPROXIMATELY, EQUALS, INEQUALITIES
-from pytest_llmeval.scoring.eed.guards import Refused
+from pytest_llmeval.scoring.eed.guards import FormulaError
 from pytest_llmeval.scoring.eed.symbols import opaque
 from pytest_llmeval.scoring.eed.tokens import Token, tokens_of
 
-_ROUNDING = 0.01  # how far an approximation may lie from its number, relatively
+_ROUNDING = 0.01  # largest relative difference of an approximation from its number
 _CONNECTIVES = frozenset({"and", "or"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reading:
-    r"""What a text says: its formula, and for a number the value it is about (``x = 1/3 \approx 0.33``), if given."""
+class Statement:
+    r"""A formula, with the approximation given for it, as in ``x = 1/3 \approx 0.33``."""
 
     formula: sympy.Expr
     approximation: sympy.Expr | None = None
 
     @property
-    def readings(self) -> tuple[sympy.Expr, ...]:
+    def formulas(self) -> tuple[sympy.Expr, ...]:
         """The formula, then the approximation."""
         return (self.formula,) if self.approximation is None else (self.formula, self.approximation)
 
 
-def read(text: str) -> Reading:
-    """Return what a text says; Refused, with the reason, when it says nothing readable."""
+def read(text: str) -> Statement:
+    """Return the statement of a text.
+
+    Raises:
+        FormulaError: there is no readable formula in it; the message is the reason.
+    """
     tokens = _unwrapped(formula_tokens(text))
     parts = [part for part in _split(tokens, _separates) if part] or [tokens]
     if len(parts) == 1:
         return _statement(parts[0])
-    return Reading(formula=opaque("tuple", *(_statement(part).formula for part in parts)))
+    return Statement(formula=opaque("tuple", *(_statement(part).formula for part in parts)))
 
 
 def formula_tokens(text: str) -> Sequence[Token]:
-    r"""Return the tokens of what is taken for the formula: the first box, up to the first ``\quad`` or remark."""
+    r"""Return the tokens of the formula: of the first box, up to a ``\quad`` or remark."""
     return _before_remarks(tokens_of(text))
 
 
 def same_text(one: str, other: str) -> bool:
-    """Tell whether two texts are the same formula, sign by sign, apart from layout and remarks."""
+    """Return whether two texts have the same tokens, apart from layout and remarks."""
     try:
         return formula_tokens(one) == formula_tokens(other)
-    except Refused:
+    except FormulaError:
         return False
 
 
 def _before_remarks(tokens: Sequence[Token]) -> Sequence[Token]:
-    r"""Keep what stands before the first ``\quad`` or words, unless that is nothing."""
+    r"""Return the tokens before the first ``\quad`` or remark, unless there are none."""
     environments = 0
     for position, token in enumerate(tokens):
         environments += token.is_command("begin") - token.is_command("end")
@@ -67,7 +74,7 @@ def _before_remarks(tokens: Sequence[Token]) -> Sequence[Token]:
 
 
 def _is_remark(tokens: Sequence[Token], position: int) -> bool:
-    """Tell whether a text is said about the formula: several words, or any at the very end behind a space."""
+    """Return whether a text is a remark: several words, or a last one behind a space."""
     words, following = tokens[position].text.split(), tokens[position + 1 :]
     if _is_exponent(following):  # of a unit
         following = ()
@@ -97,7 +104,7 @@ def _trimmed(tokens: Sequence[Token]) -> Sequence[Token]:
 
 
 def _unwrapped(tokens: Sequence[Token]) -> Sequence[Token]:
-    """Take off a bracket around all, when a relation stands in it."""
+    """Return the tokens without a bracket around all of them, if there is a relation inside."""
     pairs = {"(": ")", "{": "}", "[": "]"}
     while (
         len(tokens) > 1
@@ -106,7 +113,9 @@ def _unwrapped(tokens: Sequence[Token]) -> Sequence[Token]:
         and _closes_at_end(tokens)
     ):
         inside = tokens[1:-1]
-        if not any(_relates(token) for token in inside):
+        if not any(
+            test(token) for token in inside for test in (_equates, _approximates, _compares)
+        ):
             break
         tokens = inside
     return tokens
@@ -142,10 +151,6 @@ def _separates(token: Token) -> bool:
     )
 
 
-def _relates(token: Token) -> bool:
-    return _equates(token) or _approximates(token) or _compares(token)
-
-
 def _equates(token: Token) -> bool:
     return token.text in EQUALS and token.kind in ("mark", "command")
 
@@ -158,20 +163,23 @@ def _compares(token: Token) -> bool:
     return token.kind in ("mark", "command") and token.text in INEQUALITIES
 
 
-def _statement(tokens: Sequence[Token]) -> Reading:
-    r"""Read ``name = formula``, ``name \approx value`` or ``name = number \approx value``; the last formula counts."""
+def _statement(tokens: Sequence[Token]) -> Statement:
+    r"""Read a formula, ``name = formula`` or ``name = number \approx value``.
+
+    Of several formulas the last one counts.
+    """
     equal_parts = _split(tokens, _equates)
     parts = _split(equal_parts[-1], _approximates)
     if len(parts) > 1 and len(equal_parts) == 1 and _is_name(parts[0]):
         parts = parts[1:]
     first, last = _comparison(parts[0]), _comparison(parts[-1])
     if last.free_symbols or len(parts) == 1:
-        return Reading(formula=last)
-    return Reading(formula=first, approximation=last if _near(first, last) else None)
+        return Statement(formula=last)
+    return Statement(formula=first, approximation=last if _near(first, last) else None)
 
 
 def _near(number: sympy.Expr, value: sympy.Expr) -> bool:
-    """Tell whether a value passes for an approximation of a number."""
+    """Return whether a value is an approximation of a number."""
     if number.free_symbols or not (number.is_real and value.is_real):
         return False
     return bool(abs(number.evalf() - value.evalf()) <= _ROUNDING * abs(number.evalf()))
@@ -180,23 +188,20 @@ def _near(number: sympy.Expr, value: sympy.Expr) -> bool:
 def _is_name(tokens: Sequence[Token]) -> bool:
     try:
         return bool(latex.parse(tokens).is_Symbol)
-    except Refused:
+    except FormulaError:
         return True
 
 
 def _comparison(tokens: Sequence[Token]) -> sympy.Expr:
-    """Read an expression, or an inequality as an undefined function of its sides, smaller side first."""
+    """Read an expression; an inequality is an undefined function of its sides, smaller first."""
     first, *more = _split(tokens, _compares)
     if not more:
-        return _finite(latex.parse(tokens))
+        expression = latex.parse(tokens)
+        if expression.has(sympy.zoo, sympy.nan):
+            msg = "division by zero"
+            raise FormulaError(msg)
+        return expression
     place = len(first)
     name, swap = INEQUALITIES[tokens[place].text]
     left, right = latex.parse(first), _comparison(tokens[place + 1 :])
     return opaque(name, *((right, left) if swap else (left, right)))
-
-
-def _finite(expression: sympy.Expr) -> sympy.Expr:
-    if expression.has(sympy.zoo, sympy.nan):
-        msg = "division by zero"
-        raise Refused(msg)
-    return expression
