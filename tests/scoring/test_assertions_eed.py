@@ -23,6 +23,7 @@ class OwnTest:
     scorers: tuple[Scorer, ...] = ()
     sample: Sample | None = None
     scores: list[Score] = field(default_factory=list)
+    any_decides: bool = False
 
     def score(self, scorer: Scorer, answer: str | None, sample: Sample) -> Score:
         return self.record(scorer.score(answer, sample, None))

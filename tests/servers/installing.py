@@ -1,16 +1,22 @@
-"""Distributions laid out on disk as pip does it."""
+"""Distributions of others, laid out on disk as pip does it."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 
-def install(  # noqa: PLR0913 - what a distribution consists of
-    site: Path, name: str, version: str, module: str, *, group: str, entry_point: str
+def install(
+    site: Path, name: str, version: str, module: str, entry_points: Mapping[str, str]
 ) -> None:
-    """Put a distribution ``llmeval-NAME`` into a folder.
+    """Put a distribution ``llmeval-NAME`` into a folder: the module ``llmeval_NAME`` with its names.
 
-    It holds the module ``llmeval_NAME`` and one entry point, such as ``x = llmeval_NAME:open_x``.
+    Args:
+        site: the folder, which must be on the path.
+        name: what follows ``llmeval-``.
+        version: the distribution's.
+        module: the text of the module.
+        entry_points: by group (``pytest_llmeval.GROUP``), lines of the form ``name = value``.
     """
     info = site / f"llmeval_{name}-{version}.dist-info"
     info.mkdir(parents=True)
@@ -18,10 +24,10 @@ def install(  # noqa: PLR0913 - what a distribution consists of
     (info / "METADATA").write_text(
         f"Metadata-Version: 2.1\nName: llmeval-{name}\nVersion: {version}\n"
     )
-    (info / "entry_points.txt").write_text(f"[{group}]\n{entry_point}\n")
+    sections = (f"[pytest_llmeval.{group}]\n{line}\n" for group, line in entry_points.items())
+    (info / "entry_points.txt").write_text("".join(sections))
 
 
 def install_provider(site: Path, name: str, version: str, module: str, entry_point: str) -> None:
     """Install a distribution that brings a provider."""
-    group = "pytest_llmeval.providers"
-    install(site, name, version, module, group=group, entry_point=entry_point)
+    install(site, name, version, module, {"providers": entry_point})

@@ -38,7 +38,7 @@ def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Insta
     def put(
         names: Registry, entry_point: str, module: str = "def found(): ...\n", name: str = "extra"
     ) -> None:
-        install(site, name, "0.3", module, group=names.group, entry_point=entry_point)
+        install(site, name, "0.3", module, {names.group.partition(".")[2]: entry_point})
         importlib.invalidate_caches()
         registry._installed.cache_clear()
 
