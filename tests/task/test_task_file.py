@@ -53,7 +53,7 @@ def test_a_task_says_what_its_file_says(write: Write, tmp_path: Path) -> None:
         (EedScorer(mode="corrected", minimum=100.0), True),
         (JudgeScorer(votes=1, prefilter=True), False),
     ]
-    assert (task.metrics, task.group_by) == (("accuracy", "mean"), ("tag",))
+    assert (task.metrics, task.group_by) == (("accuracy", {"mean": "EED"}), ("tag",))
     assert task.replay == tmp_path / "replies.jsonl"
 
 
