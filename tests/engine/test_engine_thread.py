@@ -1,4 +1,4 @@
-"""The engine's thread: it starts with the first wish, ends when told, and never leaves anybody waiting."""
+"""The engine's thread: it starts with the first wish, ends when told, and answers every wish."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ class End:
             while (item := self.items.get()) is not None:
                 try:
                     callback(item)
-                except Exception:  # noqa: BLE001 - as execnet: a callback that fails ends the channel
+                except Exception:  # noqa: BLE001 - as execnet: it ends the channel
                     self.close()
                 finally:
                     self.items.task_done()

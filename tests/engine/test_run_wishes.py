@@ -1,4 +1,4 @@
-"""A run over a small task: completions with transcript and judge, clear errors, and what ends it."""
+"""A run over a small task: completions with transcript and judge, errors, and what ends it."""
 
 from __future__ import annotations
 
@@ -135,7 +135,8 @@ class Bench:
     async def reply(self, request: Request) -> str | Reply:
         self.asked.append(request)
         await asyncio.sleep(1)
-        return self.answer(request)
+        answered: str | Reply = self.answer(request)
+        return answered
 
     async def solve(self, opened: Run, sample: int) -> Solved:
         return Solved.from_json(
@@ -300,7 +301,12 @@ def test_a_test_of_ones_own_may_ask_model_and_judge(tmp_path: Path) -> None:
 
     async def use(opened: Run) -> None:
         message = Message.of("user", "hello").to_json()
-        wish = {"nodeid": "own.py::t", "messages": [message], "parameters": {}, "draw": 0}
+        wish: dict[str, Any] = {
+            "nodeid": "own.py::t",
+            "messages": [message],
+            "parameters": {},
+            "draw": 0,
+        }
         reply: Any = await opened.answer("", "generate", wish)
         assert reply["text"] == "hello"
         wish = judge_wish("own.py::t", "y", votes=1, prefilter=False)
@@ -376,7 +382,7 @@ def test_a_mistake_of_ours_is_told_with_solver_and_sample(
     bench = Bench(tmp_path)
 
     async def use(opened: Run) -> None:
-        monkeypatch.setattr(ModelChoice, "solver", lambda *_: {}["ours"])
+        monkeypatch.setattr(ModelChoice, "solver", lambda *_: dict[str, Any]()["ours"])
         with pytest.raises(LLMEvalError, match="solver direct, sample '1': KeyError: 'ours'"):
             await bench.complete(opened, 1)
 

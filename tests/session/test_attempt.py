@@ -200,6 +200,10 @@ def decisions(attempt: Attempt) -> dict[str, bool | None]:
     return {score.name: score.correct for score in attempt.scores}
 
 
+ODD: Any = {"seen": {1}}
+PATH: Any = {"at": Path("x")}
+
+
 @pytest.mark.parametrize(
     ("value", "scale"),
     [(0.0, 1.0), (1.0, 1.0), (0.5, 1.0), (100.0, 100.0), (1.0 + 1e-10, 1.0), (None, 1.0)],
@@ -231,11 +235,11 @@ def test_a_value_on_its_scale_is_taken(bench: Bench, value: float | None, scale:
             "sample '1', score 'own', field 'value' is nan, which JSON cannot hold",
         ),
         (
-            Score(name="own", value=1.0, correct=True, details={"seen": {1}}),  # type: ignore[dict-item]  # what is tested
+            Score(name="own", value=1.0, correct=True, details=ODD),
             "sample '1', score 'own', field 'details'['seen'] is a set, not plain JSON",
         ),
         (
-            Score(name="own", value=1.0, correct=True, details={"at": Path("x")}),  # type: ignore[dict-item]  # as above
+            Score(name="own", value=1.0, correct=True, details=PATH),
             "sample '1', score 'own', field 'details'['at'] is a pathlib",
         ),
     ],
@@ -471,8 +475,8 @@ def test_a_failure_of_a_scorer_that_does_not_decide_is_an_undecided_score(
     bench: Bench, scorer: str, name: str, reason: str
 ) -> None:
     attempt = bench.attempt(f"scorer: [{RIGHT}, {scorer}]\n")
-    body = lambda _: record_score(Score(name="right", value=1.0, correct=True))  # noqa: E731 - short
-    assert run(attempt, body) is None
+    right = Score(name="right", value=1.0, correct=True)
+    assert run(attempt, lambda _: record_score(right)) is None
     score = attempt.scores[-1]
     assert (score.name, score.value, score.correct, score.decides) == (name, None, None, False)
     assert score.explanation == reason

@@ -133,7 +133,11 @@ def test_windows_line_ends_are_no_part_of_a_row(tmp_path: Path) -> None:
 
 
 def test_numbers_are_targets_as_they_are_written(tmp_path: Path) -> None:
-    text = "- {id: a, input: x, target: 65}\n- {id: b, input: x, target: 0.5}\n- {id: 01, input: x, target: '007'}\n"
+    text = (
+        "- {id: a, input: x, target: 65}\n"
+        "- {id: b, input: x, target: 0.5}\n"
+        "- {id: 01, input: x, target: '007'}\n"
+    )
     with pytest.raises(TaskError, match=r"rows\.yaml:3: '01' is no decimal number"):
         samples_of(tmp_path, text, "yaml")
     samples = samples_of(tmp_path, text.replace("01", "'01'"), "yaml")
@@ -212,7 +216,10 @@ def test_a_duplicate_that_is_dropped_is_none(tmp_path: Path) -> None:
 
 def test_columns_with_a_question_mark_may_be_absent(tmp_path: Path) -> None:
     fields = {"tags": ["kind?"], "metadata": {"clue": "hint?"}, "images": ["picture?"]}
-    text = "- {id: a, input: x, target: y}\n- {id: b, input: x, target: y, kind: [K, 2], hint: h, picture: p.png}\n"
+    text = (
+        "- {id: a, input: x, target: y}\n"
+        "- {id: b, input: x, target: y, kind: [K, 2], hint: h, picture: p.png}\n"
+    )
     (tmp_path / "p.png").write_bytes(PNG)
     without, with_all = samples_of(tmp_path, text, "yaml", dataset={"fields": fields})
     assert (without.tags, without.metadata, without.images) == ((), {}, ())
@@ -321,7 +328,8 @@ def test_a_folder_that_no_reader_accepts_is_refused(tmp_path: Path) -> None:
 
 def test_the_digest_is_that_of_the_files_bytes(tmp_path: Path) -> None:
     (tmp_path / "rows.jsonl").write_bytes(b"abc")
-    known = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"  # FIPS 180-2, the first example
+    # FIPS 180-2, the first example.
+    known = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
     assert dataset_digest(task_over(tmp_path, "rows.jsonl")) == known
 
 

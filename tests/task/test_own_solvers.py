@@ -24,6 +24,7 @@ from pytest_llmeval.records import (
 )
 from pytest_llmeval.solvers.direct import DirectSolver
 from pytest_llmeval.task import Task, load_task
+from pytest_llmeval.task.callables import load_callable
 
 SAMPLE = Sample(id="7", input="What is 1 + 1?", target="2")
 
@@ -181,7 +182,7 @@ def test_more_plain_solvers_wait_at_once_than_a_thread_pool_holds(tmp_path: Path
     together = 80  # the default pool of a machine with 48 cores would hold 52, and all others fewer
 
     class Meeting(FunctionContext):
-        async def generate(self, messages: Sequence[Message], **_options: object) -> Reply:  # type: ignore[override]  # options play no part
+        async def generate(self, messages: Sequence[Message], **_options: Any) -> Reply:
             await barrier.wait()
             return Reply(text=messages[0].text)
 
@@ -264,8 +265,6 @@ def test_a_cancelled_plain_solver_is_let_go_and_may_ask_nothing_more(tmp_path: P
         with pytest.raises(asyncio.CancelledError):
             await running
         assert await asyncio.to_thread(ended.wait, 10)
-
-    from pytest_llmeval.task.callables import load_callable  # noqa: PLC0415 - beside what it reaches into
 
     module = load_callable("./solver.py:solve", tmp_path).__globals__
     ended = module["ended"]
