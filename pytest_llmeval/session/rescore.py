@@ -111,7 +111,7 @@ class _Rescoring:
         return open_run(settings, self._plan.catalog, self._plan.tests, place)
 
     def _scored(self, row: Row, test: PlannedTest) -> Row:
-        """Return a row with new scores, as the body ``assert_correct(sample, completion)`` makes."""
+        """Return a row with new scores, as ``assert_correct(sample, completion)`` makes them."""
         attempt = Attempt(test.nodeid, lambda: self._link)
         attempt.planned, attempt.loaded = test, self._plan.catalog.load(Path(test.file))
         attempt.sample = attempt.loaded.by_id[test.sample]

@@ -207,7 +207,7 @@ def test_another_tolerance_changes_scores_outcomes_and_figures(
 def test_scorers_given_by_hand_take_the_place_of_the_tasks() -> None:
     new = rescore("recorded", "--scorer", "number={absolute: 2}", "--scorer", "includes")
     assert results(new)["3"] == ("correct", [("number", 1.0), ("includes", 0.0)])
-    # An answer that is none gets the lowest value of the new scorers, so that no mean leaves it out.
+    # A reply without an answer gets the lowest value of the new scorers: no mean leaves it out.
     assert results(new)["4"] == ("incorrect", [("number", 0.0), ("includes", 0.0)])
     scorers = [{"number": {"absolute": 2}}, {"includes": {}}]
     assert read_info(new)["rescored"] == {"run": "recorded", "scorers": scorers}
