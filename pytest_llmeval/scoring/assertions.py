@@ -13,7 +13,7 @@ from pytest_llmeval.errors import ScorerError, UsageError
 from pytest_llmeval.records import Sample, Score
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Sequence
 
     from pytest_llmeval.records import Completion, Json
     from pytest_llmeval.scoring.eed.result import Mode
@@ -37,6 +37,11 @@ class RunningTest(Protocol):
     @property
     def scorers(self) -> tuple[Scorer, ...]:
         """The scorers that the test's task declares; () without a task."""
+        ...
+
+    @property
+    def any_decides(self) -> bool:
+        """Whether one correct deciding score is enough; otherwise all must be correct."""
         ...
 
     @property
@@ -88,8 +93,8 @@ def assert_correct(sample: Sample, completion: Completion) -> tuple[Score, ...]:
         The scores in the order of the task file.
 
     Raises:
-        AssertionError: a deciding scorer finds the answer incorrect.
-        UnscoredError: a deciding scorer cannot decide.
+        AssertionError: the deciding scorers find the answer incorrect.
+        UnscoredError: they cannot decide.
         UsageError: no test of a task is running, or the task declares no scorer.
     """
     __tracebackhide__ = True
@@ -98,9 +103,12 @@ def assert_correct(sample: Sample, completion: Completion) -> tuple[Score, ...]:
         msg = "assert_correct: the running test has no task with a scorer; add `scorer: NAME` to it"
         raise UsageError(msg)
     scores = tuple(running.score(one, completion.answer, sample) for one in running.scorers)
-    for scorer, score in zip(running.scorers, scores, strict=True):
-        if score.decides:
-            decided(score, failure_of(scorer, completion.answer, sample, score))
+    deciding = [
+        (score, failure_of(scorer, completion.answer, sample, score))
+        for scorer, score in zip(running.scorers, scores, strict=True)
+        if score.decides
+    ]
+    decided_together(deciding, any_decides=running.any_decides)
     return scores
 
 
@@ -206,6 +214,35 @@ def decided(score: Score, failure: str) -> Score:
         msg = f"{failure}\n{score.explanation}" if score.explanation else failure
         raise AssertionError(msg)
     return score
+
+
+def together(decisions: Iterable[bool | None], *, any_decides: bool) -> bool | None:
+    """Return what several decisions amount to: one correct is enough, or all must be.
+
+    An undecided one (None) leaves it open, unless the others settle it.
+    """
+    found = list(decisions)
+    if any_decides in found:
+        return any_decides
+    return None if None in found else not any_decides
+
+
+def decided_together(deciding: Sequence[tuple[Score, str]], *, any_decides: bool) -> None:
+    """Raise what the deciding scores of a test mean together; nothing if that is correct.
+
+    Args:
+        deciding: the scores, each with the first line of its failure.
+        any_decides: as `RunningTest.any_decides`.
+
+    Raises:
+        AssertionError: incorrect, in the words of the first score that says so.
+        UnscoredError: undecided, in the same way.
+    """
+    __tracebackhide__ = True
+    correct = together((score.correct for score, _ in deciding), any_decides=any_decides)
+    for score, failure in deciding:
+        if not correct and score.correct is correct:
+            decided(score, failure)
 
 
 def failure_of(scorer: Scorer, answer: str | None, sample: Sample, score: Score) -> str:

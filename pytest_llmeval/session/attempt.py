@@ -13,7 +13,7 @@ from pytest_llmeval.engine.solved import Solved
 from pytest_llmeval.errors import LLMEvalError, ScorerError
 from pytest_llmeval.records import Completion, Json, Sample, Score, Transcript
 from pytest_llmeval.records.plain import plain_json
-from pytest_llmeval.scoring.assertions import decided, failure_of
+from pytest_llmeval.scoring.assertions import decided_together, failure_of
 from pytest_llmeval.scoring.scorer import NO_ANSWER, PreparingScorer, Scorer
 from pytest_llmeval.session.asking import LLM, RunningJudge
 from pytest_llmeval.task.catalog import LoadedTask
@@ -54,6 +54,11 @@ class Attempt:
         return tuple(
             one.scorer for one in self.declared if not getattr(one.scorer, "only_incorrect", False)
         )
+
+    @property
+    def any_decides(self) -> bool:
+        """Whether one correct deciding score is enough; otherwise all must be correct."""
+        return self.loaded is not None and self.loaded.task.decides == ("any",)
 
     @property
     def undeclared(self) -> tuple[str, ...]:
@@ -159,20 +164,15 @@ class Attempt:
                 "call assert_correct(sample, completion) in the test"
             )
             raise ScorerError(msg)
-        deciding = [score for score in self.scores if score.decides]
-        if self._any_decides and any(score.correct for score in deciding):
-            return
-        for score in deciding:
-            by_name = (one.scorer for one in self.declared if one.scorer.name == score.name)
-            scorer = next(by_name, None)
+        by_name = {one.scorer.name: one.scorer for one in self.declared}
+        deciding = []
+        for score in self.scores:
             failure = f"{score.name}: {completion.answer!r} is not correct"
-            if scorer is not None:
+            if (scorer := by_name.get(score.name)) is not None:
                 failure = failure_of(scorer, completion.answer, sample, score)
-            decided(score, failure)
-
-    @property
-    def _any_decides(self) -> bool:
-        return self.loaded is not None and self.loaded.task.decides == ("any",)
+            if score.decides:
+                deciding.append((score, failure))
+        decided_together(deciding, any_decides=self.any_decides)
 
     def _score_aside(self, scorer: Scorer, completion: Completion, sample: Sample) -> None:
         """Record the score of a scorer that does not decide."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pytest_llmeval.errors import ModelLost, RunStopped
 from pytest_llmeval.records import Outcome
+from pytest_llmeval.scoring.assertions import together
 from pytest_llmeval.session.attempt import Attempt
 
 
@@ -22,6 +23,9 @@ def outcome_of(
     if not in_body or attempt.missing():
         return "error"
     decisions = [score.correct for score in attempt.scores if score.decides]
-    if False in decisions or (not decisions and isinstance(raised, AssertionError)):
-        return "incorrect"
-    return "unscored" if None in decisions else "error"
+    if not decisions:
+        return "incorrect" if isinstance(raised, AssertionError) else "error"
+    correct = together(decisions, any_decides=attempt.any_decides)
+    if correct:
+        return "error"
+    return "unscored" if correct is None else "incorrect"

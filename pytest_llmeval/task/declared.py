@@ -80,6 +80,12 @@ def make_scorer(spec: Spec, folder: Path, at: tuple[str | int, ...] = ("scorer",
     """Return the scorer that `spec` names; MisfitError if it, or an option, does not fit."""
     made = _made(SCORERS.load, spec, folder, at, SCORED_BY)
     if isinstance(made, _Function):
+        if inspect.iscoroutinefunction(made.function):
+            problem = (
+                f"{spec.name} is async; a scorer is a plain function, "
+                "or a class whose `prepare` asks models"
+            )
+            raise MisfitError(at, problem)
         name = spec.name.rpartition(":")[2]
         return FunctionScorer(
             function=made.function, name=name, grader=spec.name, options=made.options

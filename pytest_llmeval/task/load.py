@@ -58,9 +58,11 @@ def load_task(
     else:
         check_templates(task)
         return task
+    # Overrides find the entries of a list by their names.
+    named = tuple(part for part in place if isinstance(part, str))
     for option in options:
-        shared = min(len(place), len(option.keys))
-        if shared and place[:shared] == option.keys[:shared]:
+        shared = min(len(named), len(option.keys))
+        if shared and named[:shared] == option.keys[:shared]:
             raise option.refused(problem)
     key = ".".join(str(part) for part in place)
     raise TaskError(problem, file=file, line=document.line(place), key=key)

@@ -54,7 +54,7 @@ def checked(
         if name not in skip and parameter.kind is not inspect.Parameter.VAR_POSITIONAL
     }
     if any(one.kind is inspect.Parameter.VAR_KEYWORD for one in known.values()):
-        return dict(options)
+        return {name: _plain(value) for name, value in options.items()}
     for name in options:
         if name not in known:
             allowed = f"allowed: {', '.join(known)}" if known else "it has none"
@@ -80,6 +80,7 @@ def _hints(function: Callable[..., Any]) -> dict[str, Any]:
 def _fitting(hint: Any, value: Json, name: str, folder: Path) -> Any:  # noqa: ANN401 - any annotation
     if _is_path(hint) and isinstance(value, str):
         return (value.folder if isinstance(value, OverrideText) else folder) / value
+    value = _plain(value)
     # JSON has no tuples.
     if get_origin(hint) is tuple and isinstance(value, list):
         value = tuple(value)  # type: ignore[assignment]  # validated next
@@ -93,6 +94,17 @@ def _fitting(hint: Any, value: Json, name: str, folder: Path) -> Any:  # noqa: A
         message = first["msg"][:1].lower() + first["msg"][1:]
         problem = f"is {value!r}: {message}"
         raise OptionError(problem, name) from None
+
+
+def _plain(value: Json) -> Json:
+    """Return JSON with built-in texts in place of those of an override."""
+    if isinstance(value, OverrideText):
+        return str(value)
+    if isinstance(value, list):
+        return [_plain(one) for one in value]
+    if isinstance(value, dict):
+        return {key: _plain(one) for key, one in value.items()}
+    return value
 
 
 def _is_path(hint: Any) -> bool:  # noqa: ANN401 - any annotation

@@ -31,7 +31,7 @@ class Override:
             parsed = parse_yaml(value, self.option).value
         except TaskError as error:
             raise self.refused(error.problem) from None
-        self._value = OverrideText.of(parsed, folder) if isinstance(parsed, str) else parsed
+        self._value = _typed_in(folder, parsed)
 
     def refused(self, problem: str) -> UsageError:
         """Return the error that names the option."""
@@ -71,6 +71,17 @@ class Override:
             raise self.refused(problem)
         copied = dict(found)
         return copied, copied
+
+
+def _typed_in(folder: Path, value: Json) -> Json:
+    """Return the value with the folder on each of its texts, in lists and mappings too."""
+    if isinstance(value, str):
+        return OverrideText.of(value, folder)
+    if isinstance(value, list):
+        return [_typed_in(folder, one) for one in value]
+    if isinstance(value, dict):
+        return {key: _typed_in(folder, one) for key, one in value.items()}
+    return value
 
 
 def _listed(value: Json) -> list[Json]:

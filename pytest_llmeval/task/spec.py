@@ -25,23 +25,29 @@ class Spec:
         return ":" in self.name
 
 
-def spec_of(value: object, registry: Registry) -> Spec:
+def spec_of(value: object, registry: Registry, at: tuple[int, ...] = ()) -> Spec:
     """Return the spec that stands in a file: ``name`` or ``{name: {option: value}}``.
+
+    Args:
+        value: what stands there.
+        registry: the names that are known.
+        at: its index, in a list of specs.
 
     Raises:
         PydanticCustomError: it has another form, or the name is unknown.
     """
     if isinstance(value, Spec):
         return value
-    name, options = _name_and_options(value, registry.kind)
+    name, options = _name_and_options(value, registry.kind, at)
     if not registry.knows(name):
-        raise refusal((), registry.unknown(name))
+        raise refusal(at, registry.unknown(name))
     if not isinstance(options, dict):
-        raise refusal((name,), f"has the options {shown(options)}, not a mapping")
-    return Spec(name=name, options=options)
+        raise refusal((*at, name), f"has the options {shown(options)}, not a mapping")
+    # A text of an override is none that a record can hold.
+    return Spec(name=str(name), options=options)
 
 
-def _name_and_options(value: object, kind: str) -> tuple[str, object]:
+def _name_and_options(value: object, kind: str, at: tuple[int, ...]) -> tuple[str, object]:
     if isinstance(value, str):
         return value, {}
     if isinstance(value, dict) and len(value) == 1:
@@ -51,7 +57,7 @@ def _name_and_options(value: object, kind: str) -> tuple[str, object]:
         f"is {shown(value)}; write a {kind}'s name, or one {kind} with its options: "
         "{name: {option: value}}"
     )
-    raise refusal((), problem)
+    raise refusal(at, problem)
 
 
 def _solver(value: Any) -> Spec:  # noqa: ANN401 - what stands in the file
@@ -64,7 +70,7 @@ def _scorers(value: Any) -> tuple[Spec, ...]:  # noqa: ANN401 - what stands in t
     if isinstance(value, tuple):
         return value
     if isinstance(value, list):
-        return tuple(spec_of(one, SCORERS) for one in value)
+        return tuple(spec_of(one, SCORERS, (index,)) for index, one in enumerate(value))
     return (spec_of(value, SCORERS),)
 
 

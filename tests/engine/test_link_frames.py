@@ -1,4 +1,4 @@
-"""The line between tests and engine: over a pair of channels in memory, with threads as execnet has them."""
+"""The line between tests and engine, over pairs of channels in memory with execnet's threads."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from pytest_llmeval.errors import (
 
 
 class End:
-    """One end of a channel: what it sends is called back at the other, in a thread of the receiver's."""
+    """One end of a channel; the other end's callback gets what it sends, in a thread."""
 
     def __init__(self) -> None:
         """Make an end that is not connected yet."""
@@ -108,7 +108,7 @@ def connect() -> Iterator[Connect]:
         here, there = End(), End()
         here.other, there.other = there, here
         ends.append(here)
-        controller.listen(worker, here)
+        here.setcallback(lambda item: controller.receive(worker, here, str(item)))
         link = WorkerLink(there)
         lines[link] = there
         return link

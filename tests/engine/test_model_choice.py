@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
 from small_task import planned, write_task
@@ -12,7 +11,6 @@ from small_task import planned, write_task
 from pytest_llmeval.engine.choice import ModelChoice
 from pytest_llmeval.engine.specs import ModelSpec
 from pytest_llmeval.errors import UsageError
-from pytest_llmeval.session.settings import Settings
 from pytest_llmeval.task.catalog import Catalog
 
 
@@ -23,9 +21,9 @@ def no_azure(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("AZURE_OPENAI_ENDPOINT", raising=False)
 
 
-def choice(folder: Path, **settings: Any) -> ModelChoice:
-    resolved = Settings(folder=str(folder), **settings)
-    return ModelChoice(resolved, Catalog(resolved))
+def choice(folder: Path, *, models: Sequence[str] = (), judges: Sequence[str] = ()) -> ModelChoice:
+    catalog = Catalog(folder=folder)
+    return ModelChoice(catalog, models=models, judges=judges, seed=None, folder=folder)
 
 
 def texts(specs: Sequence[ModelSpec]) -> list[str]:
@@ -57,7 +55,7 @@ def test_without_a_model_the_tasks_own_recording_answers(tmp_path: Path, recorde
 def test_a_task_with_neither_is_a_usage_error(tmp_path: Path) -> None:
     file = write_task(tmp_path)
     with pytest.raises(
-        UsageError, match="task 'sums' has no recorded replies and no model is configured"
+        UsageError, match="task 'sums' has no recorded replies, and no model is configured"
     ):
         choice(tmp_path).solver(planned(file, "1"))
 
@@ -66,7 +64,9 @@ def test_recorded_replies_that_are_not_there_are_a_usage_error(
     tmp_path: Path, recorded: Path
 ) -> None:
     (tmp_path / "replies.jsonl").unlink()
-    with pytest.raises(UsageError, match="its recorded replies are not there"):
+    with pytest.raises(
+        UsageError, match=r"has its recorded replies in .*replies\.jsonl, which is no file"
+    ):
         choice(tmp_path).solver(planned(recorded, "1"))
 
 
@@ -136,6 +136,66 @@ def test_recorded_replies_never_ask_azures_judge(
     monkeypatch.setenv("AZURE_OPENAI_ENDPOINT", "https://x.openai.azure.com")
     (judge,) = choice(tmp_path).judges(planned(recorded, "1"))
     assert judge.recorded
+
+
+def test_judges_that_a_scorer_names_go_before_azures_and_behind_the_sessions(
+    tmp_path: Path, recorded: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in AZURE.items():
+        monkeypatch.setenv(name, value)
+    live = planned(recorded, "1", model="openai/a")
+    own = ["openai/own", "openai/other", "openai/own"]
+    models = choice(tmp_path, models=("openai/a",))
+    assert texts(models.judges(live, own)) == ["openai/own", "openai/other"]
+    (judge,) = choice(tmp_path).judges(planned(recorded, "1"), own)
+    assert judge.recorded
+    models = choice(tmp_path, models=("openai/a",), judges=("openai/judge",))
+    assert texts(models.judges(live, own)) == ["openai/judge"]
+
+
+SCORERS = """scorer:
+  - {judge: {models: [openai/own]}}
+  - {judge: {name: second, models: [openai/own, openai/other]}}
+  - exact
+"""
+
+
+@pytest.mark.parametrize(
+    ("judges", "expected"),
+    [
+        ((), ["openai/a", "openai/own", "openai/other"]),
+        (("openai/judge",), ["openai/a", "openai/judge"]),
+        (("openai/a",), ["openai/a"]),
+    ],
+    ids=["of the scorers", "of the session", "the model itself"],
+)
+def test_a_sample_needs_its_model_and_each_judge_of_its_scorers_once(
+    tmp_path: Path, judges: tuple[str, ...], expected: list[str]
+) -> None:
+    file = write_task(tmp_path, more=SCORERS)
+    models = choice(tmp_path, models=("openai/a",), judges=judges)
+    assert texts(models.needed(planned(file, "1", model="openai/a"))) == expected
+
+
+def test_a_task_without_a_scorer_that_asks_needs_no_judge(tmp_path: Path) -> None:
+    file = write_task(tmp_path, more="scorer: exact\n")
+    models = choice(tmp_path, models=("openai/a",), judges=("openai/judge",))
+    assert texts(models.needed(planned(file, "1", model="openai/a"))) == ["openai/a"]
+
+
+def test_every_model_gets_the_sessions_seed(tmp_path: Path, recorded: Path) -> None:
+    catalog = Catalog(folder=tmp_path)
+    models = ModelChoice(
+        catalog, models=("openai/a",), judges=("openai/j",), seed=7, folder=tmp_path
+    )
+    test = planned(recorded, "1", model="openai/a")
+    found = [models.solver(test), models.solver(planned(recorded, "1")), *models.judges(test)]
+    assert [spec.seed for spec in found] == [7, 7, 7]
+
+
+def test_limits_of_one_model_that_differ_are_a_usage_error(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="rpm"):
+        choice(tmp_path, models=("openai/a,rpm=5",), judges=("openai/a,rpm=6",))
 
 
 def test_without_any_judge_there_is_none(tmp_path: Path) -> None:

@@ -8,19 +8,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pytest_llmeval.domains.heracles.graphs import Graphs
 from small_task import plan_of, write_task
 from virtual_time import run
 
 from pytest_llmeval.engine.budget import Budget
 from pytest_llmeval.engine.choice import ModelChoice
-from pytest_llmeval.engine.completions import CompletionStore
 from pytest_llmeval.engine.gateway import Gateway
 from pytest_llmeval.engine.limits import Limiter
 from pytest_llmeval.engine.models import Models
 from pytest_llmeval.engine.plan import Plan
-from pytest_llmeval.engine.ports import Graph
-from pytest_llmeval.engine.run import Run
+from pytest_llmeval.engine.replies import ReplyStore
+from pytest_llmeval.engine.resources import Resources
+from pytest_llmeval.engine.run import Pace, Run
+from pytest_llmeval.engine.sample_run import Surroundings
+from pytest_llmeval.engine.solved import Solved
 from pytest_llmeval.engine.specs import ModelSpec
 from pytest_llmeval.engine.statistics import CallStatistics
 from pytest_llmeval.errors import (
@@ -28,24 +29,27 @@ from pytest_llmeval.errors import (
     ModelLost,
     ProviderError,
     RunStopped,
+    ScorerError,
     TaskError,
     ToolError,
     UsageError,
 )
 from pytest_llmeval.files.images import ImageFolder
-from pytest_llmeval.providers.python import PythonProvider
+from pytest_llmeval.providers.guard import GuardedProvider
 from pytest_llmeval.records import (
     Completion,
     FailedCall,
+    Message,
     Reply,
     Request,
     RowKey,
+    Sample,
     StageNote,
     Transcript,
     Verdict,
 )
 from pytest_llmeval.scoring.judge.judgement import Judgement
-from pytest_llmeval.session.settings import Settings
+from pytest_llmeval.task.callables import load_callable
 from pytest_llmeval.task.catalog import Catalog
 
 Answer = Callable[[Request], Any]
@@ -74,11 +78,11 @@ class Bench:
         """Write the task and plan all of its samples."""
         self.sample_timeout = sample_timeout
         self.file = write_task(folder, more=more, samples=samples)
-        self.settings = Settings(models=("openai/m",), judges=("openai/judge",), folder=str(folder))
-        self.catalog = Catalog(self.settings)
+        self.catalog = Catalog(folder=folder)
         self.plan = plan_of(self.catalog.load(self.file), model="openai/m")
         self.folder, self.answer, self.budget = folder, answer, budget or Budget()
         self.asked: list[Request] = []
+        self.told: list[str] = []
         self.transcripts: dict[RowKey, Transcript] = {}
 
     def run(self, use: Callable[[Run], Coroutine[Any, Any, None]]) -> None:
@@ -97,19 +101,28 @@ class Bench:
         return Run(
             plan=plan or self.plan,
             catalog=self.catalog,
-            models=Models(self.open_gateway, CompletionStore(None), None),
-            graphs=Graphs(self.open_graph),
-            choice=ModelChoice(self.settings, self.catalog),
-            image_store=ImageFolder(self.folder / "images"),
-            window=8,
+            models=Models(self.open_gateway, ReplyStore(None)),
+            choice=ModelChoice(
+                self.catalog,
+                models=("openai/m",),
+                judges=("openai/judge",),
+                seed=None,
+                folder=self.folder,
+            ),
+            around=Surroundings(
+                image_store=ImageFolder(self.folder / "images"),
+                resources=Resources(),
+                settings={"place": "here"}.get,
+                tell=self.told.append,
+            ),
+            pace=Pace(window=8, sample_timeout=self.sample_timeout),
             keep_transcript=self.transcripts.__setitem__,
-            sample_timeout=self.sample_timeout,
         )
 
     def open_gateway(self, spec: ModelSpec) -> Gateway:
         statistics = CallStatistics()
         limits = Limiter(4, statistics=statistics)
-        provider = PythonProvider(self.reply, name=spec.label)
+        provider = GuardedProvider(self.reply, name=spec.label)
         return Gateway(
             provider,
             name=spec.label,
@@ -124,14 +137,13 @@ class Bench:
         await asyncio.sleep(1)
         return self.answer(request)
 
-    async def open_graph(self, scene: Path) -> Graph:
-        msg = f"no database for {scene.name}"
-        raise ToolError(msg)
-
-    async def complete(self, opened: Run, sample: int) -> Completion:
-        return Completion.from_json(
+    async def solve(self, opened: Run, sample: int) -> Solved:
+        return Solved.from_json(
             await opened.answer("", "completion", {"nodeid": f"t.py::t[{sample}]"})
         )
+
+    async def complete(self, opened: Run, sample: int) -> Completion:
+        return (await self.solve(opened, sample)).completion
 
 
 def fail(message: str) -> Answer:
@@ -161,51 +173,139 @@ def test_a_completion_carries_answer_and_transcript(tmp_path: Path) -> None:
     assert bench.transcripts[bench.plan.tests[1].key].calls
 
 
+JUDGED = "scorer: {judge: {prefilter: false}}\n"
+
+
+def judge_wish(nodeid: str, candidate: str, **options: Any) -> dict[str, Any]:
+    """Return the wish of a test's body for the judgement on a candidate."""
+    return {
+        "nodeid": nodeid,
+        "scorer": ["judge", options],
+        "sample": Sample(id="1", input="what is 1?", target="1").to_json(),
+        "completion": Completion(text=candidate, answer=candidate).to_json(),
+    }
+
+
 def test_the_judge_is_asked_right_behind_the_answer_and_once(tmp_path: Path) -> None:
-    bench = Bench(tmp_path, more="scorer: judge\njudge: {prefilter: off}\n")
+    bench = Bench(tmp_path, more=JUDGED)
+    same = Verdict(equivalent=True, reason="the same")
 
     async def use(opened: Run) -> None:
-        completion = await bench.complete(opened, 1)
-        assert [call.asked.role for call in completion.transcript.calls] == ["solver", "judge"]
-        wish = {
-            "nodeid": "t.py::t[1]",
-            "problem": "what is 1?",
-            "target": "1",
-            "candidate": "what is 1?",
-            "votes": 1,
-        }
-        judgement: Any = await opened.answer("", "judge", wish)
-        assert Judgement.from_json(judgement).verdict == Verdict(equivalent=True, reason="the same")
+        solved = await bench.solve(opened, 1)
+        calls = solved.completion.transcript.calls
+        assert [call.asked.role for call in calls] == ["solver", "judge"]
+        assert Judgement.from_json(solved.prepared_by("judge")).verdict == same
+        wish = judge_wish("t.py::t[1]", "what is 1?")
+        prepared: Any = await opened.answer("", "prepare", wish)
+        assert Judgement.from_json(prepared["prepared"]).verdict == same
+        assert [call.cached for call in Transcript.from_json(prepared["transcript"]).calls] == [
+            True
+        ]
 
     bench.run(use)
     texts = [request.messages[-1].text for request in bench.asked if request.role == "judge"]
     assert len(texts) == len(set(texts)) == 3
 
 
-def test_a_judges_failure_is_the_samples_error(tmp_path: Path) -> None:
+def test_what_a_body_has_prepared_is_appended_to_the_samples_transcript(tmp_path: Path) -> None:
+    bench = Bench(tmp_path)
+
+    async def use(opened: Run) -> None:
+        solved = await bench.solve(opened, 1)
+        wish = judge_wish("t.py::t[1]", "2", prefilter=False)
+        wish["completion"] = solved.completion.to_json()
+        await opened.answer("", "prepare", wish)
+
+    bench.run(use)
+    calls = bench.transcripts[bench.plan.tests[1].key].calls
+    assert [call.asked.role for call in calls] == ["solver", "judge"]
+
+
+def test_a_judges_failure_leaves_the_completion_and_is_raised_where_the_answer_is_scored(
+    tmp_path: Path,
+) -> None:
     def answer(request: Request) -> str:
         return fail("judge down")(request) if request.role == "judge" else "x"
 
-    bench = Bench(tmp_path, answer, more="scorer: judge\njudge: {prefilter: off}\n")
+    bench = Bench(tmp_path, answer, more=JUDGED)
 
     async def use(opened: Run) -> None:
+        solved = await bench.solve(opened, 1)
+        assert solved.completion.answer == "x"
+        failed = solved.completion.transcript.events[-1]
+        assert isinstance(failed, FailedCall)
+        assert failed.asked.role == "judge"
         with pytest.raises(ProviderError, match="judge down"):
+            solved.prepared_by("judge")
+
+    bench.run(use)
+
+
+SCORER = """
+class Mine:
+    name, grader, scale, only_incorrect, models = "mine", "mine/1", 1.0, False, ()
+    def check(self, target): ...
+    async def prepare(self, sample, completion, context):
+        {body}
+    def score(self, answer, sample, prepared): ...
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "problem"),
+    [
+        ("return {}['missing']", "scorer mine, sample '1': KeyError: 'missing'"),
+        ("return {'seen': {1}}", r"sample '1', scorer 'mine'\['seen'\] is a set, not plain JSON"),
+    ],
+    ids=["raises", "no JSON"],
+)
+def test_whatever_a_scorer_does_wrong_is_told_with_scorer_and_sample(
+    tmp_path: Path, body: str, problem: str
+) -> None:
+    (tmp_path / "mine.py").write_text(SCORER.format(body=body))
+    bench = Bench(tmp_path, more="scorer: ./mine.py:Mine\n")
+
+    async def use(opened: Run) -> None:
+        with pytest.raises(ScorerError, match=problem):
             await bench.complete(opened, 1)
 
     bench.run(use)
+
+
+def test_scorers_that_want_incorrect_answers_alone_are_not_asked_ahead(tmp_path: Path) -> None:
+    scorer = SCORER.replace("1.0, False", "1.0, True").format(body="return 5")
+    (tmp_path / "mine.py").write_text(scorer)
+    bench = Bench(tmp_path, more="scorer: ./mine.py:Mine\n")
+
+    async def use(opened: Run) -> None:
+        assert (await bench.solve(opened, 1)).prepared == {}
+        wish = {**judge_wish("t.py::t[1]", "x"), "scorer": ["mine", {}]}
+        prepared: Any = await opened.answer("", "prepare", wish)
+        assert prepared["prepared"] == 5
+
+    bench.run(use)
+
+
+def test_a_scorer_that_prepares_nothing_is_no_wish(tmp_path: Path) -> None:
+    async def use(opened: Run) -> None:
+        wish = {**judge_wish("own.py::t", "x"), "scorer": ["exact", {}]}
+        with pytest.raises(UsageError, match="scorer 'exact' prepares nothing"):
+            await opened.answer("", "prepare", wish)
+
+    Bench(tmp_path).run(use)
 
 
 def test_a_test_of_ones_own_may_ask_model_and_judge(tmp_path: Path) -> None:
     bench = Bench(tmp_path)
 
     async def use(opened: Run) -> None:
-        message = {"role": "user", "parts": [{"text": "hello"}]}
+        message = Message.of("user", "hello").to_json()
         wish = {"nodeid": "own.py::t", "messages": [message], "parameters": {}, "draw": 0}
         reply: Any = await opened.answer("", "generate", wish)
         assert reply["text"] == "hello"
-        wish = {"nodeid": "own.py::t", "problem": "", "target": "x", "candidate": "y", "votes": 1}
-        judgement: Any = await opened.answer("", "judge", wish)
-        assert judgement["judge"] == "openai/judge"
+        wish = judge_wish("own.py::t", "y", votes=1, prefilter=False)
+        prepared: Any = await opened.answer("", "prepare", wish)
+        assert prepared["prepared"]["judge"] == "openai/judge"
 
     bench.run(use)
 
@@ -237,11 +337,17 @@ SOLVERS = {
     ),
     "nothing": ("async def solve(sample, context):\n    pass\n", "returned a NoneType"),
     "details": (
-        "from pytest_llmeval import *\nasync def solve(s, c):\n    return Completion(text='', details={'seen': {1}})\n",
+        (
+            "from pytest_llmeval import *\nasync def solve(s, c):\n"
+            "    return Completion(text='', details={'seen': {1}})\n"
+        ),
         "field 'details'\\['seen'\\] is a set, not plain JSON",
     ),
     "parameters": (
-        "async def solve(s, c):\n    return (await c.generate(c.prompt(), parameters={'stop': object()})).text\n",
+        (
+            "async def solve(s, c):\n"
+            "    return (await c.generate(c.prompt(), parameters={'stop': object()})).text\n"
+        ),
         "TypeError: Object of type object is not JSON serializable",
     ),
 }
@@ -268,7 +374,6 @@ def test_a_mistake_of_ours_is_told_with_solver_and_sample(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bench = Bench(tmp_path)
-    monkeypatch.setattr(ModelChoice, "solver", lambda *_: bench.settings and MODEL)
 
     async def use(opened: Run) -> None:
         monkeypatch.setattr(ModelChoice, "solver", lambda *_: {}["ours"])
@@ -278,22 +383,52 @@ def test_a_mistake_of_ours_is_told_with_solver_and_sample(
     bench.run(use)
 
 
-MODEL = ModelSpec(kind="openai", name="m", label="openai/m")
+SHARED = """
+from pytest_llmeval import ToolError
+opened = []
+
+class Tool:
+    async def close(self):
+        opened.append("closed")
+
+async def open_tool():
+    opened.append("opened")
+    {body}
+
+async def solve(sample, context):
+    tool = await context.shared("tool", open_tool)
+    context.tell(f"{{context.setting('place')}} {{context.setting('other')}}")
+    return type(tool).__name__
+
+def seen():
+    return opened
+"""
 
 
-def test_a_graph_that_cannot_be_had_is_everyones_graph_error(tmp_path: Path) -> None:
-    (tmp_path / "scene.json").write_text("{}")
-    (tmp_path / "solver.py").write_text(
-        "async def solve(s, c):\n    return (await c.query('RETURN 1')).text\n"
-    )
-    bench = Bench(tmp_path, more="solver: ./solver.py:solve\ngraph: {scene: scene.json}\n")
+def test_a_tool_that_cannot_be_had_is_the_same_error_for_every_sample(tmp_path: Path) -> None:
+    (tmp_path / "solver.py").write_text(SHARED.format(body="raise ToolError('no database')"))
+    bench = Bench(tmp_path, more="solver: ./solver.py:solve\n")
 
     async def use(opened: Run) -> None:
         for sample in (0, 1):
-            with pytest.raises(ToolError, match=r"no database for scene\.json"):
+            with pytest.raises(ToolError, match="no database"):
                 await bench.complete(opened, sample)
 
     bench.run(use)
+    assert load_callable("./solver.py:seen", tmp_path)() == ["opened"]
+
+
+def test_samples_share_a_tool_that_is_closed_with_the_run(tmp_path: Path) -> None:
+    (tmp_path / "solver.py").write_text(SHARED.format(body="return Tool()"))
+    bench = Bench(tmp_path, more="solver: ./solver.py:solve\n")
+
+    async def use(opened: Run) -> None:
+        for sample in range(3):
+            assert (await bench.complete(opened, sample)).text == "Tool"
+
+    bench.run(use)
+    assert load_callable("./solver.py:seen", tmp_path)() == ["opened", "closed"]
+    assert bench.told == ["here None"] * 3
 
 
 def test_a_test_that_was_not_planned_is_told_how_it_would_be(tmp_path: Path) -> None:
@@ -329,7 +464,7 @@ def test_the_loss_of_the_judge_stops_a_task_that_is_judged(tmp_path: Path) -> No
     def answer(request: Request) -> str:
         return fail("the judge model is lost")(request) if request.role == "judge" else "x"
 
-    bench = Bench(tmp_path, answer, more="scorer: judge\njudge: {prefilter: off}\n", samples=20)
+    bench = Bench(tmp_path, answer, more=JUDGED, samples=20)
 
     async def use(opened: Run) -> None:
         with pytest.raises(ProviderError, match="judge model is lost"):
@@ -410,7 +545,7 @@ def test_a_plan_with_a_task_that_no_model_answers_is_refused_before_anything_is_
     tmp_path: Path,
 ) -> None:
     bench = Bench(tmp_path)
-    with pytest.raises(UsageError, match="no recorded replies and no model is configured"):
+    with pytest.raises(UsageError, match="no recorded replies, and no model is configured"):
         bench.open(plan_of(bench.catalog.load(bench.file)))
 
 

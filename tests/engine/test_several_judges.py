@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 import pytest
 from requests_and_replies import MODEL, reply
@@ -12,18 +12,23 @@ from virtual_time import run
 
 from pytest_llmeval.engine.budget import Budget
 from pytest_llmeval.engine.calls import Calls
-from pytest_llmeval.engine.completions import CompletionStore
 from pytest_llmeval.engine.gateway import Gateway
-from pytest_llmeval.engine.judging import Case, ask_judges
 from pytest_llmeval.engine.limits import Limiter
 from pytest_llmeval.engine.models import Models
+from pytest_llmeval.engine.replies import ReplyStore
+from pytest_llmeval.engine.resources import Resources
+from pytest_llmeval.engine.scoring_run import ScoringRun
 from pytest_llmeval.engine.specs import ModelSpec
 from pytest_llmeval.engine.statistics import CallStatistics
 from pytest_llmeval.engine.tickets import Ticket
 from pytest_llmeval.errors import ProviderError
-from pytest_llmeval.records import FailedCall, ModelCall, Reply, Request
+from pytest_llmeval.records import Completion, FailedCall, ModelCall, Reply, Request, Sample
+from pytest_llmeval.scoring.judge.judgement import Judgement
+from pytest_llmeval.scoring.judge.scorer import JudgeScorer
 
-CASE = Case(problem="How long?", target="5", candidate="five", votes=2, prefilter=False)
+SAMPLE = Sample(id="1", input="How long?", target="5")
+COMPLETION = Completion(text="five", answer="five")
+TWO_VOTES = JudgeScorer(votes=2, prefilter=False)
 
 
 class Judge:
@@ -39,57 +44,83 @@ class Judge:
     async def close(self) -> None: ...
 
 
-def judged(*names: str) -> tuple[list[tuple[str, type, int]], float, str]:
-    """Return the transcript, the seconds that it took, and the explanation or the failure."""
+def open_gateway(spec: ModelSpec) -> Gateway:
+    statistics = CallStatistics()
+    return Gateway(
+        Judge(),
+        name=spec.name,
+        limits=Limiter(9, statistics=statistics),
+        budget=Budget(),
+        timeout=60,
+        statistics=statistics,
+    )
+
+
+@dataclass
+class Judged:
+    """What came of asking: transcript, seconds, and the judgement or the failure."""
+
+    events: list[tuple[str, type, int]] = field(default_factory=list)
+    seconds: float = 0.0
+    judgement: Judgement | None = None
+    failure: str = ""
+
+
+def spec(name: str, label: str = "") -> ModelSpec:
+    return replace(MODEL, name=name, label=label or name)
+
+
+def judged(*judges: ModelSpec, scorer: JudgeScorer = TWO_VOTES) -> Judged:
+    """Ask the judges about one answer."""
+    found = Judged()
 
     async def main() -> None:
-        nonlocal seconds, told
-        store = CompletionStore(None)
-        models = Models(open_gateway, store, None)
-        calls = Calls(models, Ticket(0))
+        models = Models(open_gateway, ReplyStore(None))
+        calls, resources = Calls(models, Ticket(0)), Resources()
+        context = ScoringRun(judges, calls, resources)
         start = asyncio.get_running_loop().time()
         try:
-            told = (
-                await ask_judges(
-                    CASE, [replace(MODEL, name=name, label=name) for name in names], calls
-                )
-            ).explanation
+            prepared = await scorer.prepare(SAMPLE, COMPLETION, context)
+            found.judgement = Judgement.from_json(prepared)
         except ProviderError as error:
-            told = str(error)
-        seconds = asyncio.get_running_loop().time() - start
+            found.failure = str(error)
+        found.seconds = asyncio.get_running_loop().time() - start
         await models.close()
+        await resources.close()
         for event in calls.transcript.events:
             assert isinstance(event, ModelCall | FailedCall)
-            events.append(
-                (event.asked.model.removeprefix("openai/"), type(event), event.asked.draw)
-            )
+            name = event.asked.model.removeprefix("openai/")
+            found.events.append((name, type(event), event.asked.draw))
 
-    def open_gateway(spec: ModelSpec) -> Gateway:
-        statistics = CallStatistics()
-        limits = Limiter(9, statistics=statistics)
-        return Gateway(
-            Judge(),
-            name=spec.name,
-            limits=limits,
-            budget=Budget(),
-            timeout=60,
-            statistics=statistics,
-        )
-
-    events: list[tuple[str, type, int]] = []
-    seconds, told = 0.0, ""
     run(main())
-    return events, seconds, told
+    return found
 
 
 def test_judges_are_asked_at_the_same_time_and_noted_in_their_order() -> None:
-    events, seconds, told = judged("3", "1", "2")
-    assert events == [(name, ModelCall, draw) for name in ("3", "1", "2") for draw in (0, 1)]
-    assert seconds == pytest.approx(6)  # two votes of the slowest, not of all
-    assert told == "3 of 3 judges: 3"
+    found = judged(spec("3"), spec("1"), spec("2"))
+    assert found.events == [(name, ModelCall, draw) for name in ("3", "1", "2") for draw in (0, 1)]
+    assert found.seconds == pytest.approx(6)  # two votes of the slowest, not of all
+    assert found.judgement is not None
+    assert found.judgement.explanation == "3 of 3 judges: 3"
+    assert found.judgement.judge == "3 + 1 + 2"
 
 
 def test_a_judges_failure_leaves_what_the_others_said_in_the_transcript() -> None:
-    events, _, told = judged("0", "2")
-    assert events == [("0", FailedCall, 0), ("2", ModelCall, 0), ("2", ModelCall, 1)]
-    assert told == "refused"
+    found = judged(spec("0"), spec("2"))
+    assert found.events == [("0", FailedCall, 0), ("2", ModelCall, 0), ("2", ModelCall, 1)]
+    assert (found.failure, found.judgement) == ("refused", None)
+
+
+def test_judges_of_one_label_are_told_apart_by_their_models() -> None:
+    found = judged(spec("1", "mine"), spec("2", "mine"))
+    assert found.judgement is not None
+    assert [opinion.judge for opinion in found.judgement.opinions] == ["openai/1", "openai/2"]
+    assert {name for name, _, _ in found.events} == {"1", "2"}
+
+
+def test_without_a_judge_the_answer_is_undecided_and_nothing_is_asked() -> None:
+    found = judged()
+    assert found.events == []
+    assert found.judgement is not None
+    assert found.judgement.verdict is None
+    assert "no judge is configured: pass --llmeval-judge SPEC" in found.judgement.explanation

@@ -1,37 +1,37 @@
-"""What the assertion on formulas records and raises, in a test that runs under the plugin or in anybody's own."""
+"""What the assertion on formulas records and raises, under the plugin or in any other test."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
-from pytest_llmeval import Score, assert_eed_at_least
-from pytest_llmeval.scoring.assertions import RUNNING, Judge, UnscoredError
+from pytest_llmeval import Completion, Sample, Score, assert_correct, assert_eed_at_least
+from pytest_llmeval.scoring.assertions import RUNNING, UnscoredError
+from pytest_llmeval.scoring.eed.scorer import EedScorer
+from pytest_llmeval.scoring.scorer import NO_ANSWER, Scorer
 
 UNREADABLE = r"\nosuchcommand{x}"
 
 
 @dataclass
 class OwnTest:
-    """A running test whose task says what `settings` say of the scorer."""
+    """A running test whose task declares `scorers`, of which the first decides."""
 
-    settings: dict[str, Any] = field(default_factory=dict)
+    scorers: tuple[Scorer, ...] = ()
+    sample: Sample | None = None
     scores: list[Score] = field(default_factory=list)
-    problem: str = ""
-    no_answer: str = "the reply was cut"
+    any_decides: bool = False
 
-    @property
-    def judge(self) -> Judge:
-        raise NotImplementedError
+    def score(self, scorer: Scorer, answer: str | None, sample: Sample) -> Score:
+        return self.record(scorer.score(answer, sample, None))
 
-    def setting(self, scorer: str, name: str) -> Any:
-        return self.settings.get(f"{scorer}.{name}")
-
-    def record(self, score: Score) -> None:
-        self.scores.append(score)
+    def record(self, score: Score) -> Score:
+        decides = score.name in [one.name for one in self.scorers[:1]] or not self.scorers
+        self.scores.append(replace(score, decides=decides))
+        return self.scores[-1]
 
 
 @pytest.fixture
@@ -64,25 +64,43 @@ def test_the_published_mode_counts_an_unreadable_target_against_the_answer(
     assert (score.value, score.correct) == (0, False)
 
 
+BESIDE = (EedScorer(), EedScorer(mode="published", name="EED published"))
+PUBLISHED = (EedScorer(mode="published"), EedScorer(name="EED corrected"))
+
+
 @pytest.mark.parametrize(
-    ("settings", "values"),
+    ("scorers", "values"),
     [
-        ({"eed.also": "published"}, {"EED": None, "EED published": 0}),
-        ({"eed.mode": "published", "eed.also": "corrected"}, {"EED": 0, "EED corrected": None}),
+        (BESIDE, {"EED": None, "EED published": 0}),
+        (PUBLISHED, {"EED": 0, "EED corrected": None}),
     ],
+    ids=["corrected decides", "published decides"],
 )
 def test_the_mode_that_decides_makes_the_outcome(
-    running: OwnTest, settings: dict[str, Any], values: dict[str, float | None]
+    running: OwnTest, scorers: tuple[Scorer, ...], values: dict[str, float | None]
 ) -> None:
-    running.settings = settings
+    running.scorers = scorers
+    sample = Sample(id="1", input="?", target=UNREADABLE)
     with pytest.raises(UnscoredError if values["EED"] is None else AssertionError):
-        assert_eed_at_least("x", UNREADABLE)
+        assert_correct(sample, Completion(text="x", answer="x"))
     assert {score.name: score.value for score in running.scores} == values
     assert [score.decides for score in running.scores] == [True, False]
 
 
+def test_the_assertion_takes_what_the_task_says_unless_it_is_told_otherwise(
+    running: OwnTest,
+) -> None:
+    running.scorers = (EedScorer(name="formula", minimum=20), EedScorer())
+    score = assert_eed_at_least("3 x + y", "2 x + y")
+    assert (score.name, score.correct) == ("formula", True)
+    with pytest.raises(AssertionError, match=r"formula \(corrected\) .* wanted at least 90"):
+        assert_eed_at_least("3 x + y", "2 x + y", 90)
+    with pytest.raises(AssertionError, match=r"formula \(published\) .* wanted at least 100"):
+        assert_eed_at_least("3 x + y", "2 x + y", 100, mode="published")
+
+
 def test_no_answer_is_wrong_even_beside_an_unreadable_target(running: OwnTest) -> None:
-    with pytest.raises(AssertionError, match="the reply was cut"):
+    with pytest.raises(AssertionError, match=NO_ANSWER):
         assert_eed_at_least(None, UNREADABLE)
     assert running.scores[0].correct is False
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,6 @@ from typing import Any
 import pytest
 
 from pytest_llmeval.errors import TaskError
-from pytest_llmeval.session.settings import Settings
 from pytest_llmeval.task.catalog import Catalog, LoadedTask
 
 TASK = """
@@ -42,11 +42,11 @@ def write(file: Path, rows: list[dict[str, Any]]) -> None:
 
 
 def load(file: Path, **settings: Any) -> LoadedTask:
-    return Catalog(Settings(**settings)).load(file)
+    return Catalog(folder=file.parent, **settings).load(file)
 
 
-def test_a_task_is_loaded_once(file: Path) -> None:
-    catalog = Catalog(Settings())
+def test_a_task_is_loaded_once(file: Path, tmp_path: Path) -> None:
+    catalog = Catalog(folder=tmp_path)
     assert catalog.loaded == {}
     first = catalog.load(file)
     file.unlink()
@@ -77,7 +77,8 @@ def test_a_dataset_can_be_exchanged(file: Path, tmp_path: Path) -> None:
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     write(elsewhere / "other.jsonl", [{**ROWS[0], "id": 77}])
-    loaded = load(file, datasets={"sums": str(elsewhere / "other.jsonl")})
+    catalog = Catalog(folder=elsewhere, overrides={"sums": {"dataset.path": "other.jsonl"}})
+    loaded = catalog.load(file)
     assert list(loaded.by_id) == ["77"]
     assert loaded.dataset_digest != load(file).dataset_digest
 
@@ -115,16 +116,15 @@ def test_versions_tell_what_decided_requests_and_scores(file: Path) -> None:
 
 def test_a_wrong_task_is_told_each_time_it_is_asked_for(file: Path, tmp_path: Path) -> None:
     (tmp_path / "data.jsonl").unlink()
-    catalog = Catalog(Settings())
+    catalog = Catalog(folder=tmp_path)
     for _ in range(2):
         with pytest.raises(TaskError, match=r"data\.jsonl"):
             catalog.load(file)
     assert catalog.loaded == {}
 
 
-def test_importing_the_catalog_loads_nothing_heavy() -> None:
-    import subprocess  # noqa: PLC0415 - for this test alone
-
-    code = "import pytest_llmeval.task.catalog, sys; print(*{'pydantic', 'jinja2', 'yaml', 'asyncio'} & set(sys.modules))"
+def test_importing_the_catalog_loads_no_scorer_and_no_extra() -> None:
+    heavy = "{'sympy', 'lark', 'openai', 'pyarrow', 'huggingface_hub'}"
+    code = f"import pytest_llmeval.task.catalog, sys; print(*{heavy} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == []

@@ -226,7 +226,7 @@ def test_images_lie_in_the_folder_of_the_dataset_that_is_read(tmp_path: Path) ->
     other = tmp_path / "other" / "rows.json"
     other.write_text('[{"id": 1, "input": "a", "target": "b", "images": ["images/1.png"]}]')
     task_over(tmp_path, "own.json", dataset={"fields": {"images": "images"}})
-    task = load_task(tmp_path / "task.yaml", {"dataset.path": other})
+    task = load_task(tmp_path / "task.yaml", {"dataset.path": "rows.json"}, other.parent)
     assert read_samples(task)[0].images == (str(tmp_path / "other" / "images" / "1.png"),)
 
 

@@ -4,24 +4,25 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from pytest_llmeval.engine.resolve import resolve_answer, resolve_solver
+from pytest_llmeval.engine.own_code import answer_rule_of, solver_of
 from pytest_llmeval.errors import ProviderError, RunStopped, TaskError
 from pytest_llmeval.records import (
     Completion,
-    GraphQuery,
     Image,
     Json,
     Message,
     Operation,
     Reply,
     Sample,
+    ToolUse,
 )
-from pytest_llmeval.solvers.direct import direct
+from pytest_llmeval.solvers.direct import DirectSolver
 from pytest_llmeval.task import Task, load_task
 
 SAMPLE = Sample(id="7", input="What is 1 + 1?", target="2")
@@ -61,8 +62,18 @@ class FunctionContext:
         reply = self.model(messages)
         return Reply(text=f"{reply.text} (draw {draw})", stop_reason=reply.stop_reason)
 
-    async def query(self, cypher: str, *, stage: str = "query") -> GraphQuery:
-        return GraphQuery(stage=stage, cypher=cypher, executed=cypher, engine="none", text="1 row")
+    async def shared(self, key: str, start: Callable[[], Awaitable[Any]]) -> Any:
+        self.notes.append(f"opens {key}")
+        return await start()
+
+    def setting(self, name: str) -> str | None:
+        return {"place": "here"}.get(name)
+
+    def tell(self, text: str) -> None:
+        self.notes.append(f"tells {text}")
+
+    def record(self, use: ToolUse) -> None:
+        self.notes.append(f"used {use.tool}: {use.output}")
 
     def save_image(self, data: bytes) -> Image:
         return Image(digest=str(len(data)), media_type="image/png", path="/x.png")
@@ -78,15 +89,17 @@ def echo(messages: Sequence[Message]) -> Reply:
 def task_with(folder: Path, solver: str, code: str = "", answer: str = "whole") -> Task:
     (folder / "solver.py").write_text(code)
     prompt = "{generate: a, refine: b}"
-    prompt = "{generate: a, refine: b}"
-    text = f"name: demo\ndataset: {{path: rows.csv}}\nprompt: {prompt}\nsolver: {solver}\nanswer: {answer}\n"
+    text = (
+        f"name: demo\ndataset: {{path: rows.csv}}\nprompt: {prompt}\n"
+        f"solver: {solver}\nanswer: {answer}\n"
+    )
     (folder / "task.yaml").write_text(text)
     return load_task(folder / "task.yaml")
 
 
 async def solved(folder: Path, code: str, context: FunctionContext | None = None) -> Completion:
     task = task_with(folder, "./solver.py:solve", code)
-    return await resolve_solver(task)(SAMPLE, context or FunctionContext(echo))
+    return await solver_of(task)(SAMPLE, context or FunctionContext(echo))
 
 
 def test_direct_sends_one_prompt_and_keeps_how_the_reply_ended() -> None:
@@ -95,11 +108,11 @@ def test_direct_sends_one_prompt_and_keeps_how_the_reply_ended() -> None:
 
 
 async def _direct() -> Completion:
-    return await direct()(SAMPLE, FunctionContext(echo))
+    return await DirectSolver()(SAMPLE, FunctionContext(echo))
 
 
 def test_direct_is_what_a_task_gets_by_its_name(tmp_path: Path) -> None:
-    solver = resolve_solver(task_with(tmp_path, "direct"))
+    solver = solver_of(task_with(tmp_path, "direct"))
 
     async def run() -> Completion:
         return await solver(SAMPLE, FunctionContext(echo))
@@ -115,10 +128,22 @@ async def solve(sample, context):
 
 PLAIN = """
 import threading
+from pytest_llmeval import ToolUse
+
+async def count_rows():
+    return "1 row"
+
+async def asked(context, text):
+    return (await context.generate(context.prompt(text))).text
+
 def solve(sample, context):
     assert threading.current_thread() is not threading.main_thread()
-    rows = context.query("RETURN 1").text
-    context.note("solve", f"epoch {context.epoch}, {len(context.images)} images, {context.save_image(b'abc').digest}")
+    rows = context.shared("rows", count_rows)
+    context.record(ToolUse(stage="s", tool="counter", input="all", executed="all", output=rows))
+    context.tell(f"{context.setting('place')} {context.setting('nothing')}")
+    digest = context.save_image(b"abc").digest
+    context.note("solve", f"epoch {context.epoch}, {len(context.images)} images, {digest}")
+    assert context.wait(lambda c: asked(c, "second")) == "echo second {} (draw 0)"
     return context.generate(context.prompt("first", hint=rows), draw=3).text
 """
 
@@ -134,17 +159,25 @@ def test_a_plain_function_is_a_solver_whose_context_blocks(tmp_path: Path) -> No
         asyncio.run(solved(tmp_path, PLAIN, context)).text
         == "echo first {'hint': '1 row'} (draw 3)"
     )
-    assert context.notes == ["solve: epoch 2, 0 images, 3"]
+    assert context.notes == [
+        "opens rows",
+        "used counter: 1 row",
+        "tells here None",
+        "solve: epoch 2, 0 images, 3",
+    ]
 
 
 def test_a_completion_is_passed_on_as_it_is(tmp_path: Path) -> None:
-    code = "from pytest_llmeval.records import Completion\ndef solve(s, c): return Completion(text='t', answer='a')\n"
+    code = (
+        "from pytest_llmeval.records import Completion\n"
+        "def solve(s, c): return Completion(text='t', answer='a')\n"
+    )
     assert asyncio.run(solved(tmp_path, code)) == Completion(text="t", answer="a")
 
 
 def test_more_plain_solvers_wait_at_once_than_a_thread_pool_holds(tmp_path: Path) -> None:
     code = "def solve(sample, context): return context.generate(context.prompt()).text\n"
-    solver = resolve_solver(task_with(tmp_path, "./solver.py:solve", code))
+    solver = solver_of(task_with(tmp_path, "./solver.py:solve", code))
     together = 80  # the default pool of a machine with 48 cores would hold 52, and all others fewer
 
     class Meeting(FunctionContext):
@@ -222,7 +255,7 @@ def solve(sample, context):
 def test_a_cancelled_plain_solver_is_let_go_and_may_ask_nothing_more(tmp_path: Path) -> None:
     context = FunctionContext(echo)
     context.hang = True
-    solver = resolve_solver(task_with(tmp_path, "./solver.py:solve", STUBBORN))
+    solver = solver_of(task_with(tmp_path, "./solver.py:solve", STUBBORN))
 
     async def run() -> None:
         running = asyncio.create_task(_await(solver(SAMPLE, context)))
@@ -245,37 +278,92 @@ async def _await(completion: object) -> None:
     await completion  # type: ignore[misc]  # a solver's coroutine
 
 
+OPTIONS = """
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+def plain(sample, context, *, times: int = 1, file: Path | None = None):
+    return f"{sample.id} {times} {None if file is None else file.name}"
+
+async def waiting(sample, context, *, times: int = 1):
+    return f"{sample.id} {times}"
+
+@dataclass
+class Solver:
+    times: int = 1
+
+    async def __call__(self, sample, context):
+        return f"{sample.id} {self.times}"
+
+def made(*, times: int = 1):
+    async def solve(sample, context):
+        return f"{sample.id} {times}"
+    return solve
+"""
+
+
+@pytest.mark.parametrize(
+    ("solver", "text"),
+    [
+        ("./solver.py:plain", "7 1 None"),
+        ("{'./solver.py:plain': {times: 3, file: rows.csv}}", "7 3 rows.csv"),
+        ("./solver.py:waiting", "7 1"),
+        ("{'./solver.py:waiting': {times: 3}}", "7 3"),
+        ("./solver.py:Solver", "7 1"),
+        ("{'./solver.py:Solver': {times: 3}}", "7 3"),
+        ("./solver.py:made", "7 1"),
+        ("{'./solver.py:made': {times: 3}}", "7 3"),
+    ],
+)
+def test_a_solver_is_a_function_a_class_or_what_a_function_makes_with_its_options(
+    solver: str, text: str, tmp_path: Path
+) -> None:
+    solve = solver_of(task_with(tmp_path, solver, OPTIONS))
+
+    async def run() -> Completion:
+        return await solve(SAMPLE, FunctionContext(echo))
+
+    assert asyncio.run(run()).text == text
+
+
 @pytest.mark.parametrize(
     ("solver", "key", "says"),
     [
+        ("{direct: {repair: 1}}", "solver.direct.repair", "is no option here (it has none)"),
         (
-            "{direct: {repair: 1}}",
-            "solver.direct.repair",
-            "is no option of this solver (it has none)",
+            "{'./solver.py:plain': {tiems: 1}}",
+            "solver../solver.py:plain.tiems",
+            "is no option here (allowed: times, file)",
         ),
         (
-            "{cypher: {repiar: 1}}",
-            "solver.cypher.repiar",
-            "is no option of this solver (allowed: repair",
+            "{'./solver.py:waiting': {times: many}}",
+            "solver../solver.py:waiting.times",
+            "is 'many': input should be a valid integer",
+        ),
+        (
+            "{'./solver.py:Solver': {time: 1}}",
+            "solver../solver.py:Solver.time",
+            "is no option here (allowed: times)",
         ),
     ],
 )
-def test_an_unknown_option_of_a_solver_is_told_with_line_and_key(
+def test_a_wrong_option_of_a_solver_is_told_with_line_and_key(
     solver: str, key: str, says: str, tmp_path: Path
 ) -> None:
     with pytest.raises(TaskError) as refused:
-        resolve_solver(task_with(tmp_path, solver))
+        solver_of(task_with(tmp_path, solver, OPTIONS))
     assert str(refused.value).startswith(f"{tmp_path / 'task.yaml'}:4: {key}: ")
     assert says in str(refused.value)
 
 
 def test_a_rule_for_the_answer_is_ours_or_the_tasks_own(tmp_path: Path) -> None:
     assert (
-        resolve_answer(task_with(tmp_path, "direct", answer="boxed_last"))(r"\boxed{1} \boxed{2}")
+        answer_rule_of(task_with(tmp_path, "direct", answer="boxed_last"))(r"\boxed{1} \boxed{2}")
         == "2"
     )
     code = "def letter(text): return text[-1] if text else None\n"
-    own = resolve_answer(task_with(tmp_path, "direct", code, "./solver.py:letter"))
+    own = answer_rule_of(task_with(tmp_path, "direct", code, "./solver.py:letter"))
     assert (own("abc"), own("")) == ("c", None)
 
 
@@ -289,6 +377,6 @@ def test_a_rule_for_the_answer_is_ours_or_the_tasks_own(tmp_path: Path) -> None:
 )
 def test_a_faulty_rule_is_the_tasks_error(code: str, says: str, tmp_path: Path) -> None:
     with pytest.raises(TaskError) as refused:
-        resolve_answer(task_with(tmp_path, "direct", code, "./solver.py:rule"))("abc")
+        answer_rule_of(task_with(tmp_path, "direct", code, "./solver.py:rule"))("abc")
     assert says in str(refused.value)
     assert str(refused.value).startswith(f"{tmp_path / 'task.yaml'}:5: answer: ")

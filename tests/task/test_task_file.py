@@ -11,22 +11,18 @@ import yaml
 from pydantic import ValidationError
 
 from pytest_llmeval.errors import TaskError, UsageError
-from pytest_llmeval.task import (
-    EedScorer,
-    JudgeScorer,
-    JudgeSettings,
-    SldpScorer,
-    Spec,
-    Task,
-    load_task,
-)
+from pytest_llmeval.scoring.eed.scorer import EedScorer
+from pytest_llmeval.scoring.exact import Exact
+from pytest_llmeval.scoring.judge.scorer import JudgeScorer
+from pytest_llmeval.scoring.sldp.scorer import SldpScorer
+from pytest_llmeval.task import Spec, Task, load_task
 
 HERE = Path(__file__).parent / "cases"
 GOOD = (HERE / "good_task.yaml").read_text()
 BAD: list[dict[str, Any]] = yaml.safe_load((HERE / "bad_tasks.yaml").read_text())
 
 MINIMAL = "name: demo\ndataset: {path: rows.jsonl}\nprompt: 'Say {{ input }}'\n"
-TWO_STAGES = MINIMAL.replace("'Say {{ input }}'", "{generate: a, refine: b}")
+VISUAL = MINIMAL.replace("'Say {{ input }}'", "{image: a, question: b}")
 
 Write = Callable[[str], Path]
 
@@ -53,27 +49,24 @@ def test_a_task_says_what_its_file_says(write: Write, tmp_path: Path) -> None:
     ]
     assert task.generate == {"temperature": 0.6, "top_p": 0.95}
     assert task.solver == Spec(name="direct")
-    assert task.scorer == EedScorer(mode="corrected", minimum=100.0, also="published")
-    assert task.judge == JudgeSettings(votes=1, prefilter=True)
-    assert (task.metrics, task.group_by) == (("accuracy", "eed"), ("tag",))
+    assert [(one.scorer, one.decides) for one in task.scorers] == [
+        (EedScorer(mode="corrected", minimum=100.0), True),
+        (JudgeScorer(votes=1, prefilter=True), False),
+    ]
+    assert (task.metrics, task.group_by) == (("accuracy", {"mean": "EED"}), ("tag",))
     assert task.replay == tmp_path / "replies.jsonl"
 
 
 def test_what_a_minimal_task_leaves_out_has_a_default(write: Write) -> None:
     task = load_task(write(MINIMAL))
-    assert (task.version, task.answer, task.scorer, task.graph, task.replay) == (
-        1,
-        "whole",
-        None,
-        None,
-        None,
-    )
+    assert (task.version, task.answer, task.replay) == (1, "whole", None)
+    assert (task.scorer, task.scorers, task.decides) == ((), (), ("first",))
     assert (task.dataset.fields.id, task.dataset.fields.input, task.dataset.fields.target) == (
         "id",
         "input",
         "target",
     )
-    assert (task.solver.name, task.metrics, task.judge.votes) == ("direct", ("accuracy",), 1)
+    assert (task.solver, task.metrics) == (Spec(name="direct"), ("accuracy",))
 
 
 @pytest.mark.parametrize("case", BAD, ids=lambda case: case["name"].replace(" ", "-"))
@@ -101,33 +94,50 @@ def test_a_file_that_is_no_mapping_is_refused(text: str, kind: str, write: Write
 @pytest.mark.parametrize(
     ("scorer", "expected"),
     [
-        ("eed", EedScorer()),
-        ("{eed: {minimum: 60}}", EedScorer(minimum=60.0)),
-        ("sldp", SldpScorer(tolerance=0.01, case_sensitive=False)),
+        ("eed", [EedScorer()]),
+        ("{eed: {minimum: 60}}", [EedScorer(minimum=60.0)]),
+        ("sldp", [SldpScorer(tolerance=0.01, case_sensitive=False)]),
         (
             "{sldp: {tolerance: 0.5, case_sensitive: true}}",
-            SldpScorer(tolerance=0.5, case_sensitive=True),
+            [SldpScorer(tolerance=0.5, case_sensitive=True)],
         ),
-        ("judge", JudgeScorer()),
-        ("{judge: }", JudgeScorer()),
-        ("null", None),
+        ("judge", [JudgeScorer()]),
+        ("{judge: }", [JudgeScorer()]),
+        ("[exact, judge]", [Exact(), JudgeScorer()]),
+        (
+            "[eed, {eed: {mode: published, name: EED published}}]",
+            [EedScorer(), EedScorer(mode="published", name="EED published")],
+        ),
+        ("[]", []),
+        ("null", []),
     ],
 )
-def test_scorers_stand_alone_or_with_options(scorer: str, expected: object, write: Write) -> None:
-    assert load_task(write(f"{MINIMAL}scorer: {scorer}\n")).scorer == expected
+def test_scorers_stand_alone_or_with_options_or_in_a_list(
+    scorer: str, expected: list[object], write: Write
+) -> None:
+    task = load_task(write(f"{MINIMAL}scorer: {scorer}\n"))
+    assert [declared.scorer for declared in task.scorers] == expected
 
 
 @pytest.mark.parametrize(
     ("solver", "expected"),
     [
-        ("cypher", Spec(name="cypher")),
-        ("{cypher: {repair: 1}}", Spec(name="cypher", options={"repair": 1})),
+        ("direct", Spec(name="direct")),
+        (
+            "{visual_cot: {image_mode: edit}}",
+            Spec(name="visual_cot", options={"image_mode": "edit"}),
+        ),
         ("./solver.py:solve", Spec(name="./solver.py:solve")),
+        (
+            "{'./solver.py:solve': {times: 2}}",
+            Spec(name="./solver.py:solve", options={"times": 2}),
+        ),
         ("installed.module:solve", Spec(name="installed.module:solve")),
     ],
 )
 def test_solvers_are_ours_or_the_tasks_own(solver: str, expected: Spec, write: Write) -> None:
-    assert load_task(write(f"{TWO_STAGES}solver: {solver}\n")).solver == expected
+    text = MINIMAL.replace("'Say {{ input }}'", "{generate: a, image: b, question: c}")
+    assert load_task(write(f"{text}solver: {solver}\n")).solver == expected
 
 
 def test_a_prompt_has_stages_when_it_is_a_mapping(write: Write) -> None:
@@ -183,26 +193,30 @@ def test_overrides_reach_any_depth_and_read_text_as_yaml(write: Write) -> None:
     overrides = {
         "generate.temperature": "0",
         "generate.stop": "[a, b]",
-        "judge.votes": 3,
+        "scorer.judge.votes": "3",
         "scorer.eed.minimum": "60",
         "dataset.fields.tags": "null",
         "dataset.unique": "content",
-        "version": 2,
+        "version": "2",
     }
     with pytest.raises(UsageError, match=r"--llmeval-set demo\.dataset\.fields\.tags=null: "):
         load_task(write(GOOD), overrides)
     del overrides["dataset.fields.tags"]
     task = load_task(write(GOOD), overrides)
     assert task.generate == {"temperature": 0, "top_p": 0.95, "stop": ["a", "b"]}
-    assert (task.judge.votes, task.dataset.unique, task.version) == (3, "content", 2)
-    assert task.scorer == EedScorer(minimum=60.0, also="published")
+    assert (task.dataset.unique, task.version) == ("content", 2)
+    assert [declared.scorer for declared in task.scorers] == [
+        EedScorer(minimum=60.0),
+        JudgeScorer(votes=3),
+    ]
 
 
 def test_an_override_below_a_name_alone_gives_it_options(write: Write) -> None:
-    file = write(f"{TWO_STAGES}solver: cypher\nscorer: eed\n")
-    task = load_task(file, {"solver.cypher.repair": "2", "scorer.eed.mode": "published"})
-    assert task.solver == Spec(name="cypher", options={"repair": 2})
-    assert task.scorer == EedScorer(mode="published")
+    file = write(f"{VISUAL}solver: visual_cot\nscorer: eed\n")
+    overrides = {"solver.visual_cot.image_mode": "edit", "scorer.eed.mode": "published"}
+    task = load_task(file, overrides)
+    assert task.solver == Spec(name="visual_cot", options={"image_mode": "edit"})
+    assert task.scorers[0].scorer == EedScorer(mode="published")
 
 
 @pytest.mark.parametrize(
@@ -210,7 +224,11 @@ def test_an_override_below_a_name_alone_gives_it_options(write: Write) -> None:
     [
         ("generte.temperature", "0", "did you mean 'generate'"),
         ("scorer.eed.mode", "best", "published"),
-        ("judge.votes", "many", "integer"),
+        ("scorer.judge.votes", "many", "integer"),
+        ("scorer.judge.votes", "100", "votes is 100; it must be from 1 to 99"),
+        ("scorer", "eet", "did you mean 'eed'?"),
+        ("scorer+", "judge", "is another scorer called 'judge'"),
+        ("decides", "[SLDP]", "allowed: first, all, any, EED, judge"),
         ("answer.rule", "whole", "answer is 'boxed_first', not a mapping"),
         ("generate.temperature", "{", "did not find expected"),
         ("name", "other", "cannot be overridden"),
@@ -228,20 +246,22 @@ def test_an_override_changes_one_place_of_two_that_share_an_alias(write: Write) 
     shared = MINIMAL.replace(
         "{path: rows.jsonl}", "{path: rows.jsonl, fields: {metadata: &m {top: level}}}"
     )
-    task = load_task(write(f"{shared}generate: *m\n"), {"generate.top": 1})
+    task = load_task(write(f"{shared}generate: *m\n"), {"generate.top": "1"})
     assert (task.generate, task.dataset.fields.metadata) == ({"top": 1}, {"top": "level"})
 
 
-def test_another_dataset_is_taken_as_the_path_it_is(write: Write, tmp_path: Path) -> None:
-    other = tmp_path / "elsewhere" / "public.json"
-    assert load_task(write(GOOD), {"dataset.path": other}).dataset.path == other
-    with pytest.raises(UsageError, match=r"--llmeval-dataset demo=.*rows\.txt: "):
-        load_task(write(GOOD), {"dataset.path": tmp_path / "rows.txt"})
+def test_another_dataset_lies_where_the_command_was_typed(write: Write, tmp_path: Path) -> None:
+    file, typed_in = write(GOOD), tmp_path / "elsewhere"
+    for path in ("public.json", str(typed_in / "public.json")):
+        task = load_task(file, {"dataset.path": path}, typed_in)
+        assert task.dataset.path == typed_in / "public.json"
+    with pytest.raises(UsageError, match=r"--llmeval-set demo\.dataset\.path=rows\.txt: "):
+        load_task(file, {"dataset.path": "rows.txt"}, typed_in)
 
 
 def test_the_file_is_read_once_and_overrides_do_not_stay_in_it(write: Write) -> None:
     file = write(GOOD)
-    load_task(file, {"generate.temperature": 0})
+    load_task(file, {"generate.temperature": "0"})
     assert load_task(file).generate["temperature"] == 0.6
 
 
@@ -255,8 +275,25 @@ def test_digests_change_with_what_they_stand_for(write: Write) -> None:
     other_prompt = load_task(write(GOOD.replace("physicist", "chemist")))
     assert other_prompt.prompt_digest != task.prompt_digest
     assert other_prompt.settings_digest == task.settings_digest
-    other_setting = load_task(write(GOOD), {"generate.temperature": 0})
+    other_setting = load_task(write(GOOD), {"generate.temperature": "0"})
     assert other_setting.settings_digest != task.settings_digest
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("scorer.eed.minimum", "60"),
+        ("scorer+", "exact"),
+        ("decides", "all"),
+        ("answer", "whole"),
+        ("dataset.unique", "content"),
+    ],
+)
+def test_the_digest_of_settings_covers_what_decides_scores(
+    key: str, value: str, write: Write
+) -> None:
+    file = write(GOOD)
+    assert load_task(file, {key: value}).settings_digest != load_task(file).settings_digest
 
 
 def test_digests_do_not_depend_on_where_the_task_lies(tmp_path: Path) -> None:

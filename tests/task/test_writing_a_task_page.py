@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -9,8 +10,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from example_rows import row
 
-from pytest_llmeval.engine.resolve import resolve_solver
+from pytest_llmeval.engine.own_code import answer_rule_of, solver_of
+from pytest_llmeval.records import Row
+from pytest_llmeval.results.declared_metrics import check_metrics, declared_metrics
 from pytest_llmeval.task import Task, load_task
 from pytest_llmeval.task.rendering import render
 from pytest_llmeval.task.samples import read_samples
@@ -66,7 +70,7 @@ def test_the_first_task_runs_as_the_page_says(page_files: Path) -> None:
         "--llmeval-model",
         MODEL,
         "-rA",
-        "--llmeval-record",
+        "--llmeval-keep",
         "capitals/replies.jsonl",
     )
     assert "1 failed, 2 passed" in output
@@ -83,9 +87,49 @@ def test_the_pages_other_tasks_load(page_files: Path) -> None:
     folder = page_files / "capitals"
     assert len(read_samples(load_task(folder / "dataset_keys.yaml"))) == 3
     task = load_task(folder / "prompt_keys.yaml")
-    resolve_solver(task)
+    solver_of(task)
     messages = render(task, "generate", read_samples(task)[0], (), {})
     assert messages[1].text == "What is the capital of France? (It lies in Europe.)"
+
+
+def test_the_pages_scorers_decide_as_it_says(page_files: Path) -> None:
+    task = load_task(page_files / "capitals" / "two_scorers.yaml")
+    sample = read_samples(task)[0]
+    scored = {
+        one.scorer.name: (one.decides, one.scorer.score("paris", sample, None).correct)
+        for one in task.scorers
+    }
+    assert scored == {"SLDP": (True, True), "SLDP strict": (False, False), "short": (False, True)}
+
+
+def test_the_pages_metrics_are_found(page_files: Path) -> None:
+    task = load_task(page_files / "capitals" / "metrics_keys.yaml")
+    check_metrics(task.metrics, task.folder, scores=["SLDP"], shares=["valid_sldp"])
+    longest = declared_metrics(task.metrics, task.folder)[-1]
+    assert longest.function is not None
+    assert longest.function([row(answer="a b")], **longest.options) == 2
+
+
+def test_the_pages_rule_finds_a_letter(page_files: Path) -> None:
+    task = load_task(page_files / "capitals" / "capitals.yaml", {"answer": "./rules.py:letter"})
+    assert answer_rule_of(task)("It is B") == "B"
+
+
+def test_the_pages_overrides_hold_for_one_run(page_files: Path) -> None:
+    (command,) = re.findall(r'--llmeval-set "(capitals\.scorer\+=.*)"', PAGE)
+    chosen = ("capitals", "--llmeval-model", MODEL)
+    output = run(page_files, *chosen, "--llmeval-set", command, "--llmeval-report", "reports")
+    assert "1 failed, 2 passed" in output
+    (file,) = (page_files / "reports").glob("2*/rows.jsonl")
+    rows = [Row.from_json(json.loads(line)) for line in file.read_text().splitlines()]
+    scores = {row.sample: row.scores[-1] for row in rows}
+    # Paris, Kyoto and <Rome, Oslo>: none has four characters or fewer.
+    assert [scores[key].correct for key in "123"] == [False, False, False]
+    assert {(one.name, one.grader, one.decides) for one in scores.values()} == {
+        ("short", "./scorers.py:short", False)
+    }
+    wrong = run(page_files, *chosen, "--llmeval-set", f"{command}x")
+    assert f"--llmeval-set {command}x: " in wrong
 
 
 def test_the_page_explains_every_key_and_no_other() -> None:

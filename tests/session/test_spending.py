@@ -18,13 +18,13 @@ THERE = "openai/m,base_url=http://x/v1"
 
 @pytest.fixture
 def cost(tmp_path: Path) -> object:
-    """Return a function that gives the cost of a million tokens, half of them cached, under the prices of a file."""
+    """Return a function: the cost of a million tokens, half of them cached, by a price file."""
 
     def cost(spec: str, prices: str) -> float | None:
         (tmp_path / "prices.yaml").write_text(prices)
         (tmp_path / "replies.jsonl").touch()
         model = parse_spec(spec, folder=tmp_path)
-        settings = Settings(budget=1, prices=str(tmp_path / "prices.yaml"))
+        settings = Settings(budget="1usd", prices=str(tmp_path / "prices.yaml"))
         return Spending(settings).budget(model).cost_of(MILLION, model.bare.label)
 
     return cost

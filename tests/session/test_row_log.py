@@ -1,0 +1,129 @@
+"""The rows of a run as they come in."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+from one_task import OneTask
+
+from pytest_llmeval.errors import UsageError
+from pytest_llmeval.records import Row
+from pytest_llmeval.results.store import RunFolder
+from pytest_llmeval.session.row_log import RowLog
+from pytest_llmeval.session.rows import unreported_row
+
+
+class Written:
+    """A run's folder that keeps what is written, or fails."""
+
+    def __init__(self, error: Exception | None = None) -> None:
+        """Fail with `error`, if there is one."""
+        self.rows, self.error = list[Row](), error
+
+    def add_row(self, row: Row) -> None:
+        if self.error is not None:
+            raise self.error
+        self.rows.append(row)
+
+
+@pytest.fixture
+def task(tmp_path: Path) -> OneTask:
+    return OneTask(tmp_path)
+
+
+def log_of(task: OneTask, folder: Any, earlier: tuple[Row, ...] = ()) -> RowLog:
+    return RowLog(task.catalog(), lambda: folder, earlier)
+
+
+def rows_of(task: OneTask, outcome: Any = "correct") -> list[Row]:
+    loaded = task.catalog().load(task.file)
+    return [unreported_row(test, loaded, outcome, "") for test in task.plan("openai/m").tests]
+
+
+def test_a_row_is_written_at_once(task: OneTask) -> None:
+    written = Written()
+    log = log_of(task, written)
+    first, second, _ = rows_of(task)
+    log.add(first)
+    assert written.rows == [first]
+    log.add(second)
+    assert (written.rows, log.rows, log.reported) == ([first, second], (first, second), 2)
+
+
+def test_the_last_report_of_a_test_counts_and_tells_how_many_there_were(task: OneTask) -> None:
+    written = Written()
+    log = log_of(task, written)
+    (first, *_) = rows_of(task)
+    for outcome in ("error", "incorrect", "correct"):
+        log.add(replace(first, outcome=outcome))
+    assert [(row.outcome, row.reports) for row in log.rows] == [("correct", 3)]
+    assert [row.reports for row in written.rows] == [1, 2, 3]
+
+
+def test_without_a_folder_rows_are_kept_alone(task: OneTask) -> None:
+    log = log_of(task, None)
+    log.add(rows_of(task)[0])
+    assert (log.reported, log.trouble) == (1, None)
+
+
+@pytest.mark.parametrize("error", [OSError(28, "No space left on device"), UsageError("locked")])
+def test_a_row_that_cannot_be_written_is_kept_and_its_error_told(
+    task: OneTask, error: Exception
+) -> None:
+    log = log_of(task, Written(error))
+    log.add(rows_of(task)[0])
+    assert (log.reported, log.trouble) == (1, str(error))
+
+
+def test_rows_of_a_resumed_run_stand_until_they_are_reported_again(task: OneTask) -> None:
+    earlier = tuple(rows_of(task))
+    log = log_of(task, Written(), earlier)
+    assert (log.rows, log.reported) == (earlier, 0)
+    log.add(replace(earlier[1], outcome="incorrect"))
+    assert [row.outcome for row in log.rows] == ["correct", "incorrect", "correct"]
+    assert [row.reports for row in log.rows] == [1, 1, 1]
+
+
+def test_a_test_that_does_not_run_again_keeps_its_earlier_row(task: OneTask) -> None:
+    earlier = rows_of(task)[0]
+    written = Written()
+    log = log_of(task, written, (earlier,))
+    log.add(replace(earlier, outcome="not run"))
+    assert (log.rows, written.rows, log.reported) == ((earlier,), [], 0)
+
+
+def test_every_planned_test_has_a_row_in_the_end(task: OneTask) -> None:
+    first, second, third = rows_of(task)
+    log = log_of(task, Written(), (third,))
+    log.add(first)
+    log.complete(task.plan("openai/m"))
+    outcomes = {row.sample: (row.outcome, row.explanation) for row in log.rows}
+    assert outcomes == {
+        "0": ("correct", ""),
+        "1": ("not run", "never reported"),
+        "2": ("correct", ""),
+    }
+    added = next(row for row in log.rows if row.sample == "1")
+    assert (added.target, added.model, added.versions) == ("1", "openai/m", second.versions)
+
+
+def test_a_test_over_which_a_worker_died_is_an_error_with_the_reason(task: OneTask) -> None:
+    log = log_of(task, Written())
+    log.add_unreported(task.plan("openai/m").tests[0], "error", "worker 'gw0' crashed")
+    (row,) = log.rows
+    assert (row.outcome, row.explanation, row.scores) == ("error", "worker 'gw0' crashed", ())
+
+
+def test_rows_reach_the_folder_of_a_run(task: OneTask, tmp_path: Path) -> None:
+    from pytest_llmeval.files.redaction import Redactor  # noqa: PLC0415 - for this test alone
+    from pytest_llmeval.results.stored_run import read_run  # noqa: PLC0415 - as above
+
+    folder = RunFolder.create(tmp_path / "reports", {}, redactor=Redactor.of({}))
+    log = RowLog(task.catalog(), lambda: folder)
+    for row in rows_of(task):
+        log.add(row)
+    folder.close()
+    assert read_run(folder.path).rows == log.rows
