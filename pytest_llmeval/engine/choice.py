@@ -85,14 +85,18 @@ class ModelChoice:
 
     def needed(self, test: PlannedTest) -> tuple[ModelSpec, ...]:
         """Return the models without which the test's sample cannot be completed and scored."""
+        return tuple(dict.fromkeys((self._planned(test), *self.scoring(test))))
+
+    def scoring(self, test: PlannedTest) -> tuple[ModelSpec, ...]:
+        """Return the models that the scorers of the test's task ask about every answer."""
         scorers = self._catalog.load(Path(test.file)).scorers
-        judges = [
+        judges = (
             judge
             for declared in scorers
             if (scorer := declared.prepares) is not None
             for judge in self.judges(test, scorer.models)
-        ]
-        return tuple(dict.fromkeys((self._planned(test), *judges)))
+        )
+        return tuple(dict.fromkeys(judges))
 
     def _parsed(self, text: str) -> ModelSpec:
         if text not in self._specs:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
@@ -73,8 +73,20 @@ class Run:
         around: Surroundings,
         pace: Pace,
         keep_transcript: KeepTranscript,
+        completions: Mapping[RowKey, Completion] | None = None,
     ) -> None:
         """Run `plan`; nothing is asked before the first wish.
+
+        Args:
+            plan: the tests.
+            catalog: the tasks.
+            models: the way to all models.
+            choice: which model a test asks.
+            around: what all samples share.
+            pace: how far is looked ahead.
+            keep_transcript: takes each sample's transcript.
+            completions: the stored completions that are scored again, one for each test; None if
+                the tasks' solvers make them.
 
         Raises:
             UsageError: the data are not what this process reads, or a test has no model to ask.
@@ -92,7 +104,9 @@ class Run:
         self._scheduler = Scheduler(
             len(plan.tests), self._complete, window=pace.window, fatal=self._is_fatal
         )
-        self._needs = [{model.bare for model in choice.needed(test)} for test in plan.kinds]
+        self._completions = completions
+        needed = choice.needed if completions is None else choice.scoring
+        self._needs = [{model.bare for model in needed(test)} for test in plan.kinds]
         self._solvers: dict[str, Solver] = {}
         self._rules: dict[str, AnswerRule] = {}
 
@@ -204,7 +218,9 @@ class Run:
         return completion
 
     async def _solve(self, loaded: LoadedTask, test: PlannedTest, calls: Calls) -> Completion:
-        """Run the solver and take the answer out of its text."""
+        """Run the solver and take the answer out of its text, if there is no stored completion."""
+        if self._completions is not None:
+            return self._completions[test.key]
         task, sample = loaded.task, loaded.by_id[test.sample]
         run = SampleRun(task, sample, self._choice.solver(test), calls, self._around)
         completion = await self._solver(task)(sample, run)

@@ -67,11 +67,12 @@ class RunFolder:
         *,
         redactor: Redactor,
         started: datetime | None = None,
+        becomes_latest: bool = True,
     ) -> RunFolder:
         """Make the folder ``<UTC time>-<short hash>`` in `reports`; ``latest`` will point at it.
 
-        `info` (settings, versions, git state) goes into its run.json. UsageError when the folder
-        cannot be made.
+        `info` (settings, versions, git state) goes into its run.json. Where it is not to become the
+        latest run, ``latest`` stays as it is. UsageError when the folder cannot be made.
         """
         moment = (started or datetime.now(UTC)).astimezone(UTC)
         seed = f"{moment.isoformat()} {os.getpid()} {json.dumps(dict(info), sort_keys=True)}"
@@ -81,7 +82,8 @@ class RunFolder:
             path.mkdir(parents=True)
             folder = cls(path, redactor)
             folder.write_run({"started": moment.isoformat(), **info})
-            point_at(reports / LATEST, name)
+            if becomes_latest:
+                point_at(reports / LATEST, name)
         except OSError as error:
             msg = (
                 f"cannot make the run's folder {path}: {error.strerror or error}; "

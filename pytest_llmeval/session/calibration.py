@@ -14,6 +14,7 @@ from pytest_llmeval.files.images import ImageFolder
 from pytest_llmeval.scoring.judge import JUDGE_PROMPT_VERSION, PREFILTER_VERSION
 from pytest_llmeval.session.calibrating import Found, decide_cases, judge_cases
 from pytest_llmeval.session.calibrations import (
+    SCHEMA,
     Calibration,
     CaseFile,
     Differing,
@@ -69,6 +70,7 @@ class JudgeMeasurement:
             cases = [one.judged_by(judge) for one in found]
             calibrations.append(
                 Calibration(
+                    schema=SCHEMA,
                     judge=judge,
                     prompt=JUDGE_PROMPT_VERSION,
                     votes=votes,

@@ -68,7 +68,7 @@ class Calibration(Record, frozen=True, kw_only=True, rename={"overall": "all"}):
         prefilter: the figures of the rules that decide some answers before a judge.
     """
 
-    schema: int = SCHEMA
+    schema: int
     judge: str
     prompt: str
     votes: int
@@ -119,16 +119,16 @@ def stored_calibrations(report: str | None) -> tuple[Calibrated, ...]:
 
 def _read(file: Path) -> Calibrated:
     data = read_json(file)
-    if data.get("schema") != SCHEMA:
+    if data.get("schema", SCHEMA) != SCHEMA:
         msg = (
-            f"{file}: schema {data.get('schema')!r}; this version reads {SCHEMA}: "
+            f"{file}: schema {data['schema']!r}; this version reads {SCHEMA}: "
             "run llmeval calibrate again"
         )
         raise UsageError(msg)
     try:
         found = Calibration.from_json(data)
     except ValueError as error:
-        msg = f"{file}: {error}; run llmeval calibrate again"
+        msg = f"{file}: no calibration ({error}); run llmeval calibrate again"
         raise UsageError(msg) from error
     low, high = found.overall.kappa_95
     return Calibrated(

@@ -6,7 +6,7 @@ Called in the engine's thread.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,6 +23,7 @@ from pytest_llmeval.files.images import ImageFolder
 from pytest_llmeval.providers.endpoints import endpoints_by
 from pytest_llmeval.providers.opening import open_provider
 from pytest_llmeval.providers.stored_only import StoredOnly
+from pytest_llmeval.records import Completion, RowKey
 from pytest_llmeval.session.choice import model_choice
 from pytest_llmeval.session.places import kept_place, reused_place
 from pytest_llmeval.session.settings import Settings
@@ -44,6 +45,7 @@ class RunPlace:
         keep_transcript: takes each sample's transcript.
         tell: shows a line to the user.
         stops_early: whether the first failure may end the session, so that less is asked ahead.
+        completions: the stored completions that are scored again; None if solvers make them.
     """
 
     folder: Path
@@ -51,6 +53,7 @@ class RunPlace:
     keep_transcript: KeepTranscript
     tell: Callable[[str], None]
     stops_early: bool
+    completions: Mapping[RowKey, Completion] | None = None
 
 
 def open_run(settings: Settings, catalog: Catalog, plan: Plan, place: RunPlace) -> Run:
@@ -75,6 +78,7 @@ def open_run(settings: Settings, catalog: Catalog, plan: Plan, place: RunPlace) 
         ),
         pace=Pace(window=window, sample_timeout=settings.sample_timeout),
         keep_transcript=place.keep_transcript,
+        completions=place.completions,
     )
 
 

@@ -16,11 +16,14 @@ DIGITS: Final = 4
 Interval: TypeAlias = tuple[float | None, float | None]
 """The 95 % interval of a figure; of None where the figure is undefined."""
 
+_UNKNOWN: Final[Interval] = (None, None)
+
 
 class JudgeFigures(Record, frozen=True, kw_only=True):
     """Agreement of a judge with the labels of `n` cases, as it is stored.
 
-    Rates and kappas are rounded, and None without a case to compute them from. Rates have Wilson's
+    Fields with a default are for readers; runs and gates use the others. Rates and kappas are
+    rounded, and None without a case to compute them from. Rates have Wilson's
     interval. Kappa has that of the observed agreement, with the agreement by chance held fixed as
     in Cohen (1960), so that a judge that never disagreed has an interval too.
 
@@ -39,16 +42,16 @@ class JudgeFigures(Record, frozen=True, kw_only=True):
     n: int
     unscored: int
     accuracy: float | None
-    accuracy_95: Interval
+    accuracy_95: Interval = _UNKNOWN
     false_positives: int
     false_positive_rate: float | None
-    false_positive_rate_95: Interval
-    false_negatives: int
-    false_negative_rate: float | None
-    false_negative_rate_95: Interval
+    false_positive_rate_95: Interval = _UNKNOWN
+    false_negatives: int = 0
+    false_negative_rate: float | None = None
+    false_negative_rate_95: Interval = _UNKNOWN
     kappa: float | None
     kappa_95: Interval
-    votes_kappa: float | None
+    votes_kappa: float | None = None
 
 
 def figures(cases: Sequence[JudgedCase]) -> JudgeFigures:

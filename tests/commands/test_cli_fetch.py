@@ -77,7 +77,7 @@ def test_a_dataset_is_fetched_once_and_then_serves_without_the_hub(
         done = run(folder, "pytest_llmeval", "fetch", "task.yaml")
     assert done.returncode == 0, done.stderr
     assert f"{len(data):,} bytes, sha256 {hashlib.sha256(data).hexdigest()}" in done.stdout
-    after = run(folder, *pytest_command, f"--llmeval-dataset=geometry={ADDRESS}")
+    after = run(folder, *pytest_command, f"--llmeval-set=geometry.dataset.path={ADDRESS}")
     assert "1 passed" in after.stdout, after.stdout + after.stderr
 
 

@@ -141,8 +141,9 @@ def test_a_database_that_cannot_be_opened_is_an_error_and_nothing_is_recorded(
 def test_the_option_is_declared_without_loading_anything_heavy() -> None:
     """Every pytest session loads the declaration."""
     code = (
-        "import sys; from pytest_llmeval.domains.heracles.options import GRAPH; "
-        "metavar, text = GRAPH; assert metavar == 'URI' and 'bolt://' in text; "
+        "import sys; from pytest_llmeval.session.options import options_called; "
+        "(graph,) = options_called(['graph']); "
+        "assert graph.metavar == 'URI' and 'bolt://' in graph.help; "
         "loaded = {'neo4j', 'msgspec', 'numpy', 'asyncio'} & set(sys.modules); "
         "assert not loaded, loaded"
     )

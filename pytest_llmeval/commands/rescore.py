@@ -1,0 +1,45 @@
+"""``llmeval rescore``: score a run's stored answers again, without pytest."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from dataclasses import replace
+
+from pytest_llmeval.commands.console import YES, StandardOutput, say
+from pytest_llmeval.commands.runs import RUN_HELP, open_run
+from pytest_llmeval.commands.session_options import add_options, reports_of, settings_of
+from pytest_llmeval.session.rescore import rescore
+from pytest_llmeval.session.rescore_plan import RescorePlan, read_scorers
+
+
+def declare(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
+    parser.add_argument("name", metavar="RUN", help=RUN_HELP)
+    parser.add_argument(
+        "--scorer",
+        action="append",
+        default=[],
+        metavar="SPEC",
+        help="NAME or NAME=OPTIONS as YAML, repeatable: in place of the tasks' (the first decides)",
+    )
+    session = ("judge", "concurrency", "seed", "budget", "prices", "reuse", "keep", "report")
+    add_options(parser, *session)
+    parser.epilog = (
+        "Without --judge nothing is sent: scorers that ask a model get the replies that the run "
+        "stored. The scores are written as a run of their own."
+    )
+
+
+def run(chosen: argparse.Namespace) -> int:
+    """Score the answers, and print the table and what changed."""
+    settings = settings_of(chosen)
+    reports = reports_of(settings)
+    # Only a judge that is typed is asked: a variable or an ini key is no order to spend.
+    judges = settings.judges if chosen.llmeval_judge else ()
+    settings = replace(settings, judges=judges, report=str(reports.resolve()))
+    stored = open_run(chosen.name, reports)
+    plan = RescorePlan(stored, settings, read_scorers(chosen.scorer))
+    found = rescore(plan, reports, lambda line: say(line, sys.stderr))
+    found.print(StandardOutput())
+    return YES
