@@ -105,6 +105,9 @@ def named_solver(spec: Spec, folder: Path) -> Any:  # noqa: ANN401 - the engine'
 
 
 def _deciding(scorers: Sequence[Scorer], decides: Sequence[str]) -> set[str]:
+    if not decides:
+        problem = "is empty; name what decides: first, all, any, or names of scores"
+        raise MisfitError(("decides",), problem)
     able = [one.name for one in scorers if not getattr(one, "only_incorrect", False)]
     if tuple(decides) == ("first",):
         return set(able[:1])
