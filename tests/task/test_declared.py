@@ -64,7 +64,6 @@ def refusal_of(folder: Path, more: str, code: str = "") -> str:
             "scorer: [exact, number, judge]\ndecides: [judge, exact]\n",
             {"exact": True, "number": False, "judge": True},
         ),
-        ("scorer: [exact, number]\ndecides: []\n", {"exact": False, "number": False}),
         (
             "scorer: [exact, {exact: {name: loose, ignore_case: true}}]\ndecides: loose\n",
             {"exact": False, "loose": True},
@@ -101,8 +100,12 @@ def test_the_first_scorer_decides_unless_the_task_says_otherwise(
             "5: decides: is 'eed' (allowed: first, all, any, EED)",
         ),
         ("decides: exact\n", "4: decides: is 'exact' (allowed: first, all, any)"),
+        (
+            "scorer: [exact, number]\ndecides: []\n",
+            "5: decides: is empty; name what decides: first, all, any, or names of scores",
+        ),
     ],
-    ids=["misspelt", "all in a list", "only incorrect answers", "no score's name", "no scorer"],
+    ids=["misspelt", "all in a list", "only incorrect answers", "no score's name", "no scorer", "nothing"],
 )
 def test_a_decision_by_an_unknown_score_is_refused_with_the_allowed_ones(
     tmp_path: Path, more: str, told: str
