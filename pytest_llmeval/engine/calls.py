@@ -92,14 +92,18 @@ class Calls:
             epoch=self.epoch,
             draw=draw,
         )
+        return await self._recorded(request, model, stage)
+
+    async def _recorded(self, request: Request, model: ModelSpec, stage: str) -> Reply:
+        """Return the reply to a request, and append the call to the transcript."""
         asked = Asked(
             stage=stage,
-            role=role,
+            role=request.role,
             model=model.text,
-            operation=operation,
+            operation=request.operation,
             parameters=request.parameters,
             messages=request.messages,
-            draw=draw,
+            draw=request.draw,
             key=request.key,
         )
         try:

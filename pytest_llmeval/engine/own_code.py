@@ -83,7 +83,7 @@ def _is_async(solve: Callable[..., Any]) -> bool:
 def _threaded(
     function: Callable[[Sample, BlockingContext], Any],
 ) -> Callable[[Sample, SolverContext], Any]:
-    async def solve(sample: Sample, context: SolverContext) -> Any:  # noqa: ANN401 - not yet checked
+    async def solve(sample: Sample, context: SolverContext) -> object:
         view = BlockingContext(context, asyncio.get_running_loop())
         try:
             return await run_in_thread(function, sample, view)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator, Sequence
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -87,8 +88,7 @@ class Process:
             self.main.session.take_plan(plan)
             self.main.check()
         elif plan.tasks:
-            first = bool(self._config.workerinput[IS_FIRST])  # type: ignore[attr-defined]  # xdist's
-            self._worker_link.announce(plan, whole=first)
+            self._worker_link.announce(plan, whole=bool(self._worker_input[IS_FIRST]))
 
     def begin(self, item: pytest.Item) -> None:
         """Begin an attempt at a test, and make it the one that assertions record scores with."""
@@ -108,7 +108,7 @@ class Process:
     def body(self, item: pytest.Item) -> Generator[None, object, object]:
         """Wrap the call of a test's body, so that its end follows its scores (see `finish`).
 
-        A body whose request failed because the run or the model has ended is skipped.
+        The test is skipped if a request of its body ends by RunStopped or ModelLost.
         """
         __tracebackhide__ = True
         attempt = item.stash.get(ATTEMPT, None)
@@ -144,4 +144,10 @@ class Process:
 
     @cached_property
     def _worker_link(self) -> WorkerLink:
-        return WorkerLink(self._config.workerinput[CHANNEL])  # type: ignore[attr-defined]  # xdist's
+        return WorkerLink(self._worker_input[CHANNEL])
+
+    @property
+    def _worker_input(self) -> dict[str, Any]:
+        """What the controller passes to this worker."""
+        found: dict[str, Any] = self._config.workerinput  # type: ignore[attr-defined]  # by xdist
+        return found

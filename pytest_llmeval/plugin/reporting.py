@@ -44,8 +44,9 @@ def attach_row(
     skipped = isinstance(raised, pytest.skip.Exception)
     outcome = outcome_of(attempt, raised, in_body=call.when == "call", skipped=skipped)
     row = row_of(attempt, test, outcome, raised)
-    report.llmeval = row.to_json() if travels else row  # type: ignore[attr-defined]  # plugins may
-    report.llmeval_error = outcome in {"error", "unscored"}  # type: ignore[attr-defined]  # as above
+    # Plugins may set attributes of reports; xdist sends them to the controller.
+    report.llmeval = row.to_json() if travels else row  # type: ignore[attr-defined]
+    report.llmeval_error = outcome in {"error", "unscored"}  # type: ignore[attr-defined]
     if gating:
         _let_pass(report, row)
     own = [one for one in report.user_properties if not one[0].startswith(PROPERTY)]

@@ -12,7 +12,7 @@ from pytest_llmeval.session.attempt import Attempt
 
 
 def finish(attempt: Attempt, raised: BaseException | None) -> None:
-    """Record the scores that do not decide, and fail a passed test that its scores say is wrong.
+    """Record the scores that do not decide, and fail a passed test with incorrect scores.
 
     An error of a scorer that does not decide is recorded as an unscored score.
 

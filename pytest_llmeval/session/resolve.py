@@ -80,7 +80,12 @@ def _split(option: Option, text: str) -> list[str]:
     return shlex.split(text) if option.kind == "list" else [text]
 
 
-def _converted(option: Option, texts: list[Any], place: str, folder: Path) -> Any:  # noqa: ANN401 - as above
+def _converted(
+    option: Option,
+    texts: list[Any],
+    place: str,
+    folder: Path,
+) -> Any:  # noqa: ANN401 - as above
     """Return the value that the texts from one place mean; of several the last, except in lists."""
     last = texts[-1]
     match option.kind:

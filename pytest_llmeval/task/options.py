@@ -27,7 +27,11 @@ class OptionError(LLMEvalError):
         self.option = option
 
 
-def build(function: Callable[..., Any], options: Mapping[str, Json], folder: Path) -> Any:  # noqa: ANN401 - the function decides what it makes
+def build(
+    function: Callable[..., Any],
+    options: Mapping[str, Json],
+    folder: Path,
+) -> Any:  # noqa: ANN401 - the function decides what it makes
     """Call `function` with its options, and return the result.
 
     Each parameter of the function is an option. Values are checked strictly against the annotations
