@@ -1,52 +1,63 @@
-"""The errors of pytest-llmeval, one shallow tree by who must act.
+"""The exceptions of pytest-llmeval, one class for each place where a failure is corrected.
 
 ::
 
     LLMEvalError
-    ├── UsageError       who runs: an option, a variable, a command line
-    ├── TaskError        who wrote the task: its YAML, dataset, prompt or solver file
-    ├── ProviderError    whoever serves the model: HTTP status, time-out, bad body
-    ├── ToolError        whoever runs a tool that solvers use, such as a database
-    ├── ScorerError      us: a scorer broke on input it should have coped with
-    ├── ModelLost        nobody: another sample was told already why this sample's model answers no more
-    └── RunStopped       nobody: the run ended before this sample was reached
+    ├── UsageError       an option, an environment variable or a call is wrong
+    ├── TaskError        a task's YAML file, dataset, prompt or Python file is wrong
+    ├── ProviderError    a model's provider failed: HTTP status, time-out, malformed body
+    ├── ToolError        a tool that solvers use failed, such as a database
+    ├── ScorerError      a scorer failed on input that it should have handled
+    ├── ModelLost        the model failed for good; an earlier sample reported the cause
+    └── RunStopped       the run ended before this sample was reached
 
-A wrong answer is no error: it is a `Score` with a reason.
+A wrong answer is not an exception: it is a `Score` with `correct` False and an explanation.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from pathlib import Path
+from typing import Any, Literal
 
 Reach = Literal["attempt", "sample", "model"]
 """What a provider's failure ends: this attempt (worth a retry), this sample, or the whole model."""
 
 
 class LLMEvalError(Exception):
-    """Any failure that pytest-llmeval names itself."""
+    """Base class of the failures that pytest-llmeval detects."""
 
 
 class UsageError(LLMEvalError):
-    """An option, an environment variable or a call is wrong; the message names it, its value and the fix."""
+    """An option, an environment variable or a call is wrong.
+
+    The message names it, its value and the fix.
+    """
 
 
 class TaskError(LLMEvalError):
-    """A task file, its dataset or a file it names is wrong; the message starts with file, line and key."""
+    """A task file, its dataset or a file that it names is wrong.
+
+    The message starts with file, line and key. The attributes are the constructor's arguments.
+    """
 
     def __init__(
         self, problem: str, *, file: Path | str, line: int | None = None, key: str | None = None
     ) -> None:
-        """Compose ``file:line: key: problem`` from the parts that are known (lines count from 1)."""
+        """Compose the message ``file:line: key: problem`` from the parts that are known.
+
+        Args:
+            problem: what is wrong, and the fix.
+            file: the file in error.
+            line: line of the error, from 1.
+            key: dotted key in the task file, or column of the dataset.
+        """
         place = str(file) if line is None else f"{file}:{line}"
         super().__init__(": ".join(part for part in (place, key, problem) if part))
         self.problem, self.file, self.line, self.key = problem, str(file), line, key
 
 
 class ProviderError(LLMEvalError):
-    """A model's provider failed; never counted against the model."""
+    """A model's provider failed; the sample's outcome is an error, not incorrect."""
 
     def __init__(
         self,
@@ -57,36 +68,51 @@ class ProviderError(LLMEvalError):
         retry_after: float | None = None,
         cause: str = "provider",
     ) -> None:
-        """Take what failed, how far it reaches, the HTTP status, the wait it asked for (s) and a short cause.
+        """Store the failure; each argument is also an attribute.
 
-        `cause` is a word for counting retries: ``429``, ``500``, ``reset``, ``timeout``,
-        ``truncated``, ``replay``.
+        Args:
+            problem: the message.
+            reach: what the failure ends.
+            status: HTTP status, if the provider replied.
+            retry_after: seconds that the provider asks to wait before a retry.
+            cause: word under which retries are counted: ``429``, ``500``, ``reset``, ``timeout``,
+                ``truncated``, ``replay``.
         """
         super().__init__(problem)
         self.reach, self.status, self.retry_after, self.cause = reach, status, retry_after, cause
 
 
 class ToolError(LLMEvalError):
-    """A tool, such as a database, could not be started, reached or asked.
+    """A tool, such as a database, could not be started, reached or queried.
 
-    Never counted against the model.
+    The sample's outcome is an error, not incorrect.
     """
 
 
 class ScorerError(LLMEvalError):
-    """A scorer failed on its own account (not because of what the model wrote)."""
+    """A scorer failed for a reason other than what the model wrote."""
 
 
-class ModelLost(LLMEvalError):  # noqa: N818 - told once as an error, this is only its echo
-    """The sample's model was lost while others were at it; the message is the short form of what the first was told."""
+class ModelLost(LLMEvalError):  # noqa: N818 - a skip reason, not a failure
+    """The sample's model failed for good after an error of another sample.
+
+    That sample reports the error in full; the message here is its short form.
+    """
 
 
-class RunStopped(LLMEvalError):  # noqa: N818 - the ending of a run is no fault, and the message says which ending
-    """The run ended (budget, -x, Ctrl-C, a model's last failure) before this sample was reached."""
+class RunStopped(LLMEvalError):  # noqa: N818 - a skip reason, not a failure
+    """The run ended before this sample was reached.
+
+    The message names the cause: the budget, -x, Ctrl-C, or the failure of the last model.
+    """
 
 
 def error_to_json(error: BaseException) -> dict[str, Any]:
-    """Return the JSON form of an error, for a process that is to raise it again."""
+    """Return the JSON form of an error, to raise it in another process.
+
+    Returns:
+        ``kind`` (class name), ``message`` and ``fields`` (attributes; {} for foreign classes).
+    """
     fields = vars(error) if isinstance(error, LLMEvalError) else {}
     return {"kind": type(error).__name__, "message": str(error), "fields": dict(fields)}
 
@@ -94,13 +120,15 @@ def error_to_json(error: BaseException) -> dict[str, Any]:
 def error_from_json(data: Any) -> LLMEvalError:  # noqa: ANN401 - JSON
     """Return the error that `error_to_json` wrote.
 
-    It is of the class that it was; one of another module is a plain LLMEvalError with its name.
+    Returns:
+        An instance of the original class, if this module defines it; else an LLMEvalError whose
+        message starts with the class name.
     """
     kind, message = str(data["kind"]), str(data["message"])
     known = globals().get(kind)
     if not (isinstance(known, type) and issubclass(known, LLMEvalError)):
         return LLMEvalError(f"{kind}: {message}")
-    # Not by its own constructor, which composes the message from other things.
+    # Without __init__, which would compose the message a second time.
     error = known.__new__(known, message)
     vars(error).update(data["fields"])
     return error

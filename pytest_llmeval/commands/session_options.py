@@ -8,7 +8,8 @@ from pathlib import Path
 
 from pytest_llmeval.commands.console import shortest
 from pytest_llmeval.session.ini import Ini, find_ini
-from pytest_llmeval.session.options import Option, argparse_arguments, options_called, resolve
+from pytest_llmeval.session.options import Option, argparse_arguments, options_called
+from pytest_llmeval.session.resolve import resolve
 from pytest_llmeval.session.settings import Settings
 
 REPORTS = "reports"

@@ -1,4 +1,4 @@
-"""Solvers written as plain functions: each call runs in a thread, with a context whose methods block."""
+"""Solvers written as plain functions: each call runs in a thread, with a blocking context."""
 
 from __future__ import annotations
 
@@ -18,26 +18,26 @@ _T = TypeVar("_T")
 
 
 class BlockingContext:
-    """A `SolverContext` for a thread: the same methods, without ``await``."""
+    """A `SolverContext` for plain functions: the same methods, without ``await``."""
 
     def __init__(self, context: SolverContext, loop: asyncio.AbstractEventLoop) -> None:
-        """Let a thread use `context`, which belongs to `loop`."""
+        """Forward calls from a thread to `context`, which belongs to the event loop `loop`."""
         self._context, self._loop = context, loop
         self._stopped = threading.Event()
         self._pending: concurrent.futures.Future[Any] | None = None
 
     @property
     def epoch(self) -> int:
-        """Which repetition of the sample this is, from 1."""
+        """Number of the sample's repetition, from 1."""
         return self._context.epoch
 
     @property
     def images(self) -> tuple[Image, ...]:
-        """The sample's own pictures, in order."""
+        """The sample's pictures, in order."""
         return self._context.images
 
     def prompt(self, stage: str = "generate", **variables: Json) -> tuple[Message, ...]:
-        """Return the task's messages of one stage."""
+        """Return the task's messages of one stage, rendered for the sample."""
         return self._context.prompt(stage, **variables)
 
     def generate(
@@ -49,20 +49,20 @@ class BlockingContext:
         draw: int = 0,
         parameters: dict[str, Json] | None = None,
     ) -> Reply:
-        """Ask the model under test and wait for the reply."""
+        """Send a request to the model under test, and return the reply."""
         call = self._context.generate(
             messages, stage=stage, operation=operation, draw=draw, parameters=parameters
         )
         return self._wait(call)
 
     def shared(self, key: str, start: Callable[[], Awaitable[_T]]) -> _T:
-        """Return the run's object under `key`; `start` is awaited in the engine's loop."""
+        """Return the run's object under `key`; `start` is awaited in the engine's event loop."""
         return self._wait(self._context.shared(key, start))
 
     def wait(self, call: Callable[[SolverContext], Coroutine[Any, Any, _T]]) -> _T:
-        """Await, in the engine's loop, what `call` makes of the async context.
+        """Run an async function of the context in the engine's event loop, and return its result.
 
-        For functions that take a `SolverContext`: ``context.wait(lambda c: use(c, "text"))``.
+        Example: ``context.wait(lambda context: use_tool(context, "text"))``.
         """
         return self._wait(call(self._context))
 
@@ -75,7 +75,7 @@ class BlockingContext:
         self._context.tell(text)
 
     def save_image(self, data: bytes) -> Image:
-        """Keep a picture in the run's folder."""
+        """Store a picture in the run's folder; ValueError when the bytes are not a picture."""
         return self._context.save_image(data)
 
     def record(self, use: ToolUse) -> None:
@@ -83,11 +83,11 @@ class BlockingContext:
         self._context.record(use)
 
     def note(self, stage: str, text: str) -> None:
-        """Put a remark into the transcript."""
+        """Append a remark to the transcript."""
         self._context.note(stage, text)
 
     def stop(self) -> None:
-        """End the call that is waited for, and refuse later ones: nobody waits for this solver any more."""
+        """Raise RunStopped in the pending and in all later calls, as the solver was cancelled."""
         self._stopped.set()
         if self._pending is not None:
             self._pending.cancel()
@@ -106,10 +106,10 @@ class BlockingContext:
 
 
 async def run_in_thread(function: Callable[..., _T], *arguments: object) -> _T:
-    """Return the result of a call in a thread of its own.
+    """Call `function` in a new daemon thread, and return its result or raise its exception.
 
-    Not a pool's: as many solvers wait at once as requests are in flight, and a thread that hangs
-    must not keep the process from ending.
+    It is not a thread of a pool, because as many solvers wait at a time as requests are in flight,
+    and a hanging daemon thread does not keep the process alive.
     """
     loop = asyncio.get_running_loop()
     done = asyncio.Event()
@@ -119,9 +119,9 @@ async def run_in_thread(function: Callable[..., _T], *arguments: object) -> _T:
     def run() -> None:
         try:
             outcome.set_result(context.run(function, *arguments))
-        except BaseException as error:  # noqa: BLE001 - it belongs to whoever awaits
+        except BaseException as error:  # noqa: BLE001 - raised again by the awaiting coroutine
             outcome.set_exception(error)
-        # A closed loop has nobody left who waits.
+        # RuntimeError: the loop is closed, so no coroutine waits for the result.
         with suppress(RuntimeError):
             loop.call_soon_threadsafe(done.set)
 

@@ -1,4 +1,4 @@
-"""The model calls made on behalf of one sample, and the transcript they leave."""
+"""The model calls of one sample, and their transcript."""
 
 from __future__ import annotations
 
@@ -26,10 +26,14 @@ from pytest_llmeval.records import (
 
 
 class Calls:
-    """Asks the run's models for one sample and one epoch."""
+    """Sends the requests of one sample in one epoch, and records them in a transcript.
+
+    Attributes:
+        epoch: number of the sample's repetition, from 1.
+    """
 
     def __init__(self, models: Models, ticket: Ticket, *, epoch: int = 1) -> None:
-        """Ask `models` with the sample's `ticket`."""
+        """Send requests through `models`, queued by the sample's `ticket`."""
         self._models, self._ticket, self.epoch = models, ticket, epoch
         self._events: list[Event] = []
 
@@ -48,10 +52,10 @@ class Calls:
             self._events += branch.transcript.events
 
     def note(self, event: ToolUse | StageNote) -> None:
-        """Append an event that is no model call."""
+        """Append the use of a tool, or a remark."""
         self._events.append(event)
 
-    async def ask(  # noqa: PLR0913 - a request has that many parts
+    async def ask(  # noqa: PLR0913 - the parts of a request
         self,
         model: ModelSpec,
         messages: Sequence[Message],
@@ -62,7 +66,21 @@ class Calls:
         operation: Operation = "chat",
         role: Role = "solver",
     ) -> Reply:
-        """Return a model's reply; the call, also a failed one, is appended to the transcript."""
+        """Return a model's reply; the call is appended to the transcript, even if it fails.
+
+        Args:
+            model: the model to ask.
+            messages: the conversation.
+            stage: step of the solver or scorer, for the transcript.
+            parameters: of the request, such as ``temperature``; the model's own override them.
+            draw: number, from 0, of an otherwise equal request.
+            operation: whether a message or a picture is requested.
+            role: whether the model is under test or a judge.
+
+        Raises:
+            ProviderError: the call failed for good.
+            LLMEvalError: the model is lost, or the run has ended.
+        """
         request = Request(
             operation=operation,
             role=role,
@@ -74,14 +92,18 @@ class Calls:
             epoch=self.epoch,
             draw=draw,
         )
+        return await self._recorded(request, model, stage)
+
+    async def _recorded(self, request: Request, model: ModelSpec, stage: str) -> Reply:
+        """Return the reply to a request, and append the call to the transcript."""
         asked = Asked(
             stage=stage,
-            role=role,
+            role=request.role,
             model=model.text,
-            operation=operation,
+            operation=request.operation,
             parameters=request.parameters,
             messages=request.messages,
-            draw=draw,
+            draw=request.draw,
             key=request.key,
         )
         try:

@@ -1,4 +1,4 @@
-"""Which model answers: the one a test was made for, and the judges that go with it."""
+"""The choice of the model under test and of the judges."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from pytest_llmeval.task.catalog import Catalog
 
 
 class ModelChoice:
-    """Chooses models by what the session names, then by the task, then by the environment."""
+    """Chooses models by the session's options, then by the task, then by the environment."""
 
     def __init__(
         self,
@@ -31,10 +31,17 @@ class ModelChoice:
         seed: int | None,
         folder: Path,
     ) -> None:
-        """Choose among `models` and `judges`, specs as typed; `python/` files are in `folder`.
+        """Parse the session's specs.
+
+        Args:
+            catalog: the tasks.
+            models: specs of the models under test, as typed.
+            judges: specs of the judges, as typed.
+            seed: seed of all requests; None sends none.
+            folder: where relative paths in specs start.
 
         Raises:
-            UsageError: a spec cannot be read, or two of one model name different limits.
+            UsageError: a spec is invalid, or two specs of one model have different limits.
         """
         self._catalog, self._seed, self._folder = catalog, seed, folder
         specs = [*parse_specs(models, folder=folder)]
@@ -42,7 +49,7 @@ class ModelChoice:
         named = [replace(spec, seed=seed) for spec in share_limits(specs)]
         self._models = named[: len(models)]
         self._judges = tuple(dict.fromkeys(named[len(models) :]))
-        # Thousands of tests have the same model.
+        # Parsed once: thousands of tests have the same model.
         self._specs = {spec.label: spec for spec in self._models}
 
     @property
@@ -51,12 +58,15 @@ class ModelChoice:
         return tuple(self._models)
 
     def solver(self, test: PlannedTest | None) -> ModelSpec:
-        """Return the model that a test was made for; without a test the session's first model.
+        """Return the model under test.
 
-        With no model configured, it is the task's recorded replies.
+        Args:
+            test: a planned test, whose model is returned; with no model configured it is the
+                recording of its task. None stands for a test without a sample, whose model is the
+                session's first.
 
         Raises:
-            UsageError: there is neither.
+            UsageError: there is no model.
         """
         if test is not None:
             return self._planned(test)
@@ -66,11 +76,13 @@ class ModelChoice:
         return self._models[0]
 
     def judges(self, test: PlannedTest | None, named: Sequence[str] = ()) -> tuple[ModelSpec, ...]:
-        """Return the judges, each once; () when there is none.
+        """Return the judges, each once, by the first rule that applies; () when none does.
 
-        The session's come first. Recorded replies are judged by the recording they came from, so a
-        recorded judge never serves a live model's answers. Then come those that a scorer has
-        `named`, then the one of Azure's variables.
+        1. The judges that the session names.
+        2. For a test on a recording: the same recording. A recorded judge thus never judges the
+           answers of a live model.
+        3. The judges `named` by the scorer.
+        4. The Azure deployment in the variable JUDGE_DEPLOYMENT, if AZURE_OPENAI_ENDPOINT is set.
         """
         if self._judges:
             return self._judges
@@ -84,7 +96,7 @@ class ModelChoice:
         return ()
 
     def needed(self, test: PlannedTest) -> tuple[ModelSpec, ...]:
-        """Return the models without which the test's sample cannot be completed and scored."""
+        """Return the models that a test's sample needs to be completed and scored."""
         return tuple(dict.fromkeys((self._planned(test), *self.scoring(test))))
 
     def scoring(self, test: PlannedTest) -> tuple[ModelSpec, ...]:
@@ -105,6 +117,7 @@ class ModelChoice:
         return self._specs[text]
 
     def _planned(self, test: PlannedTest) -> ModelSpec:
+        """Return the model of a planned test, or the recording of its task."""
         if test.model:
             return self._parsed(test.model)
         task = self._catalog.load(Path(test.file)).task
@@ -112,7 +125,7 @@ class ModelChoice:
             replies = (
                 "has no recorded replies"
                 if task.replay is None
-                else f"has its recorded replies in {task.replay}, which is no file"
+                else f"has its recorded replies in {task.replay}, which is not a file"
             )
             msg = (
                 f"task {task.name!r} {replies}, and no model is configured: "

@@ -1,4 +1,4 @@
-"""What a solver is, and what it may use: the port between a solver and the engine that runs it."""
+"""The port between solvers and the engine: `Solver` and its `SolverContext`."""
 
 from __future__ import annotations
 
@@ -20,9 +20,10 @@ T = TypeVar("T")
 
 
 class SolverContext(Protocol):
-    """One sample's way to models, tools and prompts; the engine supplies it and keeps the transcript.
+    """What a solver may use for one sample: models, prompts, shared resources, the transcript.
 
-    All calls may raise an LLMEvalError, which a solver lets pass: it becomes the sample's error.
+    The engine provides it and records the calls. Every method may raise an LLMEvalError, which
+    solvers should not catch: it becomes the sample's error.
     """
 
     @property
@@ -32,14 +33,14 @@ class SolverContext(Protocol):
 
     @property
     def images(self) -> tuple[Image, ...]:
-        """The sample's own pictures, in order."""
+        """The sample's pictures, in order."""
         ...
 
     def prompt(self, stage: str = "generate", **variables: Json) -> tuple[Message, ...]:
-        """Return the task's messages of one stage, filled from the sample and `variables`.
+        """Return the task's messages of one stage, rendered with the sample and `variables`.
 
-        ``<image>`` in the sample's input becomes its picture in place; pictures that no text names
-        come first.
+        ``<image>`` in the sample's input or in the template is replaced by the next picture;
+        remaining pictures come first in the last user message.
         """
         ...
 
@@ -52,27 +53,39 @@ class SolverContext(Protocol):
         draw: int = 0,
         parameters: dict[str, Json] | None = None,
     ) -> Reply:
-        """Ask the model under test; `parameters` override the task's own for this call."""
+        """Send a request to the model under test, and return the reply.
+
+        Args:
+            messages: the conversation.
+            stage: step of the solver, for the transcript.
+            operation: whether a message or a picture is requested.
+            draw: number, from 0; equal requests with different draws are separate calls.
+            parameters: override those of the task for this call.
+        """
         ...
 
     async def shared(self, key: str, start: Callable[[], Awaitable[T]]) -> T:
-        """Return the run's object under `key`, such as a database, made by the first caller's `start`.
+        """Return an object that all samples of the run share, such as a database.
 
-        All samples get the same object, or the same LLMEvalError if `start` raised one. It is
-        closed at the end of the run, if it has a method `close` (async or not).
+        It is closed at the end of the run, if it has a method `close` (async or not).
+
+        Args:
+            key: its name.
+            start: makes it, for the first caller of the key only. If it raises an LLMEvalError,
+                all callers get that error.
         """
         ...
 
     def setting(self, name: str) -> str | None:
-        """Return the value of the session's option ``--llmeval-NAME``, None when it is not given."""
+        """Return the value of the option ``--llmeval-NAME``; None when it is not given."""
         ...
 
     def tell(self, text: str) -> None:
-        """Show a line to the user, such as that a database starts; nothing of it is stored."""
+        """Show a line to the user, such as that a database is starting; it is not stored."""
         ...
 
     def save_image(self, data: bytes) -> Image:
-        """Keep a picture that the solver made in the run's folder; ValueError when it is none."""
+        """Store a picture in the run's folder; ValueError when the bytes are not a picture."""
         ...
 
     def record(self, use: ToolUse) -> None:
@@ -85,29 +98,35 @@ class SolverContext(Protocol):
 
 
 class Solver(Protocol):
-    """An async pipeline from sample to completion.
+    """An async pipeline from a sample to a completion.
 
-    The engine fills in the completion's transcript, and its answer unless the solver sets it. A
-    solver may also have the attributes of `StagedSolver`, and `display` (`records.Display`).
+    The engine adds the transcript, and the answer unless the solver sets it. A solver may also have
+    the attributes of `StagedSolver`, and `display` (see `records.Display`).
+
+    Example::
+
+        async def solve(sample, context):
+            reply = await context.generate(context.prompt())
+            return Completion(text=reply.text, stop_reason=reply.stop_reason)
     """
 
     async def __call__(self, sample: Sample, context: SolverContext) -> Completion:
-        """Solve one sample. Hundreds of calls run at the same time in one event loop."""
+        """Solve one sample; hundreds of calls run concurrently in one event loop."""
         ...
 
 
 @runtime_checkable
 class StagedSolver(Protocol):
-    """A solver that says which stages of the prompt it asks for, and what fills them."""
+    """A solver that declares the stages of its prompt and their variables."""
 
     @property
     def stages(self) -> tuple[str, ...]:
-        """Stages of the prompt, in the order in which they are asked."""
+        """Stages of the prompt, in the order of their requests."""
         ...
 
     def variables(self) -> Mapping[str, Json]:
-        """Return the variables of its prompts as far as they are known before any reply.
+        """Return the variables of its prompts as they are before any reply, to estimate tokens.
 
-        What replies will bring is "".
+        Those that hold texts of replies are "".
         """
         ...

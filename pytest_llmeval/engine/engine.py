@@ -1,36 +1,31 @@
-"""The engine: one thread with an event loop that runs solvers ahead of the tests, and the doors to it."""
+"""The engine: a thread with an event loop, in which the run's solvers work ahead of the tests."""
 
 from __future__ import annotations
 
 import asyncio
 import threading
+from collections.abc import Callable
 from concurrent.futures import Future
-from typing import TYPE_CHECKING
 
+from pytest_llmeval.engine.models import Gauge
+from pytest_llmeval.engine.run import Run
+from pytest_llmeval.engine.statistics import Effort
 from pytest_llmeval.errors import LLMEvalError, RunStopped
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from pytest_llmeval.engine.models import Gauge
-    from pytest_llmeval.engine.run import Run
-    from pytest_llmeval.engine.statistics import Effort
-    from pytest_llmeval.records import Json
+from pytest_llmeval.records import Json
 
 CLOSE_SECONDS = 10.0
-"""How long closing may take before the process goes on without it (a server that does not let
-go)."""
+"""Seconds that closing may take; then the process continues without it (a server may hang)."""
 
 
 class Engine:
-    """Owns the thread; everything else of the engine lives inside its loop.
+    """The thread of the event loop; all other parts of the engine run inside the loop.
 
-    Nothing starts before the first `ask`: collecting costs no request, and a session without
-    samples no thread.
+    The thread starts with the first `ask`, so that a session that only collects tests starts no
+    thread and sends no request. The methods may be called from any thread.
     """
 
     def __init__(self, open_run: Callable[[], Run]) -> None:
-        """Make the run by `open_run`, in the loop's thread, when somebody first asks."""
+        """Start nothing yet; `open_run` makes the run, in the loop's thread, at the first `ask`."""
         self._open_run = open_run
         self._lock = threading.Lock()
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -40,9 +35,10 @@ class Engine:
         self._stopped: str | None = None
 
     def ask(self, worker: str, want: str, arguments: dict[str, Json]) -> Future[Json]:
-        """Return the future of an answer; `want` is one of `Run.answer`'s wishes.
+        """Return the future of the answer to a wish; the arguments are those of `Run.answer`.
 
-        RunStopped once the engine is.
+        Raises:
+            RunStopped: the engine was stopped.
         """
         with self._lock:
             if self._stopped is not None:
@@ -53,21 +49,24 @@ class Engine:
 
     @property
     def started(self) -> bool:
-        """Whether anybody asked yet."""
+        """Whether `ask` was called."""
         return self._thread is not None
 
     @property
     def gauge(self) -> Gauge | None:
-        """How the calls stand, None before the run is open."""
+        """The requests in flight and the usage so far; None before the run is open."""
         return None if self._run is None else self._run.gauge
 
     @property
     def effort(self) -> Effort | None:
-        """What the calls came to, None when the run was never open."""
+        """The statistics of all calls; None if the run was never opened."""
         return None if self._run is None else self._run.effort
 
     def discard(self, nodeid: str) -> None:
-        """Say that a test is over, whether or not it asked; before the first wish this starts nothing."""
+        """Note that a test has ended, so that its sample is not solved any more.
+
+        It does not start the thread.
+        """
         with self._lock:
             if self._stopped is not None:
                 return
@@ -77,10 +76,11 @@ class Engine:
                 self._loop.call_soon_threadsafe(self._discard, nodeid)
 
     def stop(self, reason: str, *, grace: float = 0.0) -> None:
-        """Cancel what runs and close everything; who still waits gets RunStopped with the reason.
+        """Cancel all solvers, raise RunStopped in waiting tests, and end the thread.
 
-        Replies under way are waited for, at most `grace` seconds, and no longer once Ctrl-C is
-        pressed.
+        Args:
+            reason: message of the RunStopped.
+            grace: seconds at most to wait for replies in flight; Ctrl-C ends the wait.
         """
         with self._lock:
             self._stopped = self._stopped or reason
@@ -121,7 +121,7 @@ class Engine:
             with self._lock:
                 self._stopped = self._stopped or "the engine's thread ended"
                 self._loop = None
-            # Nobody may wait for ever, however the loop came to its end.
+            # Cancelled, so that no test waits for ever, even if the loop ended by an error.
             tasks = asyncio.all_tasks(loop)
             for task in tasks:
                 task.cancel()
@@ -139,7 +139,7 @@ class Engine:
     def _open(self) -> Run:
         """Return the run.
 
-        If it cannot be had, the first who asks is told why; for all others the run has stopped.
+        If it cannot be opened, the first wish gets the error, and all later ones RunStopped.
         """
         try:
             run = self._open_run()
@@ -147,7 +147,7 @@ class Engine:
             self._stopped = str(error)
             raise
         except Exception as error:
-            self._stopped = f"the run could not begin: {type(error).__name__}: {error}"
+            self._stopped = f"the run could not be started: {type(error).__name__}: {error}"
             raise LLMEvalError(self._stopped) from error
         for nodeid in self._over:
             run.discard(nodeid)

@@ -1,8 +1,8 @@
-"""The line between tests and engine: a call in one process, JSON text frames over an execnet channel under xdist.
+"""The connection between tests and engine: direct calls, or an execnet channel under xdist.
 
-Frames of a worker: ``{"plan": ..}`` (the first worker), ``{"digest": ..}`` (the others), ``{"id",
-"want", "with"}``. Frames to a worker: ``{"id", "ok"}`` or ``{"id", "error": {"kind", "message",
-"fields"}}``.
+The channel transports JSON text frames. A worker sends ``{"plan": ..}`` (the first worker) or
+``{"digest": ..}`` (the others), then ``{"id", "want", "with"}`` for each wish. It receives ``{"id",
+"ok"}`` or ``{"id", "error": {"kind", "message", "fields"}}``.
 """
 
 from __future__ import annotations
@@ -24,67 +24,68 @@ from pytest_llmeval.errors import (
 from pytest_llmeval.records import Json
 
 _NO_PLAN = Plan(tests=(), tasks=())
-"""What a worker without samples collected: it announces nothing."""
+"""The plan of a worker without samples, which announces none."""
 
-_PATIENCE = 0.5
-"""Seconds of waiting after which, again and again, whoever wants to show something may."""
+_TICK = 0.5
+"""Seconds between two calls of `while_waiting`."""
 
 _CUT_OFF = "the engine ended before it answered"
 
 
 class Channel(Protocol):
-    """What is used of an execnet channel."""
+    """The methods of an execnet channel that are used here."""
 
     def send(self, item: object, /) -> None:
-        """Send one item; OSError when the other end is gone."""
+        """Send one item; OSError when the other end is closed."""
         ...
 
     def setcallback(self, callback: Callable[[object], object], endmarker: object = ...) -> None:
-        """Call back for every item, in the receiver's thread, and once with `endmarker` at the end."""
+        """Call `callback` for every item, in execnet's thread, and with `endmarker` at the end."""
         ...
 
 
 class Link(Protocol):
-    """A test's way to the engine."""
+    """The connection from a test to the engine."""
 
     def ask(self, want: str, arguments: dict[str, Json]) -> Json:
-        """Return the engine's answer, or raise the LLMEvalError that it came to."""
+        """Return the engine's answer to a wish (see `Run.answer`), or raise its LLMEvalError."""
         ...
 
 
 class AskEngine(Protocol):
-    """The engine's front door."""
+    """The method of `Engine` that links use."""
 
     def ask(self, worker: str, want: str, arguments: dict[str, Json]) -> Future[Json]:
-        """Return the future of an answer."""
+        """Return the future of an answer; RunStopped when the engine was stopped."""
         ...
 
 
 class DirectLink:
-    """The line inside one process."""
+    """The connection to an engine in the same process."""
 
     def __init__(
         self, engine: AskEngine, *, while_waiting: Callable[[], None] = lambda: None
     ) -> None:
-        """Call `engine` directly, and `while_waiting` now and then until it answers."""
+        """Ask `engine`; call `while_waiting` repeatedly until it answers."""
         self._engine, self._while_waiting = engine, while_waiting
 
     def ask(self, want: str, arguments: dict[str, Json]) -> Json:
-        """Return the engine's answer."""
+        """Return the engine's answer to a wish, or raise its LLMEvalError."""
         future = self._engine.ask("", want, arguments)
-        while not _is_done(future, within=_PATIENCE):
+        while not _is_done(future, within=_TICK):
             self._while_waiting()
         try:
             return future.result()
         except CancelledError:
             raise RunStopped(_CUT_OFF) from None
         except LLMEvalError as error:
-            # Without the engine's frames: they tell a test's author nothing.
+            # Without the engine's stack frames, which do not help the author of a test.
             raise error.with_traceback(None) from None
 
 
 def _is_done(future: Future[Json], *, within: float) -> bool:
-    """Tell whether an answer has come after so many seconds at most; `futures.wait` misses one that was cancelled."""
+    """Return whether a future is done or cancelled after at most `within` seconds."""
+    # Not futures.wait, which does not return for a cancelled future.
     try:
         future.exception(within)
     except TimeoutError:
@@ -95,10 +96,10 @@ def _is_done(future: Future[Json], *, within: float) -> bool:
 
 
 class WorkerLink:
-    """A worker's end of the channel."""
+    """A worker's end of its channel to the controller."""
 
     def __init__(self, channel: Channel) -> None:
-        """Listen on `channel`."""
+        """Receive answers from `channel`."""
         self._channel = channel
         self._ids = itertools.count()
         self._waiting: dict[int, Future[Json]] = {}
@@ -106,11 +107,15 @@ class WorkerLink:
         channel.setcallback(self._receive, endmarker=None)
 
     def announce(self, plan: Plan, *, whole: bool) -> None:
-        """Tell the controller what was collected: the whole plan, or its digest."""
+        """Send the collected plan to the controller: the whole of it, or its digest."""
         self._send({"plan": plan.to_json()} if whole else {"digest": plan.digest})
 
     def ask(self, want: str, arguments: dict[str, Json]) -> Json:
-        """Return the engine's answer; RunStopped when the controller is gone."""
+        """Return the engine's answer to a wish, or raise its LLMEvalError.
+
+        Raises:
+            RunStopped: the controller has closed the channel.
+        """
         number, future = next(self._ids), Future[Json]()
         self._waiting[number] = future
         if self._closed:
@@ -140,9 +145,9 @@ class WorkerLink:
 
 
 class ControllerLink:
-    """The controller's end of all workers' channels.
+    """The controller's end of the channels of all workers.
 
-    Callbacks come in execnet's threads and only hand over.
+    `receive` is called in execnet's threads; it only passes wishes on.
     """
 
     def __init__(self, engine: AskEngine, take_plan: Callable[[Plan], None]) -> None:
@@ -153,11 +158,11 @@ class ControllerLink:
         self._refused: dict[str, str] = {}
 
     def refuse(self, nodeid: str, reason: str) -> None:
-        """Give a test no completion any more: whoever asks for it is told `reason` as an error."""
+        """Answer all further wishes of a test by an LLMEvalError with this reason."""
         self._refused[nodeid] = reason
 
     def receive(self, worker: str, channel: Channel, item: str) -> None:
-        """Take a frame that came over a worker's channel."""
+        """Process a frame that arrived on a worker's channel."""
         frame = json.loads(item)
         if "plan" in frame:
             self._plan = Plan.from_json(frame["plan"])
@@ -184,7 +189,7 @@ class ControllerLink:
             raise LLMEvalError(reason)
 
     def _check_plans(self) -> None:
-        """Let nobody ask anything while one worker collected otherwise: each answer is paid, and the run is void."""
+        """Raise UsageError if the workers' plans differ, because the run would be paid in vain."""
         for worker, digest in list(self._digests.items()):
             if digest != self._plan.digest:
                 msg = (

@@ -1,4 +1,4 @@
-"""The choice of the sample to start next, ahead of the tests that will ask for it."""
+"""The order in which samples are started ahead of the tests that wait for them."""
 
 from __future__ import annotations
 
@@ -7,26 +7,31 @@ from dataclasses import dataclass
 
 @dataclass(slots=True)
 class _Cursor:
-    """A worker's position (`origin`), and how many positions from there on are taken (`reach`)."""
+    """A worker's progress in the plan.
+
+    Attributes:
+        origin: position of the last test that asked.
+        reach: number of positions from `origin` on that are taken.
+    """
 
     origin: int
     reach: int
 
 
 class LookAhead:
-    """Hands out positions of the plan, each once, by their distance ahead of the workers.
+    """Selects positions of the plan, each once, by their distance ahead of the workers.
 
-    Each worker walks the plan in order from where xdist put it, so the position with the smallest
-    distance ahead of any worker is reached first.
+    Each worker runs tests in the order of the plan, from its own start that xdist decides. So the
+    position with the smallest distance ahead of any worker is likely to be needed first.
     """
 
     def __init__(self, count: int) -> None:
-        """Hand out positions 0..count-1."""
+        """Select among the positions 0..count-1."""
         self._taken = bytearray(count)
         self._cursors: dict[str, _Cursor] = {}
 
     def asked(self, worker: str, position: int) -> None:
-        """Note that a worker asks for a position; it counts as taken."""
+        """Mark a position as taken, and as the worker's current one."""
         self._taken[position] = 1
         cursor = self._cursors.get(worker)
         if cursor is not None and 0 <= position - cursor.origin <= cursor.reach:
@@ -40,7 +45,7 @@ class LookAhead:
         self._taken[position] = 1
 
     def next(self) -> int | None:
-        """Take the position to start next; None when all are taken, or no worker asked yet."""
+        """Take and return the position to start next; None when all are taken or no test asked."""
         count = len(self._taken)
         nearest: _Cursor | None = None
         for cursor in self._cursors.values():

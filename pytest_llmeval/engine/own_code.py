@@ -1,4 +1,4 @@
-"""A task's own functions, made safe to call: its solver, and its rule for the answer."""
+"""The solver and the answer rule of a task, wrapped so that their failures name the task."""
 
 from __future__ import annotations
 
@@ -17,17 +17,18 @@ from pytest_llmeval.task.declared import MisfitError, named_solver
 from pytest_llmeval.task.registry import ANSWERS
 
 AnswerRule = Callable[[str], str | None]
-"""From a completion's text to the answer in it; None when there is none."""
+"""Returns the answer in a completion's text; None when there is none."""
 
 
 def solver_of(task: Task) -> Solver:
     """Return the task's solver.
 
-    A function may be a plain one, which then runs in a thread, or return text instead of a
-    completion. Whatever a solver raises or returns wrongly is a TaskError that names it.
+    A solver may be a plain function, which runs in a thread, and may return text in place of a
+    completion. If it raises another exception than an LLMEvalError, or returns another type, the
+    call raises a TaskError that names it.
 
     Raises:
-        TaskError: the function is missing, or its options or its parameters do not fit.
+        TaskError: the function does not exist, or its options or parameters are wrong.
     """
     try:
         solve = task.named_solver or named_solver(task.solver, task.folder)
@@ -40,11 +41,19 @@ def solver_of(task: Task) -> Solver:
 
 
 def answer_rule_of(task: Task) -> AnswerRule:
-    """Return the task's answer rule; TaskError for a function that is missing or does not fit."""
+    """Return the task's answer rule.
+
+    If a rule that is not built in raises an exception, or returns neither text nor None, the call
+    raises a TaskError that names it.
+
+    Raises:
+        TaskError: the function does not exist, or cannot be called with one text.
+        UsageError: the name is unknown, or its entry point cannot be loaded.
+    """
     function = ANSWERS.load(task.answer, task.folder)
     if ":" not in task.answer and task.answer in ANSWERS.own:
         return function
-    with suppress(ValueError):  # some built-in functions have no signature that Python knows
+    with suppress(ValueError):  # functions written in C may have no signature
         signature = inspect.signature(function)
         try:
             signature.bind("text")
@@ -67,14 +76,14 @@ def answer_rule_of(task: Task) -> AnswerRule:
 
 def _is_async(solve: Callable[..., Any]) -> bool:
     return inspect.iscoroutinefunction(solve) or inspect.iscoroutinefunction(
-        getattr(solve, "__call__", None)  # noqa: B004 - asks for the method of an object
+        getattr(solve, "__call__", None)  # noqa: B004 - the method of an object
     )
 
 
 def _threaded(
     function: Callable[[Sample, BlockingContext], Any],
 ) -> Callable[[Sample, SolverContext], Any]:
-    async def solve(sample: Sample, context: SolverContext) -> Any:  # noqa: ANN401 - the task's function decides
+    async def solve(sample: Sample, context: SolverContext) -> object:
         view = BlockingContext(context, asyncio.get_running_loop())
         try:
             return await run_in_thread(function, sample, view)

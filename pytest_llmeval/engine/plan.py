@@ -1,4 +1,4 @@
-"""The plan of a run: the selected tests in their order, told alike by every process."""
+"""The plan of a run: the selected tests in their order."""
 
 from __future__ import annotations
 
@@ -13,10 +13,16 @@ from pytest_llmeval.records import Json, RowKey
 
 
 class PlannedTest(NamedTuple):
-    """One selected test: its node id, and the sample it waits for.
+    """One selected test that waits for a completion.
 
-    `file` is the task file's path and `task` its name; `model` a model spec as typed, or "" for the
-    task's recorded replies; `test` is the test function without our parameters.
+    Attributes:
+        nodeid: the test's node id.
+        test: node id of the test function, without this plugin's parameters.
+        file: path of the task file.
+        task: name of the task.
+        sample: id of the sample.
+        model: label of the model under test; "" for the task's recording.
+        epoch: number of the sample's repetition, from 1.
     """
 
     nodeid: str
@@ -29,30 +35,35 @@ class PlannedTest(NamedTuple):
 
     @property
     def key(self) -> RowKey:
-        """What the test's row is known by."""
+        """The key of the test's row."""
         return RowKey(self.test, self.task, self.sample, self.model or RECORDED, self.epoch)
 
 
 @dataclass(frozen=True)
 class Plan:
-    """The selected tests in order; and file, name and data's digest of every collected task, to compare processes."""
+    """The selected tests, and the data of their tasks.
+
+    Attributes:
+        tests: in test order.
+        tasks: file, name and `LoadedTask.digest` of every collected task, to compare processes.
+    """
 
     tests: tuple[PlannedTest, ...]
     tasks: tuple[tuple[str, str, str], ...]
 
     @cached_property
     def index(self) -> dict[str, int]:
-        """The position of each node id."""
+        """The position of each node id in `tests`."""
         return {test.nodeid: position for position, test in enumerate(self.tests)}
 
     @cached_property
     def kinds(self) -> tuple[PlannedTest, ...]:
-        """One test for each task file and model: all tests of a kind ask the same models."""
+        """One test for each task file and model; all tests of a kind use the same models."""
         return tuple({(test.file, test.model): test for test in self.tests}.values())
 
     @cached_property
     def digest(self) -> str:
-        """The hash of tests and data: equal in all processes, or they collected different things."""
+        """The sha256, in hex, of tests and tasks; it differs if processes collected differently."""
         return hashlib.sha256(
             json.dumps(self.to_json(), ensure_ascii=False).encode("utf-8", "surrogatepass")
         ).hexdigest()

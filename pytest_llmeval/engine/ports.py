@@ -1,4 +1,4 @@
-"""What the engine needs from outside: providers of models, and a store for pictures."""
+"""The ports of the engine: providers of models, and a store of pictures."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from pytest_llmeval.records import Image, Reply, Request
 
 
 class Provider(Protocol):
-    """One model at one place."""
+    """The connection to one model."""
 
     async def send(self, request: Request) -> Reply:
-        """Send one request once and return the reply.
+        """Send one request, once, and return the reply.
 
-        Retries, limits and time-outs are the engine's. Hundreds of calls run at the same time in
-        one event loop, and each may be cancelled.
+        The engine takes care of retries, limits and time-outs. Hundreds of calls run concurrently
+        in one event loop, and each may be cancelled.
 
         Raises:
-            ProviderError: the call failed; its `reach` says what the failure ends.
+            ProviderError: the call failed; its `reach` is what the failure ends.
         """
         ...
 
@@ -30,32 +30,32 @@ class Provider(Protocol):
 
 
 class ImageStore(Protocol):
-    """Keeps pictures by digest, once each."""
+    """A store of pictures, each once by its digest."""
 
     def load(self, path: str) -> Image:
         """Return a dataset's picture as it is sent, scaled down if it is large.
 
         Raises:
-            TaskError: the file is no picture.
+            TaskError: the file is not a picture.
         """
         ...
 
     def save(self, data: bytes) -> Image:
-        """Store the bytes and return the image; ValueError when they are no picture."""
+        """Store the bytes and return the image; ValueError when they are not a picture."""
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProviderSetup:
-    """What a provider is opened with.
+    """The arguments with which a provider is opened.
 
     Attributes:
-        model: what follows the provider's name in a spec.
-        options: ``base_url``, ``key`` (the name of an environment variable), ``api`` and
-            ``vision``, as far as the spec has them.
+        model: the part of the spec after the provider's name.
+        options: those of ``base_url``, ``key`` (name of an environment variable), ``api`` and
+            ``vision`` that the spec sets.
         timeout: seconds that one request may take.
-        image_store: keeps pictures that come in replies.
-        environ: the environment's variables.
+        image_store: stores pictures in replies.
+        environ: the environment variables.
         folder: where relative paths in specs start.
     """
 
@@ -68,15 +68,15 @@ class ProviderSetup:
 
 
 class OpenProvider(Protocol):
-    """What a name of a provider refers to, such as an entry point.
+    """A function that opens providers; a name in the registry `PROVIDERS` refers to one.
 
-    An opener may also have the method of `CheckProvider`.
+    It may also have the method of `CheckProvider`.
     """
 
     def __call__(self, setup: ProviderSetup) -> Provider:
         """Return the provider of one model.
 
-        Called in the engine's event loop, once for each model, before its first request.
+        It is called in the engine's event loop, once per model, before its first request.
 
         Raises:
             UsageError: something is missing, such as a key.
@@ -86,11 +86,11 @@ class OpenProvider(Protocol):
 
 @runtime_checkable
 class CheckProvider(Protocol):
-    """An opener that knows what is missing without opening anything."""
+    """An opener that can check its arguments without opening a provider."""
 
     def check(self, setup: ProviderSetup) -> None:
-        """Raise the UsageError that opening would end in, without network, and fast.
+        """Raise the UsageError that opening would raise; without network access.
 
-        Called before the first test of a run, outside the event loop.
+        It is called before the first test of a run, outside the event loop.
         """
         ...

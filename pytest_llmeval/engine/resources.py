@@ -1,4 +1,4 @@
-"""What the samples of a run share, such as a database or a child process."""
+"""Objects that the samples of a run share, such as a database or a child process."""
 
 from __future__ import annotations
 
@@ -18,13 +18,16 @@ class Resources:
         self._started: dict[str, asyncio.Task[Any]] = {}
 
     async def get(self, key: str, start: Callable[[], Awaitable[T]]) -> T:
-        """Return the object under `key`; every caller gets the error that `start` raised."""
+        """Return the object under `key`, made by the first caller's `start`.
+
+        If `start` raises an error, every caller gets it.
+        """
         if key not in self._started:
             self._started[key] = asyncio.ensure_future(_awaited(start))
         return cast("T", await asyncio.shield(self._started[key]))
 
     async def close(self) -> None:
-        """Cancel what still starts, and close the objects that have a method `close`."""
+        """Cancel unfinished starts, and close the objects that have a method `close`."""
         for starting in self._started.values():
             starting.cancel()
         for found in await asyncio.gather(*self._started.values(), return_exceptions=True):

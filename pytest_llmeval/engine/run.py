@@ -1,4 +1,4 @@
-"""A run inside the event loop: it answers the wishes that tests send in."""
+"""A run inside the event loop: it answers the wishes of tests."""
 
 from __future__ import annotations
 
@@ -12,58 +12,40 @@ from msgspec.structs import replace
 
 from pytest_llmeval.engine.calls import Calls
 from pytest_llmeval.engine.choice import ModelChoice
-from pytest_llmeval.engine.context import Solver
 from pytest_llmeval.engine.models import Gauge, Models
-from pytest_llmeval.engine.own_code import AnswerRule, answer_rule_of, solver_of
 from pytest_llmeval.engine.plan import Plan, PlannedTest
-from pytest_llmeval.engine.sample_run import SampleRun, Surroundings
+from pytest_llmeval.engine.preparing import Preparing
+from pytest_llmeval.engine.sample_run import Surroundings
 from pytest_llmeval.engine.scheduler import Scheduler
-from pytest_llmeval.engine.scoring_run import ScoringRun
 from pytest_llmeval.engine.solved import Solved
+from pytest_llmeval.engine.solving import Solving
 from pytest_llmeval.engine.statistics import Effort
 from pytest_llmeval.engine.tickets import Ticket
-from pytest_llmeval.errors import (
-    LLMEvalError,
-    ProviderError,
-    RunStopped,
-    ScorerError,
-    TaskError,
-    UsageError,
-    error_to_json,
-)
-from pytest_llmeval.records import (
-    Completion,
-    Json,
-    Message,
-    Reply,
-    RowKey,
-    Sample,
-    StageNote,
-    Transcript,
-)
-from pytest_llmeval.records.plain import plain_json
-from pytest_llmeval.scoring.scorer import PreparingScorer
-from pytest_llmeval.task import Task
-from pytest_llmeval.task.catalog import Catalog, LoadedTask
-from pytest_llmeval.task.declared import MisfitError, make_scorer
-from pytest_llmeval.task.spec import Spec
+from pytest_llmeval.errors import LLMEvalError, RunStopped, UsageError
+from pytest_llmeval.records import Completion, Json, Message, Reply, RowKey, StageNote, Transcript
+from pytest_llmeval.task.catalog import Catalog
 
 KeepTranscript = Callable[[RowKey, Transcript], None]
-"""Takes a sample's transcript once its solver is done or has failed."""
+"""Stores a sample's transcript, once its solver has ended or failed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pace:
-    """How far a run looks ahead: `window` samples; one may take `sample_timeout` seconds."""
+    """The limits of a run's samples.
+
+    Attributes:
+        window: samples that are started and not yet handed over, at most.
+        sample_timeout: seconds that one sample may take from its first request; None is no limit.
+    """
 
     window: int
     sample_timeout: float | None = None
 
 
 class Run:
-    """Completes the plan's samples and serves single requests, all inside one event loop."""
+    """Completes the plan's samples and serves requests of test bodies, in one event loop."""
 
-    def __init__(  # noqa: PLR0913 - the composition root hands in every collaborator
+    def __init__(  # noqa: PLR0913 - the collaborators of the composition root
         self,
         *,
         plan: Plan,
@@ -75,21 +57,21 @@ class Run:
         keep_transcript: KeepTranscript,
         completions: Mapping[RowKey, Completion] | None = None,
     ) -> None:
-        """Run `plan`; nothing is asked before the first wish.
+        """Set up the run of `plan`; no request is made before the first wish.
 
         Args:
-            plan: the tests.
+            plan: the selected tests.
             catalog: the tasks.
-            models: the way to all models.
-            choice: which model a test asks.
+            models: replies to requests.
+            choice: the models of each test.
             around: what all samples share.
-            pace: how far is looked ahead.
-            keep_transcript: takes each sample's transcript.
+            pace: limits on samples.
+            keep_transcript: stores transcripts.
             completions: the stored completions that are scored again, one for each test; None if
                 the tasks' solvers make them.
 
         Raises:
-            UsageError: the data are not what this process reads, or a test has no model to ask.
+            UsageError: a dataset differs from the plan's, or a test has no model.
         """
         for file, _, digest in plan.tasks:
             if catalog.load(Path(file)).digest != digest:
@@ -98,23 +80,27 @@ class Run:
                     "run again"
                 )
                 raise UsageError(msg)
-        self._plan, self._catalog, self._models = plan, catalog, models
-        self._choice, self._around, self._keep_transcript = choice, around, keep_transcript
-        self._pace = pace
+        self._plan, self._models, self._choice = plan, models, choice
+        self._around, self._pace, self._keep_transcript = around, pace, keep_transcript
+        self._solving = Solving(catalog, choice, around, completions)
+        self._preparing = Preparing(catalog, choice, around.resources)
         self._scheduler = Scheduler(
             len(plan.tests), self._complete, window=pace.window, fatal=self._is_fatal
         )
-        self._completions = completions
         needed = choice.needed if completions is None else choice.scoring
         self._needs = [{model.bare for model in needed(test)} for test in plan.kinds]
-        self._solvers: dict[str, Solver] = {}
-        self._rules: dict[str, AnswerRule] = {}
 
     async def answer(self, worker: str, want: str, arguments: dict[str, Json]) -> Json:
-        """Return the JSON answer to one wish of a test.
+        """Return the answer to one wish of a test, as JSON.
 
-        ``completion`` brings a `Solved`, ``prepare`` what a scorer prepares for an answer,
-        ``generate`` a `Reply`.
+        Args:
+            worker: name of the xdist worker, "" without xdist.
+            want: ``completion`` returns a `Solved`; ``prepare`` what a scorer prepares for an
+                answer, with the transcript of its calls; ``generate`` a `Reply`.
+            arguments: ``nodeid`` of the test, and the wish's own.
+
+        Raises:
+            LLMEvalError: the wish failed.
         """
         match want:
             case "completion":
@@ -125,29 +111,31 @@ class Run:
             case "generate":
                 return (await self._generate_for(arguments)).to_json()
             case _:
-                msg = f"the engine knows no wish {want!r}"
+                msg = f"unknown wish {want!r}; expected completion, prepare or generate"
                 raise UsageError(msg)
 
     @property
     def gauge(self) -> Gauge:
-        """How the calls stand. May be read from any thread."""
+        """The requests in flight and the usage so far; may be read from any thread."""
         return self._models.gauge
 
     @property
     def effort(self) -> Effort:
-        """The figures of all calls of the session."""
+        """The statistics of all calls of the session."""
         return self._models.effort
 
     def discard(self, nodeid: str) -> None:
-        """Give up the place of a test that is over."""
+        """Note that a test has ended, so that its sample is not solved any more."""
         if (position := self._plan.index.get(nodeid)) is not None:
             self._scheduler.discard(position)
 
     async def close(self, reason: str, *, grace: float = 0.0) -> None:
-        """Cancel what runs, raise RunStopped in the tests that wait, and close what is open.
+        """Cancel all solvers, raise RunStopped in waiting tests, and close all resources.
 
-        Replies under way are paid: those that come within `grace` seconds are kept, and a resumed
-        run finds them.
+        Args:
+            reason: message of the RunStopped.
+            grace: seconds at most to wait for replies in flight, which are paid; they are stored,
+                and a resumed run uses them.
         """
         await self._scheduler.stop(RunStopped(reason))
         try:
@@ -156,7 +144,7 @@ class Run:
             await self._around.resources.close()
 
     def hurry(self) -> None:
-        """Have `close` wait for no reply any more."""
+        """Cancel the requests in flight, so that `close` no longer waits for them."""
         self._models.cancel()
 
     def _position(self, nodeid: str) -> int:
@@ -170,6 +158,7 @@ class Run:
         return position
 
     async def _complete(self, position: int, ticket: Ticket) -> Solved:
+        """Return the solved sample at a position of the plan; store its transcript in any case."""
         test = self._plan.tests[position]
         calls = Calls(self._models, ticket, epoch=test.epoch)
         try:
@@ -183,7 +172,7 @@ class Run:
             self._keep_transcript(test.key, calls.transcript)
 
     async def _solve_in_time(self, test: PlannedTest, calls: Calls, ticket: Ticket) -> Solved:
-        """Solve in the sample's time, which starts with its first request: queueing is free."""
+        """Solve within the sample's time, which starts with its first request, after queueing."""
         loop, seconds = asyncio.get_running_loop(), self._pace.sample_timeout
         try:
             async with asyncio.timeout(None) as deadline:
@@ -193,127 +182,31 @@ class Run:
                         deadline.reschedule(loop.time() + seconds)
 
                 ticket.on_sent = start_clock
-                completion = await self._solve_safely(test, calls)
-                return await self._prepared(test, completion, calls)
+                completion = await self._solving.solve(test, calls)
+                return await self._preparing.ahead(test, completion, calls)
         except TimeoutError:
             msg = (
                 f"sample {test.sample!r}: not done within {seconds:g} s (--llmeval-sample-timeout)"
             )
             raise LLMEvalError(msg) from None
 
-    async def _solve_safely(self, test: PlannedTest, calls: Calls) -> Completion:
-        """Solve; every failure is an LLMEvalError that names solver and sample."""
-        loaded = self._catalog.load(Path(test.file))
-        place = f"solver {loaded.task.solver.name}, sample {test.sample!r}"
-        try:
-            completion = await self._solve(loaded, test, calls)
-            plain_json(dict(completion.details), f"{place}, field 'details'")
-        except ScorerError as error:
-            raise TaskError(str(error), file=test.file, key="solver") from None
-        except LLMEvalError:
-            raise
-        except Exception as error:
-            msg = f"{place}: {type(error).__name__}: {error}"
-            raise LLMEvalError(msg) from error
-        return completion
-
-    async def _solve(self, loaded: LoadedTask, test: PlannedTest, calls: Calls) -> Completion:
-        """Run the solver and take the answer out of its text, if there is no stored completion."""
-        if self._completions is not None:
-            return self._completions[test.key]
-        task, sample = loaded.task, loaded.by_id[test.sample]
-        run = SampleRun(task, sample, self._choice.solver(test), calls, self._around)
-        completion = await self._solver(task)(sample, run)
-        if completion.answer is None:
-            completion = replace(completion, answer=self._rule(task)(completion.text))
-        return completion
-
-    async def _prepared(self, test: PlannedTest, completion: Completion, calls: Calls) -> Solved:
-        """Return the completion with what the task's scorers prepare for it.
-
-        A scorer's failure that costs only this sample leaves the completion as it is.
-        """
-        loaded = self._catalog.load(Path(test.file))
-        prepared: dict[str, Json] = {}
-        failed: dict[str, Json] = {}
-        scorers = [one.prepares for one in loaded.scorers] if completion.answer is not None else []
-        for scorer in filter(None, scorers):
-            sample = loaded.by_id[test.sample]
-            try:
-                prepared[scorer.name] = await self._prepare(test, scorer, sample, completion, calls)
-            except ProviderError as error:
-                if error.reach == "model":
-                    raise
-                failed[scorer.name] = error_to_json(error)
-        return Solved(completion=completion, prepared=prepared, failed=failed)
-
-    async def _prepare(
-        self,
-        test: PlannedTest | None,
-        scorer: PreparingScorer,
-        sample: Sample,
-        completion: Completion,
-        calls: Calls,
-    ) -> Json:
-        """Return what a scorer prepares; every failure is an LLMEvalError that names it."""
-        models = self._choice.judges(test, scorer.models)
-        context = ScoringRun(models, calls, self._around.resources)
-        try:
-            prepared = await scorer.prepare(sample, completion, context)
-            return plain_json(prepared, f"sample {sample.id!r}, scorer {scorer.name!r}")
-        except LLMEvalError:
-            raise
-        except Exception as error:
-            msg = f"scorer {scorer.name}, sample {sample.id!r}: {type(error).__name__}: {error}"
-            raise ScorerError(msg) from error
-
     def _is_fatal(self, error: LLMEvalError) -> bool:
-        """Whether no sample can be completed any more: every kind of test lost a model."""
+        """Return whether no sample can be completed any more: all kinds of test lost a model."""
         return isinstance(error, RunStopped) or all(
             needs & self._models.lost.keys() for needs in self._needs
         )
 
-    def _solver(self, task: Task) -> Solver:
-        key = str(task.file)
-        if key not in self._solvers:
-            self._solvers[key] = solver_of(task)
-        return self._solvers[key]
-
-    def _rule(self, task: Task) -> AnswerRule:
-        key = str(task.file)
-        if key not in self._rules:
-            self._rules[key] = answer_rule_of(task)
-        return self._rules[key]
-
     async def _prepare_for(self, arguments: dict[str, Json]) -> Json:
-        """Return what a scorer prepares for an answer of a test's body, and the calls it took."""
+        """Return what a scorer prepares for a test body, and the transcript of its calls."""
         test, calls = self._on_behalf_of(arguments)
-        sample = Sample.from_json(arguments["sample"])
-        completion = Completion.from_json(arguments["completion"])
-        scorer = self._scorer_of(test, arguments)
         try:
-            prepared = await self._prepare(test, scorer, sample, completion, calls)
+            prepared = await self._preparing.requested(test, arguments, calls)
         finally:
             if test is not None and calls.transcript.events:
-                events = (*completion.transcript.events, *calls.transcript.events)
+                earlier = Completion.from_json(arguments["completion"]).transcript
+                events = (*earlier.events, *calls.transcript.events)
                 self._keep_transcript(test.key, Transcript(events=events))
         return {"prepared": prepared, "transcript": calls.transcript.to_json()}
-
-    def _scorer_of(self, test: PlannedTest | None, arguments: dict[str, Json]) -> PreparingScorer:
-        """Return the scorer that a wish names: one of the test's task, or one by its spec."""
-        name, options = cast("tuple[str, dict[str, Json]]", arguments["scorer"])
-        declared = () if test is None else self._catalog.load(Path(test.file)).scorers
-        for one in declared:
-            if one.scorer.name == name and isinstance(one.scorer, PreparingScorer) and not options:
-                return one.scorer
-        try:
-            made = make_scorer(Spec(name=name, options=options), Path.cwd())
-        except MisfitError as error:
-            raise UsageError(error.problem) from None
-        if not isinstance(made, PreparingScorer):
-            msg = f"scorer {name!r} prepares nothing"
-            raise UsageError(msg)
-        return made
 
     async def _generate_for(self, arguments: dict[str, Json]) -> Reply:
         test, calls = self._on_behalf_of(arguments)
@@ -326,9 +219,9 @@ class Run:
         )
 
     def _on_behalf_of(self, arguments: dict[str, Json]) -> tuple[PlannedTest | None, Calls]:
-        """Return the planned test that a body's request comes from, if it is one.
+        """Return the planned test that a body's request comes from, or None, and its calls.
 
-        A test waits for the reply, so it goes before what is asked ahead.
+        The calls are urgent, because the test waits for them.
         """
         position = self._plan.index.get(str(arguments["nodeid"]))
         test = None if position is None else self._plan.tests[position]

@@ -1,4 +1,4 @@
-"""One sample on its way through a solver: the engine's side of `engine.context.SolverContext`."""
+"""The implementation of `SolverContext` for one sample."""
 
 from __future__ import annotations
 
@@ -31,8 +31,11 @@ T = TypeVar("T")
 class Surroundings:
     """What all samples of a run share.
 
-    `settings` are the session's options by name, as `SolverContext.setting` gives them; `tell`
-    shows a line to the user.
+    Attributes:
+        image_store: stores pictures.
+        resources: shared objects, such as databases.
+        settings: returns the value of an option by name; see `SolverContext.setting`.
+        tell: shows a line to the user.
     """
 
     image_store: ImageStore
@@ -42,12 +45,12 @@ class Surroundings:
 
 
 class SampleRun:
-    """Serves one solver, and notes what it does in the sample's `calls`."""
+    """The context of one solver call; see `SolverContext`."""
 
     def __init__(
         self, task: Task, sample: Sample, model: ModelSpec, calls: Calls, around: Surroundings
     ) -> None:
-        """Run `sample` of `task` against `model`."""
+        """Serve the solver of `sample`, with `model` under test; `calls` keeps the transcript."""
         self._task, self._sample, self._model, self._calls = task, sample, model, calls
         self._around = around
 
@@ -58,11 +61,11 @@ class SampleRun:
 
     @cached_property
     def images(self) -> tuple[Image, ...]:
-        """The sample's pictures."""
+        """The sample's pictures, as they are sent."""
         return tuple(self._around.image_store.load(path) for path in self._sample.images)
 
     def prompt(self, stage: str = "generate", **variables: Json) -> tuple[Message, ...]:
-        """Return the task's messages of one stage, filled."""
+        """Return the task's messages of one stage, rendered for the sample."""
         return render(self._task, stage, self._sample, self.images, variables)
 
     async def generate(
@@ -74,7 +77,7 @@ class SampleRun:
         draw: int = 0,
         parameters: dict[str, Json] | None = None,
     ) -> Reply:
-        """Ask the model under test."""
+        """Send a request to the model under test, and return the reply."""
         merged = {**self._task.generate, **(parameters or {})}
         return await self._calls.ask(
             self._model, messages, stage=stage, operation=operation, draw=draw, parameters=merged
@@ -85,7 +88,7 @@ class SampleRun:
         return await self._around.resources.get(key, start)
 
     def setting(self, name: str) -> str | None:
-        """Return the value of the option ``--llmeval-NAME``, None when it is not given."""
+        """Return the value of the option ``--llmeval-NAME``; None when it is not given."""
         return self._around.settings(name)
 
     def tell(self, text: str) -> None:
@@ -93,7 +96,7 @@ class SampleRun:
         self._around.tell(text)
 
     def save_image(self, data: bytes) -> Image:
-        """Keep a picture in the run's folder."""
+        """Store a picture in the run's folder; ValueError when the bytes are not a picture."""
         return self._around.image_store.save(data)
 
     def record(self, use: ToolUse) -> None:

@@ -1,4 +1,4 @@
-"""The scheduler: runs solvers ahead of the tests, within a window."""
+"""The scheduler: it starts solvers ahead of the tests, within a window."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ class _Job:
 
 
 class Scheduler:
-    """Keeps at most `window` samples started and not yet handed over.
+    """Runs solvers so that at most `window` samples are started and not yet handed over.
 
-    Samples that a test waits for are started in any case.
+    A sample that a test waits for is started even if the window is full.
     """
 
     def __init__(
@@ -36,9 +36,9 @@ class Scheduler:
 
         Args:
             count: number of samples; positions are 0..count-1.
-            run: makes one sample's completion.
+            run: solves the sample at a position.
             window: samples started and not yet handed over, at most.
-            fatal: whether no other sample can be completed either after this failure of one.
+            fatal: returns whether, after this failure of one sample, no other can be completed.
         """
         self._run, self._window, self._fatal = run, window, fatal
         self._ahead = LookAhead(count)
@@ -52,15 +52,15 @@ class Scheduler:
         return len(self._jobs)
 
     async def completion(self, worker: str, position: int) -> Solved:
-        """Return the completion that a worker's test waits for.
+        """Return the solved sample at a position; its requests become urgent.
 
-        The sample goes before those that no test waits for. Asked again (a rerun), its solver runs
-        again, with stored replies. Finished completions are returned after the end too.
+        For a second call (a rerun of the test) the solver runs again, with stored replies. After
+        the end of the run, samples that are finished are still returned.
 
         Raises:
-            LLMEvalError: what the sample failed with; after the end, for the first caller, why the
-                run ended.
-            RunStopped: the run has ended, for all further callers.
+            LLMEvalError: the sample failed; after the end of the run, its cause, for the first
+                caller only.
+            RunStopped: the run has ended.
         """
         self._ahead.asked(worker, position)
         job = self._jobs.get(position)
@@ -82,10 +82,10 @@ class Scheduler:
             self._fill()
 
     def discard(self, position: int) -> None:
-        """Cancel the solver of a test that is over; its requests in flight are still stored.
+        """Cancel the solver of a test that has ended; replies in flight are still stored.
 
-        A solver that a test waits for goes on: a rerun may ask before its last attempt is
-        discarded.
+        A solver that a test waits for continues, because a rerun may ask before the end of the
+        attempt before it is reported.
         """
         self._ahead.take(position)
         if (job := self._jobs.get(position)) is not None and not job.ticket.urgent:
@@ -94,7 +94,7 @@ class Scheduler:
         self._fill()
 
     async def stop(self, reason: LLMEvalError) -> None:
-        """Start nothing more and cancel what runs; waiting and later callers get `reason`."""
+        """Cancel all solvers and start no others; waiting and later callers get `reason`."""
         tasks = [job.task for job in self._jobs.values()]
         self._halt(reason)
         await asyncio.gather(*tasks, return_exceptions=True)
@@ -102,7 +102,7 @@ class Scheduler:
     def _start(self, position: int) -> _Job:
         ticket = Ticket(order=position)
         job = _Job(asyncio.create_task(self._complete(position, ticket)), ticket)
-        # Retrieved, or the loop reports a sample that fails before its test asks.
+        # Retrieved: otherwise asyncio logs the exception of a sample that no test has asked for.
         job.task.add_done_callback(lambda task: task.cancelled() or task.exception())
         self._jobs[position] = job
         return job
@@ -114,7 +114,7 @@ class Scheduler:
             if not self._fatal(error):
                 raise
             self._halt(error)
-            # Ended like the others: the first test to ask reports the failure, and no other one.
+            # Cancelled like all others: only the first test that asks raises the failure.
             raise asyncio.CancelledError from None
 
     def _halt(self, reason: LLMEvalError) -> None:
@@ -125,7 +125,7 @@ class Scheduler:
     def _ending(self) -> LLMEvalError:
         """Return what to raise for a sample that was cancelled or never started."""
         if self._end is None:
-            return LLMEvalError("the solver was cancelled from within")
+            return LLMEvalError("the solver cancelled its own asyncio task")
         if self._end_told:
             return RunStopped(str(self._end))
         self._end_told = True

@@ -1,4 +1,4 @@
-"""One sample on its way through a scorer: the engine's side of `scoring.scorer.ScorerContext`."""
+"""The implementation of `ScorerContext` for one sample."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ T = TypeVar("T")
 
 
 class ScoringRun:
-    """Serves one scorer, and notes its calls in the sample's `calls`."""
+    """The context of one scorer's `prepare`; see `ScorerContext`."""
 
     def __init__(self, models: Sequence[ModelSpec], calls: Calls, resources: Resources) -> None:
-        """Let the scorer ask `models`."""
-        self._calls, self._resources = calls, resources
+        """Give the scorer access to `models`; `calls` keeps the transcript."""
+        self.calls, self._resources = calls, resources
         labels = [model.label for model in models]
         self._models = {
             model.label if labels.count(model.label) == 1 else model.text: model for model in models
@@ -27,14 +27,14 @@ class ScoringRun:
     @property
     def epoch(self) -> int:
         """Number of the sample's repetition, from 1."""
-        return self._calls.epoch
+        return self.calls.epoch
 
     @property
     def models(self) -> tuple[str, ...]:
-        """Labels of the models that may be asked."""
+        """Labels of the models that may be asked, or specs where two have the same label."""
         return tuple(self._models)
 
-    async def generate(  # noqa: PLR0913 - a request has that many parts
+    async def generate(  # noqa: PLR0913 - the parts of a request
         self,
         messages: Sequence[Message],
         *,
@@ -44,8 +44,8 @@ class ScoringRun:
         draw: int = 0,
         parameters: Mapping[str, Json] | None = None,
     ) -> Reply:
-        """Ask one of `models`."""
-        return await self._calls.ask(
+        """Send a request to one of `models`, and return the reply."""
+        return await self.calls.ask(
             self._models[model],
             messages,
             stage=stage,
@@ -60,8 +60,8 @@ class ScoringRun:
 
     def branch(self) -> ScoringRun:
         """Return a context for the same sample with an empty transcript."""
-        return ScoringRun(tuple(self._models.values()), self._calls.branch(), self._resources)
+        return ScoringRun(tuple(self._models.values()), self.calls.branch(), self._resources)
 
     def join(self, branches: Sequence[ScoringRun]) -> None:
         """Append the transcripts of `branches`, in their order."""
-        self._calls.join([branch._calls for branch in branches])
+        self.calls.join([branch.calls for branch in branches])

@@ -1,4 +1,4 @@
-"""What a test gets when it waits for its sample: the completion, and what its scorers prepared."""
+"""The engine's result for one sample: the completion, and what its scorers prepared."""
 
 from __future__ import annotations
 
@@ -9,14 +9,20 @@ from pytest_llmeval.records import Completion, Json, Record
 
 
 class Solved(Record, frozen=True, kw_only=True):
-    """A sample's completion; by scorer's name what it prepared, or the error that it came to."""
+    """The engine's result for one sample.
+
+    Attributes:
+        completion: the solver's result.
+        prepared: what each scorer's `prepare` returned, by the scorer's name.
+        failed: the error of each scorer's failed `prepare`, as JSON, by the scorer's name.
+    """
 
     completion: Completion
     prepared: Mapping[str, Json] = {}
     failed: Mapping[str, Json] = {}
 
     def prepared_by(self, scorer: str) -> Json:
-        """Return what a scorer prepared; the LLMEvalError that it came to is raised."""
+        """Return what a scorer prepared; LLMEvalError if its `prepare` failed."""
         if (error := self.failed.get(scorer)) is not None:
             raise error_from_json(error)
         return self.prepared[scorer]

@@ -1,4 +1,4 @@
-"""The rank of a sample's requests in the queues."""
+"""The priority of a sample's requests in the queues."""
 
 from __future__ import annotations
 
@@ -7,24 +7,24 @@ from contextlib import contextmanager
 
 
 def _nothing() -> None:
-    """Do nothing."""
+    """Do nothing; the default of `Ticket.on_sent`."""
 
 
 class Ticket:
-    """The rank of one sample's requests. Not thread-safe: belongs to the engine's event loop.
+    """The priority of one sample's requests. Not thread-safe: for the engine's event loop only.
 
     Attributes:
-        order: rank of the sample, lowest first.
-        requeue: one callback for each request in a queue, which moves it there.
-        in_flight: whether a request is with the provider.
+        order: position of the sample in the plan; lower ones go first.
+        requeue: for each queued request, a function that moves it after a change of `urgent`.
+        in_flight: whether a request has been sent and its reply has not arrived.
         on_sent: called each time a request is sent.
-        wanted: whether a failed attempt is repeated.
+        wanted: whether failed attempts are retried.
     """
 
     __slots__ = ("_urgent", "in_flight", "on_sent", "order", "requeue", "wanted")
 
     def __init__(self, order: int, *, urgent: bool = False) -> None:
-        """Take the sample's rank, and whether a test waits for it."""
+        """Set the sample's position, and whether a test waits for it."""
         self.order = order
         self.requeue: set[Callable[[], None]] = set()
         self.in_flight, self.wanted = False, True
@@ -33,7 +33,7 @@ class Ticket:
 
     @property
     def urgent(self) -> bool:
-        """Whether a test waits for this sample now; its requests then go first."""
+        """Whether a test waits for this sample; its requests then precede all others."""
         return self._urgent
 
     @urgent.setter
@@ -46,7 +46,7 @@ class Ticket:
 
     @contextmanager
     def sent(self) -> Iterator[None]:
-        """Mark a request as with the provider."""
+        """Mark a request as in flight for the duration of the block."""
         self.in_flight = True
         self.on_sent()
         try:

@@ -1,1 +1,1 @@
-"""Whatever touches a disk and knows no domain: YAML, pictures, locks, redaction."""
+"""Reading and writing of files: YAML, JSON, pictures, locks, redaction of secrets."""

@@ -1,4 +1,4 @@
-"""Replacing a file as a whole."""
+"""Atomic replacement of files and links."""
 
 from __future__ import annotations
 
@@ -7,17 +7,19 @@ from pathlib import Path
 
 
 def write_atomically(path: Path, text: str) -> None:
-    """Replace a file so that a reader sees the old or the new text, never a part.
+    """Replace a file so that readers see either the old or the new text, never a part.
 
-    A lone surrogate, which UTF-8 cannot hold, is written as its escape.
+    The text is written in UTF-8; a lone surrogate, which UTF-8 cannot encode, as its escape.
+
+    Raises:
+        OSError: the file cannot be written; the old one is unchanged.
     """
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         with temporary.open("w", encoding="utf-8", errors="backslashreplace", newline="\n") as file:
             file.write(text)
             file.flush()
-            # The name must not reach the disk before the text: a power cut would leave an empty
-            # file.
+            # Without it a power failure may leave the new name with an empty file.
             os.fsync(file.fileno())
         temporary.replace(path)
     except BaseException:
@@ -26,7 +28,10 @@ def write_atomically(path: Path, text: str) -> None:
 
 
 def point_at(pointer: Path, name: str) -> None:
-    """Make `pointer` a link to `name` in its folder; a text file with the name if links fail."""
+    """Make `pointer` a symbolic link to the directory `name` in its folder.
+
+    Where links are not supported, it becomes a text file that holds `name`.
+    """
     temporary = pointer.with_name(f".{pointer.name}.{os.getpid()}")
     try:
         temporary.unlink(missing_ok=True)

@@ -1,4 +1,7 @@
-"""Pictures: kept by digest, measured, decoded and scaled down (by pillow, the extra ``vision``)."""
+"""Pictures: stored by digest, measured, decoded and scaled down.
+
+Decoding needs pillow, the extra ``vision``.
+"""
 
 from __future__ import annotations
 
@@ -17,27 +20,27 @@ if TYPE_CHECKING:
     from PIL.Image import Image as Picture
 
 PIXEL_LIMIT: Final = 50_000_000
-"""Most pixels of a picture that is decoded (150 MB as RGB); a small file can claim far more."""
+"""Most pixels of a picture that is decoded (150 MB as RGB); a small file can declare far more."""
 
 LONGEST_SIDE: Final = 2_048
-"""Most pixels of a side of a picture that is sent; providers scale longer ones down too."""
+"""Most pixels of a side of a picture that is sent; providers themselves scale longer ones down."""
 
 _FORMATS: Final = ("PNG", "JPEG", "GIF", "WEBP")
 _PNG_START: Final = b"\x89PNG\r\n\x1a\n"
 
 
 class ImageFolder:
-    """Pictures in a folder, each once, named by the sha256 of its bytes."""
+    """A folder of pictures, each stored once under the sha256 of its bytes."""
 
     def __init__(self, path: Path | str) -> None:
-        """Take the folder; saving the first picture creates it."""
+        """Use the folder `path`; saving the first picture creates it."""
         self.path = Path(path)
 
     def load(self, path: str) -> Image:
         """Return the picture at `path` as it is sent (see `sendable`).
 
         Raises:
-            TaskError: it is no picture, or too large.
+            TaskError: the file is not a picture, or it is too large.
         """
         try:
             return sendable(Image.load(path), self.save)
@@ -45,17 +48,17 @@ class ImageFolder:
             raise TaskError(str(error), file=path) from error
 
     def save(self, data: bytes) -> Image:
-        """Store the bytes and return the image; ValueError when they are no picture."""
+        """Store the bytes and return the image; ValueError when they are not a picture."""
         return keep(data, self.path)
 
 
 def picture_size(data: bytes) -> tuple[int, int]:
     """Return width and height in pixels without decoding the picture.
 
-    The first bytes of a PNG hold its size, so only other formats need pillow.
+    The size of a PNG is read from its header, so only other formats need pillow.
 
     Raises:
-        ValueError: the data are no picture, or one of over PIXEL_LIMIT.
+        ValueError: the data are not a picture, or exceed PIXEL_LIMIT.
     """
     if data.startswith(_PNG_START) and data[12:16] == b"IHDR":
         return _within_limit(int.from_bytes(data[16:20], "big"), int.from_bytes(data[20:24], "big"))
@@ -64,7 +67,7 @@ def picture_size(data: bytes) -> tuple[int, int]:
 
 
 def check_picture(data: bytes) -> None:
-    """Decode the whole picture once; ValueError when that fails, or when it is over PIXEL_LIMIT."""
+    """Raise ValueError if the picture cannot be decoded, or exceeds PIXEL_LIMIT."""
     decoded(data)
 
 
@@ -72,15 +75,15 @@ def sendable(image: Image, save: Callable[[bytes], Image]) -> Image:
     """Return the picture to send: `image`, or a smaller copy when a side exceeds LONGEST_SIDE.
 
     The copy's longer side is LONGEST_SIDE, the other keeps the proportion (at least 1 pixel); it is
-    resampled by Lanczos and stored as PNG. Its digest is that of its own bytes, so that a request
-    is identified by what is sent.
+    resampled by Lanczos and stored as PNG. Its digest is that of the copy's bytes, so that a
+    request is identified by what is sent.
 
     Args:
         image: the picture.
-        save: stores the copy.
+        save: stores the copy's bytes and returns its image.
 
     Raises:
-        ValueError: the data are no picture, or one of over PIXEL_LIMIT.
+        ValueError: the data are not a picture, or exceed PIXEL_LIMIT.
     """
     data = image.read()
     width, height = picture_size(data)
@@ -95,16 +98,16 @@ def sendable(image: Image, save: Callable[[bytes], Image]) -> Image:
 
 
 def decoded(data: bytes) -> Picture:
-    """Return the picture in RGB; what is transparent is white.
+    """Return the picture in RGB, with white in place of transparent pixels.
 
     Raises:
-        ValueError: the data are no picture, a broken one, or one of over PIXEL_LIMIT.
+        ValueError: the data are not a picture, are damaged, or exceed PIXEL_LIMIT.
     """
     with _opened(data) as picture:
         try:
             layered = picture.convert("RGBA")
         except (OSError, SyntaxError, ValueError, EOFError, IndexError, OverflowError) as error:
-            msg = f"a broken picture: {error}"
+            msg = f"a damaged picture: {error}"
             raise ValueError(msg) from error
     paper = _pillow().new("RGBA", layered.size, "white")
     paper.alpha_composite(layered)
@@ -113,15 +116,15 @@ def decoded(data: bytes) -> Picture:
 
 
 def _opened(data: bytes) -> Picture:
-    """Return the picture, its pixels not yet decoded; ValueError for none or a too large one."""
+    """Return the picture without decoding its pixels; ValueError if it is invalid or too large."""
     pillow = _pillow()
     with warnings.catch_warnings():
-        # Pillow's limits on size warn or raise by global settings; PIXEL_LIMIT applies instead.
+        # Pillow's own limit is a global setting that warns or raises; PIXEL_LIMIT replaces it.
         warnings.simplefilter("ignore")
         try:
             picture: Picture = pillow.open(io.BytesIO(data), formats=_FORMATS)
         except (OSError, SyntaxError, ValueError, pillow.DecompressionBombError) as error:
-            msg = f"no picture in PNG, JPEG, GIF or WebP, or a broken one: {error}"
+            msg = f"not a PNG, JPEG, GIF or WebP picture, or a damaged one: {error}"
             raise ValueError(msg) from error
     _within_limit(*picture.size)
     return picture
@@ -139,7 +142,7 @@ def _within_limit(width: int, height: int) -> tuple[int, int]:
 
 def _pillow() -> ModuleType:
     try:
-        from PIL import Image as pillow  # noqa: N813, PLC0415 - an extra; Image is a record
+        from PIL import Image as pillow  # noqa: N813, PLC0415 - an optional extra
     except ImportError:
         msg = (
             "pictures are decoded by pillow, which is not installed: "

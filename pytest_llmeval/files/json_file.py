@@ -1,4 +1,4 @@
-"""Reading a file of one JSON object."""
+"""Reading of files that hold one JSON object."""
 
 from __future__ import annotations
 
@@ -13,7 +13,12 @@ _Record = TypeVar("_Record", bound=Record)
 
 
 def read_json(path: Path) -> dict[str, Json]:
-    """Return the JSON object in a file; UsageError names the file if it holds none."""
+    """Return the JSON object in a file.
+
+    Raises:
+        UsageError: the file cannot be read, is not JSON, or holds another value than an object;
+            the message names the file.
+    """
     try:
         data = json.loads(path.read_bytes())
     except OSError as error:
@@ -23,16 +28,16 @@ def read_json(path: Path) -> dict[str, Json]:
         msg = f"{path}: not JSON: {error}"
         raise UsageError(msg) from error
     if not isinstance(data, dict):
-        msg = f"{path}: holds no JSON object"
+        msg = f"{path}: holds a JSON {type(data).__name__}, not an object"
         raise UsageError(msg)
     return data
 
 
 def record_in(path: Path, kind: type[_Record], data: Json) -> _Record:
-    """Return the record of `kind` whose JSON form was read from the file `path`.
+    """Return the record of class `kind` whose JSON form `data` was read from the file `path`.
 
     Raises:
-        UsageError: it does not fit; the message names the file and the field.
+        UsageError: the data do not fit the record; the message names the file and the field.
     """
     try:
         return kind.from_json(data)

@@ -1,4 +1,4 @@
-"""Files of JSON lines, to which a process appends until it ends or is killed."""
+"""Files of JSON lines, which remain readable when the writing process is killed."""
 
 from __future__ import annotations
 
@@ -12,15 +12,21 @@ from pytest_llmeval.records import Json
 
 
 def json_line(data: Json) -> str:
-    """Return one line of JSON without its end.
+    """Return one line of JSON without a line break.
 
-    It is ASCII, so that no U+2028 and no lone surrogate can break the line. ValueError for NaN.
+    It is ASCII, because U+2028 or a lone surrogate could break the line.
+
+    Raises:
+        ValueError: the data contain NaN or an infinity.
     """
     return json.dumps(data, allow_nan=False, separators=(",", ":"))
 
 
 def open_lines(path: Path) -> BinaryIO:
-    """Open a file for appending behind its last whole line; a kill may have cut one off."""
+    """Open a file for appending after its last complete line.
+
+    An incomplete last line, left by a killed process, is removed.
+    """
     file = path.open("ab")
     with path.open("rb") as reader:
         file.truncate(sum(len(line) for line in reader if line.endswith(b"\n")))
@@ -28,12 +34,16 @@ def open_lines(path: Path) -> BinaryIO:
 
 
 def read_lines(path: Path, remarks: list[str]) -> Iterator[tuple[int, dict[str, Json]]]:
-    """Yield number and object of each line; nothing if there is no such file.
+    """Yield the number (from 1) and the object of each line.
 
-    A last line without its end is left out, and `remarks` says so.
+    A file that does not exist has no lines. An incomplete last line is left out.
+
+    Args:
+        path: the file.
+        remarks: receives a sentence about an incomplete last line.
 
     Raises:
-        UsageError: a line is no JSON; the message names file and line.
+        UsageError: a line is not JSON; the message names file and line.
     """
     if not path.is_file():
         return

@@ -1,4 +1,4 @@
-"""The right to write into a run's folder, which one session at a time has."""
+"""An exclusive lock on a run's folder."""
 
 from __future__ import annotations
 
@@ -11,14 +11,18 @@ from pytest_llmeval.errors import UsageError
 
 
 class FolderLock:
-    """Held from construction to `release`, or to the end of the process, however that comes.
+    """An exclusive lock on a folder, held until `release` or the end of the process.
 
-    The lock is the system's, on the folder itself: nothing is left behind that a killed session
-    would have to clear. File systems without locks (some network ones) grant it to everybody.
+    It is a lock of the operating system (`flock`) on the folder itself, so a killed process leaves
+    no lock file. On file systems without locks (some network ones) it has no effect.
     """
 
     def __init__(self, folder: Path) -> None:
-        """Take the right; UsageError when another session has it, or there is no such folder."""
+        """Take the lock.
+
+        Raises:
+            UsageError: another process holds it, or the folder cannot be opened.
+        """
         try:
             self._folder: int | None = os.open(folder, os.O_RDONLY)
         except OSError as error:
@@ -29,11 +33,14 @@ class FolderLock:
         except OSError as error:
             if error.errno in {errno.EWOULDBLOCK, errno.EACCES}:
                 os.close(self._folder)
-                msg = f"{folder}: another session is writing into this run; wait for its end, or stop it"
+                msg = (
+                    f"{folder}: another session is writing into this run; "
+                    "wait for its end, or stop it"
+                )
                 raise UsageError(msg) from error
 
     def release(self) -> None:
-        """Let the next one in."""
+        """Release the lock; without effect if it was released before."""
         if self._folder is not None:
             os.close(self._folder)
         self._folder = None

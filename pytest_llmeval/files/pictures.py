@@ -1,4 +1,4 @@
-"""Pictures kept in a folder, each once, under the sha256 of its bytes."""
+"""Storing pictures in a folder, each once under the sha256 of its bytes."""
 
 from __future__ import annotations
 
@@ -17,16 +17,22 @@ SUFFIX: Final = {
     "image/gif": ".gif",
     "image/webp": ".webp",
 }
+"""The suffix of a stored picture's file, by its media type."""
 
 
 def keep(data: bytes, folder: Path) -> Image:
-    """Store the bytes in `folder`, made if need be, and return the image; ValueError when they show no picture."""
+    """Store a picture in `folder`, which is created if necessary, and return its image.
+
+    Raises:
+        ValueError: the bytes are not a PNG, JPEG, GIF or WebP.
+        OSError: the file cannot be written.
+    """
     media_type = media_type_of(data)
     digest = hashlib.sha256(data).hexdigest()
     file = folder / f"{digest}{SUFFIX[media_type]}"
     if not file.exists():
         folder.mkdir(parents=True, exist_ok=True)
-        # Equal drawings of two samples are saved by two threads at a time.
+        # Several threads may save equal pictures at the same time.
         part = file.with_name(f"{file.name}.{os.getpid()}.{threading.get_ident()}.part")
         try:
             part.write_bytes(data)
@@ -38,6 +44,6 @@ def keep(data: bytes, folder: Path) -> Image:
 
 
 def own_folder() -> Path:
-    """Return where pictures lie that came inside of a dataset file: in the user's cache, for all runs."""
+    """Return the folder, in the user's cache, of pictures that were embedded in dataset files."""
     cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(cache) / "pytest-llmeval" / "pictures"

@@ -1,4 +1,4 @@
-"""Keys never reach a file: the values of secret environment variables, and how they are blotted out."""
+"""Redaction: the values of secret environment variables are removed from all written text."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pytest_llmeval.records import Json
 
 MIN_LENGTH = 8
-"""Shorter values are no keys, and blotting out ``1`` or ``test`` everywhere would spoil the
-records."""
+"""Fewest characters of a value that is redacted: a shorter one, such as ``1`` or ``test``, is not
+a key, and would be redacted in ordinary text."""
 
 _SECRET_WORDS = frozenset(
     {"KEY", "APIKEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "CREDENTIALS"}
@@ -19,29 +19,34 @@ _USER_INFO = re.compile(r"(?<=://)[^/\s:@]*:[^/\s@]+(?=@)")
 
 
 def is_secret_name(variable: str) -> bool:
-    """Tell whether one word of a variable's name says secret (``OPENAI_API_KEY`` does, ``MAX_TOKENS`` does not)."""
+    """Return whether a variable's name marks its value as secret, by one of its words.
+
+    ``OPENAI_API_KEY`` does, ``MAX_TOKENS`` does not.
+    """
     return not _SECRET_WORDS.isdisjoint(variable.upper().split("_"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Redactor:
-    """Replaces secret values by the name of their variable, and passwords in URLs, wherever they stand in a text.
+    """Replaces secret values by ``[NAME]`` of their variable, and credentials in URLs.
 
-    It replaces rather than refuses: a model may repeat a key from its prompt, and that must not
-    lose the row.
+    It does not raise: a model may repeat a key from its prompt, and the row is still kept.
+
+    Attributes:
+        secrets: the names of variables by their values, longest value first.
     """
 
     secrets: Mapping[str, str]
 
     @classmethod
     def of(cls, environment: Mapping[str, str]) -> Redactor:
-        """Take every variable whose name says secret."""
+        """Return a redactor of the variables whose names mark them as secret."""
         found = {
             value: name
             for name, value in environment.items()
             if len(value) >= MIN_LENGTH and is_secret_name(name)
         }
-        # Longest first: one key may be the beginning of another.
+        # Longest first: one key may be a prefix of another.
         return cls(secrets=dict(sorted(found.items(), key=lambda pair: -len(pair[0]))))
 
     def text(self, text: str) -> str:
@@ -52,7 +57,7 @@ class Redactor:
         return _USER_INFO.sub("[credentials]", text) if "://" in text else text
 
     def json(self, value: Json) -> Json:
-        """Return a JSON value without secrets in its strings and keys (numbers are left: no key is one)."""
+        """Return a JSON value without secrets in its strings and keys; numbers are unchanged."""
         if isinstance(value, str):
             return self.text(value)
         if isinstance(value, list | tuple):

@@ -1,8 +1,8 @@
-"""YAML as this project reads it: `safe_load`, held to JSON's types, with the line of every key.
+"""A strict reader of YAML: safe, limited to JSON's types, with the line of every key.
 
-Refused, each with file and line: a key given twice, tags (but `!!str`), numbers that YAML 1.1 reads
-as something else than they look (``012``, ``1:30``), aliases that multiply, deep nesting, and files
-above a size. Dates stay text.
+It refuses, with file and line: repeated keys, tags except `!!str`, numbers that YAML 1.1 reads
+differently from how they look (``012``, ``1:30``), aliases that expand without bound, deep nesting,
+and files above a size. Dates are read as text.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from pytest_llmeval.errors import TaskError
 from pytest_llmeval.records import Json
 
 MAX_DEPTH = 100
-"""Levels of nesting; libyaml itself crashes the process at some ten thousand."""
+"""Levels of nesting; libyaml crashes the process at about 10,000."""
 
 MAX_ALIAS_NODES = 100_000
-"""Nodes that aliases may add to those written down; a bomb of nine levels adds a thousand
-million."""
+"""Nodes that aliases may add to the written ones; nine nested levels of ten aliases would add
+10^9."""
 
 _INTEGER = re.compile(r"[-+]?(?:0|[1-9][0-9]{0,4000})")
 _FLOAT = re.compile(r"[-+]?(?:[0-9]+\.[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
@@ -32,14 +32,22 @@ _BASE: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 class YamlDocument:
-    """A document's `value` in JSON types, and the lines of its keys."""
+    """A parsed document.
+
+    Attributes:
+        value: the document in JSON types; None for an empty one.
+    """
 
     def __init__(self, value: Json, root: yaml.Node | None) -> None:
-        """Hold the value and the syntax tree it was made from."""
+        """Store the value and the root of its syntax tree."""
         self.value, self._root = value, root
 
     def line(self, path: Sequence[str | int]) -> int | None:
-        """Return the line (from 1) of the key or list entry at `path`, or of the nearest one above it that exists."""
+        """Return the line (from 1) of the key or list entry at `path`.
+
+        If it does not exist, it is the line of its nearest existing parent; None for an empty
+        document.
+        """
         node = self._root
         line = None if node is None else _line(node)
         for part in path:
@@ -56,7 +64,15 @@ def read_yaml(file: Path, *, max_bytes: int) -> YamlDocument:
 
 
 def parse_yaml(text: str, file: Path | str) -> YamlDocument:
-    """Return the document in `text`, which `file` is named as the source of."""
+    """Return the document in `text`.
+
+    Args:
+        text: the YAML text.
+        file: its source, as error messages name it.
+
+    Raises:
+        TaskError: the text is not YAML, or holds what this module refuses.
+    """
     try:
         _check_events(text, file)
         loader = _Loader(text)
@@ -75,7 +91,11 @@ def parse_yaml(text: str, file: Path | str) -> YamlDocument:
 
 
 def read_text(file: Path, *, max_bytes: int) -> str:
-    """Return the UTF-8 text of `file` without a byte order mark; TaskError when it is absent, too long or no UTF-8."""
+    """Return the text of a UTF-8 file, without a byte order mark.
+
+    Raises:
+        TaskError: the file cannot be read, has more than `max_bytes`, or is not UTF-8.
+    """
     try:
         size = file.stat().st_size
         data = b"" if size > max_bytes else file.read_bytes()
@@ -93,14 +113,18 @@ def read_text(file: Path, *, max_bytes: int) -> str:
 
 
 class _Loader(_BASE):  # type: ignore[misc]  # the C loader has no type
-    """The safe loader without YAML's types beyond JSON's, and with one meaning for a number."""
+    """The safe loader, limited to JSON's types and to decimal numbers."""
 
     yaml_implicit_resolvers: ClassVar[dict[str, Any]] = {
         first: [(tag, pattern) for tag, pattern in pairs if tag != f"{_PREFIX}timestamp"]
         for first, pairs in _BASE.yaml_implicit_resolvers.items()
     }
 
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:  # noqa: FBT001, FBT002 - the base class has it so
+    def construct_mapping(
+        self,
+        node: yaml.MappingNode,
+        deep: bool = False,  # noqa: FBT001, FBT002 - the base class's signature
+    ) -> dict[Hashable, Any]:
         _check_keys(node)
         return cast("dict[Hashable, Any]", super().construct_mapping(node, deep=deep))
 
@@ -111,7 +135,7 @@ class _Loader(_BASE):  # type: ignore[misc]  # the C loader has no type
             return float(node.value)
         raise _refusal(
             node,
-            f"{node.value[:40]!r} is no decimal number, but YAML would read it as one; quote it",
+            f"{node.value[:40]!r} is not a decimal number, but YAML would read a number; quote it",
         )
 
 
@@ -120,7 +144,7 @@ _Loader.add_constructor(f"{_PREFIX}float", _Loader.construct_number)
 
 
 def _check_events(text: str, file: Path | str) -> None:
-    """Refuse deep nesting and tags, before anything is built from the text."""
+    """Refuse deep nesting and tags before nodes are constructed from the text."""
     depth = 0
     for event in yaml.parse(text, Loader=_BASE):
         if isinstance(event, yaml.CollectionEndEvent):
@@ -142,14 +166,17 @@ def _check_events(text: str, file: Path | str) -> None:
 
 
 def _check_aliases(root: yaml.Node, file: Path | str) -> None:
-    """Refuse a document that aliases blow up; each written node is counted once, so the check itself cannot be."""
+    """Refuse a document whose aliases expand to too many nodes.
+
+    The check takes linear time: the expanded size of each written node is computed once.
+    """
     sizes: dict[yaml.Node, int | None] = {}
 
     def expanded(node: yaml.Node) -> int:
         if node in sizes:
             size = sizes[node]
             if size is None:
-                raise _error(file, _line(node), "an alias holds itself")
+                raise _error(file, _line(node), "an alias contains itself")
             return size
         sizes[node] = None
         total = 1 + sum(expanded(child) for child in _children(node))
@@ -168,9 +195,10 @@ def _check_keys(node: yaml.MappingNode) -> None:
             continue
         if key.tag != f"{_PREFIX}str":
             text = f" {key.value[:40]!r}" if isinstance(key, yaml.ScalarNode) else ""
-            raise _refusal(key, f"the key{text} is no text; quote it")
+            raise _refusal(key, f"the key{text} is not text; quote it")
         if key.value in lines:
-            raise _refusal(key, f"the key {key.value!r} stands here and on line {lines[key.value]}")
+            problem = f"the key {key.value!r} is repeated; it is also on line {lines[key.value]}"
+            raise _refusal(key, problem)
         lines[key.value] = _line(key)
 
 
@@ -190,7 +218,7 @@ def _children(node: yaml.Node) -> list[yaml.Node]:
 
 def _child(node: yaml.Node, part: str | int) -> tuple[int, yaml.Node] | None:
     if isinstance(node, yaml.MappingNode):
-        # Merged keys stand before the mapping's own, which win.
+        # Merged keys precede the mapping's own keys, which override them.
         return next(
             ((_line(key), value) for key, value in reversed(node.value) if key.value == part), None
         )

@@ -1,9 +1,9 @@
-"""The pytest plugin: hooks and fixtures, nothing else.
+"""The pytest plugin: its hooks and fixtures.
 
-Loaded in every pytest session, so it imports little.
+It is loaded in every pytest session, so it imports nothing that is slow to import.
 """
 
-from pytest_llmeval.plugin.fixtures import completion, judge, llm, llmeval_case, sample
+from pytest_llmeval.plugin.fixtures import completion, judge, llm, llmeval_parameters, sample
 from pytest_llmeval.plugin.hooks import (
     pytest_addoption,
     pytest_collection_finish,
@@ -21,7 +21,7 @@ __all__ = [
     "completion",
     "judge",
     "llm",
-    "llmeval_case",
+    "llmeval_parameters",
     "pytest_addoption",
     "pytest_collection_finish",
     "pytest_collection_modifyitems",

@@ -1,7 +1,8 @@
-"""The names under which a worker finds its channel to the engine in its input."""
+"""The keys under which the controller passes an xdist worker its channel, in `workerinput`."""
 
 CHANNEL = "llmeval"
 """The key of the execnet channel."""
 
 IS_FIRST = "llmeval-first"
-"""The key of whether a worker is the first (ids are the user's: ``--tx popen//id=abc``)."""
+"""The key of whether the worker is the first; the worker's id does not show it, because users may
+choose ids (``--tx popen//id=abc``)."""

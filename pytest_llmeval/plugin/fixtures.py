@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from pytest_llmeval.session.attempt import Attempt
 
 
-@pytest.fixture(name="_llmeval_case")  # the underscore keeps it out of `pytest --fixtures`
-def llmeval_case(request: pytest.FixtureRequest) -> Parameters:
-    """Return which sample, model and epoch the test was made for."""
+@pytest.fixture(name="_llmeval_parameters")  # the underscore hides it from `pytest --fixtures`
+def llmeval_parameters(request: pytest.FixtureRequest) -> Parameters:
+    """Return the sample, model and epoch of the test; UsageError for a test without a task."""
     if not hasattr(request, "param"):
         msg = (
-            f"{request.node.nodeid} uses `sample` or `completion` and names no task; "
+            f"{request.node.nodeid} uses `sample` or `completion` without a task; "
             'mark it with @pytest.mark.llmeval("task.yaml")'
         )
         raise UsageError(msg)
@@ -30,19 +30,19 @@ def llmeval_case(request: pytest.FixtureRequest) -> Parameters:
 
 
 @pytest.fixture
-def sample(request: pytest.FixtureRequest, _llmeval_case: Parameters) -> Sample:
-    """Return the dataset row that the test is about."""
+def sample(request: pytest.FixtureRequest, _llmeval_parameters: Parameters) -> Sample:
+    """Return the sample of the test: one row of the task's dataset."""
     found = _attempt(request).sample
     assert found is not None  # noqa: S101 - set for every test with parameters
     return found
 
 
 @pytest.fixture
-def completion(request: pytest.FixtureRequest, _llmeval_case: Parameters) -> Completion:
-    """Return what the solver made of the sample.
+def completion(request: pytest.FixtureRequest, _llmeval_parameters: Parameters) -> Completion:
+    """Return the solver's result for the sample.
 
-    Setting it up waits for the model, and for what the task's scorers ask about the answer. What
-    the provider or a tool failed at is raised here, so that it is an error of the test.
+    The set-up waits for the model, and for the requests of the task's scorers. Failures of a
+    provider or a tool are raised here, so that pytest reports an error of the test.
     """
     __tracebackhide__ = True
     try:
@@ -53,7 +53,7 @@ def completion(request: pytest.FixtureRequest, _llmeval_case: Parameters) -> Com
     except ModelLost as lost:
         pytest.skip(f"its model is lost: {lost}")
     except LLMEvalError as error:
-        # Without the engine's own frames: what failed is outside of this process.
+        # Without the engine's stack frames, which do not help the author of a test.
         raise error.with_traceback(None) from None
 
 

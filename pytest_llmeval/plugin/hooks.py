@@ -1,4 +1,4 @@
-"""The hooks of every process. Each finds the state and calls it."""
+"""The hooks of every process; each calls the plugin's state."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Register the mark and read the options."""
+    """Register the mark, and read the options."""
     mark = "llmeval(task_file): make one test for each sample of an LLM benchmark's task"
     config.addinivalue_line("markers", mark)
     config.stash[STATE] = state = State(config)
     if state.settings.estimate:
-        # Before xdist looks at it: nothing runs, so no workers are needed.
+        # Set before xdist reads it: an estimate runs no tests and needs no workers.
         config.option.dist = "no"
     if state.settings.shard is not None:
         config.pluginmanager.register(Sharding(*state.settings.shard), "llmeval-shard")
@@ -31,35 +31,35 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Make tests from samples."""
+    """Make one test for each sample, model and epoch of a marked test function."""
     if metafunc.definition.get_closest_marker("llmeval") is not None:
         metafunc.config.stash[STATE].process.parametrize(metafunc)
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Add tags before ``-k`` selects."""
+    """Add the samples' tags as keywords, before ``-k`` selects."""
     if (state := config.stash[STATE]).active:
         state.process.prepare(items)
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """Plan what was selected; before xdist tells its controller, which then lets tests run."""
+    """Plan the selected tests, before xdist reports the collection and tests are started."""
     if (state := session.config.stash[STATE]).active:
         state.collected(session.items)
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Begin an attempt (reruns begin anew)."""
+    """Begin an attempt; a rerun begins another one."""
     if (state := item.config.stash[STATE]).concerns(item):
         state.process.begin(item)
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
-    """Let the outcome follow the scores."""
+    """Fail a test that passed although its scores are incorrect."""
     __tracebackhide__ = True
     state = item.config.stash[STATE]
     return (yield from state.process.body(item)) if state.active else (yield)
@@ -76,7 +76,7 @@ def pytest_runtest_teardown(item: pytest.Item) -> None:
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Put the row on the report."""
+    """Attach the row to the report."""
     report = yield
     if (state := item.config.stash[STATE]).active:
         state.process.attach(item, call, report)
@@ -85,6 +85,6 @@ def pytest_runtest_makereport(
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_report_teststatus(report: pytest.TestReport) -> tuple[str, str, str] | None:
-    """Show a provider's, tool's or judge's failure in a test body as an error."""
+    """Show the failure of a provider, tool or judge in a test body as an error."""
     is_error = report.failed and getattr(report, "llmeval_error", False)
     return ("error", "E", "ERROR") if is_error else None

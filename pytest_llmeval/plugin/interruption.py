@@ -1,4 +1,4 @@
-"""SIGTERM ends a run as Ctrl-C does: with its rows kept and its table written."""
+"""Handling of SIGTERM like Ctrl-C, so that the run's rows are kept and its table is written."""
 
 from __future__ import annotations
 
@@ -7,21 +7,24 @@ import threading
 
 
 class SigtermAsCtrlC:
-    """Lets SIGTERM raise KeyboardInterrupt between `install` and `restore`; somebody else's handler stays."""
+    """A handler by which SIGTERM raises KeyboardInterrupt between `install` and `restore`.
+
+    A handler that another plugin or program has set is not replaced.
+    """
 
     def __init__(self) -> None:
         """Change nothing yet."""
         self._installed = False
 
     def install(self) -> None:
-        """Take SIGTERM over, where that is possible (Python allows it in the main thread alone)."""
-        ours = threading.current_thread() is threading.main_thread()
-        if ours and signal.getsignal(signal.SIGTERM) == signal.SIG_DFL:
+        """Set the handler; without effect outside the main thread, where Python forbids it."""
+        in_main_thread = threading.current_thread() is threading.main_thread()
+        if in_main_thread and signal.getsignal(signal.SIGTERM) == signal.SIG_DFL:
             signal.signal(signal.SIGTERM, signal.default_int_handler)
             self._installed = True
 
     def restore(self) -> None:
-        """Give it back."""
+        """Restore the default handler, if `install` replaced it."""
         if self._installed:
             signal.signal(signal.SIGTERM, signal.SIG_DFL)
             self._installed = False

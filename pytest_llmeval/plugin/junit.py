@@ -1,4 +1,4 @@
-"""A gate's result in JUnit XML, which pytest writes."""
+"""The result of a gate in the JUnit XML file that pytest writes."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from _pytest.junitxml import xml_key
 from pytest_llmeval.results.gate_result import GateResult
 
 GATE = "llmeval.gate"
-"""The property with the result; those of single rules begin with its name."""
+"""The name of the property with the result; the names of single rules' properties start with it."""
 
 
 def add_to_junit(config: pytest.Config, gate: GateResult) -> None:
-    """Make the result and its rules properties of the test suite, if JUnit XML is written."""
+    """Add the result and its rules as properties of the test suite, if JUnit XML is written."""
     xml = config.stash.get(xml_key, None)
     if xml is None:
         return

@@ -1,4 +1,4 @@
-"""What a test was made for: one sample, model and epoch of a task."""
+"""The parameters of a test: one sample, model and epoch of a task."""
 
 from __future__ import annotations
 
@@ -7,13 +7,21 @@ from pathlib import Path
 
 import pytest
 
-CASE = "_llmeval_case"
-"""The fixture that carries a test's parameters; `sample` and `completion` build on it."""
+PARAMETERS = "_llmeval_parameters"
+"""The fixture with a test's parameters, on which `sample` and `completion` depend."""
 
 
 @dataclass(frozen=True, slots=True)
 class Parameters:
-    """Which sample of which task, under which model, in which epoch; `id` as in the test id."""
+    """The parameters of one test.
+
+    Attributes:
+        file: the task file.
+        sample: id of the sample.
+        model: label of the model under test; "" for the task's recording.
+        epoch: number of the sample's repetition, from 1.
+        id: their text in the test id.
+    """
 
     file: Path
     sample: str
@@ -23,14 +31,14 @@ class Parameters:
 
 
 def parameters_of(item: pytest.Item) -> Parameters | None:
-    """Return what an item was made for; None for tests without a sample."""
+    """Return the parameters of an item; None for tests without a sample."""
     callspec = getattr(item, "callspec", None)
-    found = None if callspec is None else callspec.params.get(CASE)
-    # Where no sample is left, pytest makes one skipped item with a placeholder.
+    found = None if callspec is None else callspec.params.get(PARAMETERS)
+    # Without samples, pytest makes one skipped item with a placeholder as its parameter.
     return found if isinstance(found, Parameters) else None
 
 
 def waits(item: pytest.Item) -> bool:
-    """Whether an item waits for the engine: it has a sample and uses `completion`."""
+    """Return whether an item waits for the engine: it has a sample and uses `completion`."""
     names = getattr(item, "fixturenames", ())
     return "completion" in names and parameters_of(item) is not None

@@ -1,4 +1,4 @@
-"""Tests from samples: one test for each sample, model and epoch of a test function's task."""
+"""Parametrization of test functions: one test for each sample, model and epoch of a task."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from _pytest.skipping import evaluate_skip_marks
 
 from pytest_llmeval.engine.plan import Plan, PlannedTest
 from pytest_llmeval.errors import LLMEvalError, UsageError
-from pytest_llmeval.plugin.parameters import CASE, Parameters, parameters_of, waits
+from pytest_llmeval.plugin.parameters import PARAMETERS, Parameters, parameters_of, waits
 from pytest_llmeval.session.settings import Settings
 from pytest_llmeval.task.catalog import Catalog, LoadedTask
 from pytest_llmeval.task.slugs import id_slugs, slug
@@ -19,23 +19,30 @@ from pytest_llmeval.task.slugs import id_slugs, slug
 def parametrize(
     metafunc: pytest.Metafunc, settings: Settings, catalog: Catalog, models: Sequence[str]
 ) -> None:
-    """Give a marked test its samples, for each model (labels; none means recorded replies).
+    """Parametrize a marked test function.
 
-    A wrong task is a collection error that shows the message alone.
+    Args:
+        metafunc: the test function.
+        settings: the session's settings.
+        catalog: the tasks.
+        models: labels of the models under test; () for the tasks' recordings.
+
+    Raises:
+        pytest.Collector.CollectError: the task is invalid; pytest shows the message only.
     """
     marker = metafunc.definition.get_closest_marker("llmeval")
-    if marker is None or CASE not in metafunc.fixturenames:
+    if marker is None or PARAMETERS not in metafunc.fixturenames:
         return
     try:
         file = _task_file(marker, metafunc.definition.path)
         found = list(_parameters(catalog.load(file), file, settings, models or ("",)))
     except LLMEvalError as error:
         raise pytest.Collector.CollectError(str(error)) from None
-    metafunc.parametrize(CASE, found, ids=[one.id for one in found], indirect=True)
+    metafunc.parametrize(PARAMETERS, found, ids=[one.id for one in found], indirect=True)
 
 
 def plan_of(items: Sequence[pytest.Item], catalog: Catalog) -> Plan:
-    """Return the plan: the selected items that wait for the engine, and all collected tasks."""
+    """Return the plan: the items that wait for the engine and are not skipped, and all tasks."""
     tests = tuple(planned(item, catalog) for item in items if waits(item) and not _skipped(item))
     tasks = sorted(
         (str(file), loaded.task.name, loaded.digest) for file, loaded in catalog.loaded.items()
@@ -44,9 +51,9 @@ def plan_of(items: Sequence[pytest.Item], catalog: Catalog) -> Plan:
 
 
 def planned(item: pytest.Item, catalog: Catalog) -> PlannedTest:
-    """Return the plan's entry for an item that was made for a sample."""
+    """Return the plan's entry of an item with a sample."""
     made_for = parameters_of(item)
-    assert made_for is not None  # noqa: S101 - callers ask `waits` first
+    assert made_for is not None  # noqa: S101 - callers check `waits` first
     return PlannedTest(
         nodeid=item.nodeid,
         test=_test_name(item, made_for),
@@ -59,37 +66,39 @@ def planned(item: pytest.Item, catalog: Catalog) -> PlannedTest:
 
 
 def tag_keywords(items: Sequence[pytest.Item], catalog: Catalog) -> None:
-    """Make a sample's tags keywords of its test, for ``-k``, as slugs (``wave optics`` is ``wave-optics``)."""
+    """Add each sample's tags to the keywords of its test, for ``-k``.
+
+    They are added as slugs: the tag ``wave optics`` becomes ``wave-optics``.
+    """
     slugs: dict[str, str] = {}
     for item in items:
-        if (case := parameters_of(item)) is not None:
-            for tag in catalog.load(case.file).by_id[case.sample].tags:
+        if (made_for := parameters_of(item)) is not None:
+            for tag in catalog.load(made_for.file).by_id[made_for.sample].tags:
                 item.extra_keyword_matches.add(slugs.setdefault(tag, slug(tag)))
 
 
 def free_waits_from_timeout(items: Sequence[pytest.Item]) -> None:
-    """Let pytest-timeout count the test body alone: waiting for a model is no fault of the test.
+    """Let pytest-timeout measure only the test body, without the wait for the model.
 
-    A `timeout` mark is repeated with ``func_only=True``, closest to the test, and takes effect also
-    for a time-out given on the command line or in the ini file.
+    The closest `timeout` mark is repeated with ``func_only=True``. Without one, a mark with this
+    argument alone changes a time-out of the command line or the ini file.
     """
-    body_only = pytest.mark.timeout(func_only=True)
     for item in items:
         if waits(item):
             mark = item.get_closest_marker("timeout")
-            item.add_marker(body_only if mark is None else _repeated(mark), append=False)
-
-
-def _repeated(mark: pytest.Mark) -> pytest.MarkDecorator:
-    repeated: pytest.MarkDecorator = pytest.mark.timeout(
-        *mark.args, **{**mark.kwargs, "func_only": True}
-    )
-    return repeated
+            args, kwargs = ((), {}) if mark is None else (mark.args, mark.kwargs)
+            body_only: pytest.MarkDecorator = pytest.mark.timeout(
+                *args, **{**kwargs, "func_only": True}
+            )
+            item.add_marker(body_only, append=False)
 
 
 def _task_file(marker: pytest.Mark, test_file: Path) -> Path:
     if len(marker.args) != 1 or marker.kwargs or not isinstance(marker.args[0], str):
-        msg = f"{test_file}: the llmeval mark takes one argument, the task file, as in mark.llmeval('task.yaml')"
+        msg = (
+            f"{test_file}: the llmeval mark takes one argument, the task file, "
+            "as in mark.llmeval('task.yaml')"
+        )
         raise UsageError(msg)
     return (test_file.parent / marker.args[0]).resolve()
 
@@ -110,7 +119,7 @@ def _parameters(
 
 
 def _test_name(item: pytest.Item, made_for: Parameters) -> str:
-    """Return the test function's node id with the parameters that are not ours."""
+    """Return the test function's node id with the parameters that are not this plugin's."""
     assert isinstance(item, pytest.Function)  # noqa: S101 - only functions have a callspec
     parent = item.parent.nodeid if item.parent is not None else ""
     others = f"-{item.callspec.id}-".replace(f"-{made_for.id}-", "-", 1).strip("-")
@@ -118,8 +127,9 @@ def _test_name(item: pytest.Item, made_for: Parameters) -> str:
 
 
 def _skipped(item: pytest.Item) -> bool:
-    """Tell whether a skip or skipif mark excludes the item; a condition that fails is pytest's to report."""
+    """Return whether a skip or skipif mark excludes the item."""
     try:
         return evaluate_skip_marks(item) is not None
     except pytest.fail.Exception:
+        # The condition of a mark is invalid; pytest reports it when the item runs.
         return True

@@ -1,4 +1,4 @@
-"""What a terminal shows while the run goes on."""
+"""Lines of progress on the terminal during a run."""
 
 from __future__ import annotations
 
@@ -12,21 +12,27 @@ if TYPE_CHECKING:
     from pytest_llmeval.engine.models import Gauge
 
 EVERY = 5.0
-"""Seconds between two lines: enough to see that it goes on, without burying pytest's own."""
+"""Seconds between two lines of progress."""
 
 
 class ProgressLine:
-    """Writes lines of its own between pytest's, on a terminal only, and not with ``-q``."""
+    """Writes lines between pytest's; only on a terminal, and not with ``-q``."""
 
     def __init__(self, reporter: TerminalReporter | None) -> None:
-        """Write through pytest's reporter (None: it was switched off)."""
+        """Write through pytest's reporter; None if it is disabled."""
         shown = reporter is not None and reporter.isatty and reporter.verbosity >= 0
         self._reporter = reporter if shown else None
         self._started = self._shown = time.monotonic()
         self._notes: deque[str] = deque()
 
     def show(self, done: int, planned: int, gauge: Gauge) -> None:
-        """Write how far the run is, if the last line is old enough."""
+        """Write the queued lines, and the progress if the last line of it is EVERY seconds old.
+
+        Args:
+            done: number of tests reported.
+            planned: number of planned tests.
+            gauge: requests in flight and usage.
+        """
         now = time.monotonic()
         self.flush()
         if now - self._shown >= EVERY:
@@ -34,11 +40,11 @@ class ProgressLine:
             self._write(progress_text(done, planned, gauge, elapsed=now - self._started))
 
     def tell(self, text: str) -> None:
-        """Keep a note, such as that a database was started, until the main thread writes; from any thread."""
+        """Queue a line, such as that a database was started; may be called from any thread."""
         self._notes.append(text)
 
     def flush(self) -> None:
-        """Write the notes that were kept."""
+        """Write the queued lines; must be called from the main thread."""
         while self._notes:
             self._write(self._notes.popleft())
 
@@ -46,13 +52,15 @@ class ProgressLine:
         if self._reporter is None:
             return
         self._reporter.ensure_newline()
-        if self._reporter._tw.width_of_current_line:  # noqa: SLF001 - xdist's dots are no line that the reporter knows
-            self._reporter._tw.line()  # noqa: SLF001 - as above
+        # xdist writes dots without the reporter, which therefore does not end their line.
+        writer = self._reporter._tw  # noqa: SLF001 - the only access to it
+        if writer.width_of_current_line:
+            writer.line()
         self._reporter.write_line(f"llmeval: {text}")
 
 
 def progress_text(done: int, planned: int, gauge: Gauge, *, elapsed: float) -> str:
-    """Return ``120/500 done · 64 in flight · $1.20 · 3:10 left``; tokens where no price is known."""
+    """Return ``120/500 done · 64 in flight · $1.20 · 3:10 left``; tokens if no price is known."""
     used = gauge.usage
     spent = f"${used.cost:.2f}" if used.cost is not None else f"{used.total_tokens:,} tokens"
     parts = [

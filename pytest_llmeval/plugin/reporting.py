@@ -1,4 +1,4 @@
-"""A test's row, put on its report where the test runs."""
+"""Rows attached to test reports, in the process where the test runs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pytest_llmeval.session.outcome import outcome_of
 from pytest_llmeval.session.rows import row_of
 
 PROPERTY = "llmeval."
-"""How the names of our properties begin, in JUnit XML and wherever else pytest shows them."""
+"""The start of the names of this plugin's properties in reports, which JUnit XML shows."""
 
 
 def attach_row(
@@ -21,12 +21,21 @@ def attach_row(
     gating: bool,
     travels: bool,
 ) -> bool:
-    """Put the row on the report that decides over a sample; return whether this is that report.
+    """Attach a sample's row to the report that decides its outcome.
 
-    It is the body's report, or the set-up's if that failed. Outcome and scores become properties,
-    which JUnit XML shows. Under a gate samples never decide over the exit status: an incorrect one
-    is reported xfailed, an error or unscored one skipped. A row that `travels` to another process
-    is put there as JSON.
+    That is the report of the body, or of a failed set-up. Outcome, model and scores become
+    properties, which JUnit XML shows.
+
+    Args:
+        report: any report of the test.
+        call: the phase that was reported.
+        attempt: the attempt at the test.
+        gating: whether a gate decides the exit status, not the samples. An incorrect sample is then
+            reported as xfailed, and an error or unscored one as skipped.
+        travels: whether the report is sent to another process, so that the row must be JSON.
+
+    Returns:
+        Whether `report` is the deciding one.
     """
     raised = None if call.excinfo is None else call.excinfo.value
     test = attempt.planned
@@ -35,8 +44,9 @@ def attach_row(
     skipped = isinstance(raised, pytest.skip.Exception)
     outcome = outcome_of(attempt, raised, in_body=call.when == "call", skipped=skipped)
     row = row_of(attempt, test, outcome, raised)
-    report.llmeval = row.to_json() if travels else row  # type: ignore[attr-defined]  # plugins may
-    report.llmeval_error = outcome in {"error", "unscored"}  # type: ignore[attr-defined]  # as above
+    # Plugins may set attributes of reports; xdist sends them to the controller.
+    report.llmeval = row.to_json() if travels else row  # type: ignore[attr-defined]
+    report.llmeval_error = outcome in {"error", "unscored"}  # type: ignore[attr-defined]
     if gating:
         _let_pass(report, row)
     own = [one for one in report.user_properties if not one[0].startswith(PROPERTY)]
@@ -45,6 +55,7 @@ def attach_row(
 
 
 def _let_pass(report: pytest.TestReport, row: Row) -> None:
+    """Change a failed report so that pytest does not count it as a failure."""
     first_line = row.explanation.partition("\n")[0]
     if row.outcome == "incorrect":
         report.outcome, report.wasxfail = "skipped", first_line

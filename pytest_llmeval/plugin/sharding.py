@@ -1,4 +1,4 @@
-"""`--llmeval-shard`: one of several equal parts of the selected samples, for machines that share a run."""
+"""The option ``--llmeval-shard``: one of several equal parts of the selected samples."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from pytest_llmeval.plugin.parameters import parameters_of
 
 
 class Sharding:
-    """Keeps a part of the samples.
+    """A plugin that deselects the samples of the other parts.
 
-    Registered when pytest's own plugins are, it wraps all that selects or reorders.
+    It is registered after pytest's own plugins, so that its hook wraps theirs.
     """
 
     def __init__(self, part: int, parts: int) -> None:
-        """Keep part number `part`, from 1 on, of `parts`."""
+        """Keep part number `part`, from 1, of `parts`."""
         self._part, self._parts = part, parts
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_collection_modifyitems(
         self, config: pytest.Config, items: list[pytest.Item]
     ) -> Generator[None]:
-        """Deselect the samples of the other parts, once everything else has selected; other tests stay in each part.
+        """Deselect the samples of the other parts, after all other selection.
 
-        Dealt out by node id and not by place: a plugin that shuffles does so differently on each
-        machine.
+        Tests without samples belong to every part. Samples are distributed by the order of their
+        node ids, because a plugin that shuffles tests does so differently on each machine.
         """
         yield
         samples = sorted(item.nodeid for item in items if parameters_of(item) is not None)

@@ -1,7 +1,7 @@
 """The plugin's state in one pytest process.
 
-The only place of the plugin that loads anything heavy, and not before the first test of ours: it is
-imported in every pytest session.
+It is imported in every pytest session. It imports the rest of the package (`plugin.process`) when
+the first test with a sample is collected.
 """
 
 from __future__ import annotations
@@ -15,93 +15,98 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_llmeval.errors import LLMEvalError, UsageError
-from pytest_llmeval.session.options import (
-    GROUPS,
-    Option,
-    all_options,
-    argparse_arguments,
-    resolve,
-)
+from pytest_llmeval.session.options import GROUPS, Option, all_options, argparse_arguments
+from pytest_llmeval.session.resolve import resolve
 from pytest_llmeval.session.settings import Settings
 
 if TYPE_CHECKING:
     from pytest_llmeval.engine.link import Channel
+    from pytest_llmeval.plugin.main_process import MainProcess
     from pytest_llmeval.plugin.process import Process
-    from pytest_llmeval.session.main_session import MainSession
 
 ASSERTIONS = "pytest_llmeval.scoring.assertions"
-"""The module of the assertions; a test that imported it may record scores."""
+"""The module of the assertions; once it is imported, any test may record scores."""
 
 FIXTURES = frozenset({"sample", "completion", "judge", "llm"})
+"""The fixtures of this plugin."""
 
 
 class State:
-    """Settings of the session, and its process's part of the run once that is needed."""
+    """The settings of the session, and the process's part in the run on first use.
+
+    Attributes:
+        config: pytest's configuration.
+        settings: the session's settings.
+    """
 
     def __init__(self, config: pytest.Config) -> None:
-        """Read the options; pytest.UsageError when one is wrong."""
+        """Read the options; pytest.UsageError when one is invalid."""
         self.config = config
         try:
             self.settings = resolve(_Options(config))
             if self._is_configured:
-                self.process  # noqa: B018 - made now, so that what is wrong is told at once
+                self.process  # noqa: B018 - made now, so that errors are reported before collection
         except LLMEvalError as error:
             raise pytest.UsageError(str(error)) from None
 
     @cached_property
     def process(self) -> Process:
-        """This process's part of the run."""
-        from pytest_llmeval.plugin.process import Process  # noqa: PLC0415 - as the module says
+        """This process's part in the run."""
+        from pytest_llmeval.plugin.process import Process  # noqa: PLC0415 - see the module
 
         return Process(self.config, self.settings)
 
     @property
     def active(self) -> bool:
-        """Whether a test of ours was met."""
+        """Whether `process` was made."""
         return "process" in self.__dict__
 
     def collected(self, items: Sequence[pytest.Item]) -> None:
-        """Plan the selected items; pytest.UsageError for what is wrong with them."""
+        """Plan the selected items; pytest.UsageError when they cannot be run."""
         try:
             self.process.collected(items)
         except UsageError as error:
             raise pytest.UsageError(str(error)) from None
 
     @property
-    def main(self) -> MainSession:
-        """The run of the main process."""
+    def main(self) -> MainProcess:
+        """The part of the main process; must not be used in a worker."""
         main = self.process.main
-        assert main is not None  # noqa: S101 - the hooks of workers ask for none
+        assert main is not None  # noqa: S101 - only the hooks of the main process use it
         return main
 
     def receive(self, worker: str, channel: Channel, item: str) -> None:
-        """Take what a worker sends, in execnet's thread."""
-        self.main.controller_link.receive(worker, channel, item)
+        """Process a frame from a worker; called in execnet's thread."""
+        self.main.session.controller_link.receive(worker, channel, item)
 
     def check_workers(self) -> None:
-        """Refuse a plan that cannot be run, or not by ``--dist each``; pytest.UsageError."""
+        """Check the workers' plan.
+
+        Raises:
+            pytest.UsageError: it cannot be run, or the option is ``--dist each``.
+        """
         try:
-            self.process.check()
+            self.main.check()
         except UsageError as error:
             raise pytest.UsageError(str(error)) from None
-        if self.main.plan.tests and self.config.getoption("dist", "no") == "each":
+        if self.main.session.plan.tests and self.config.getoption("dist", "no") == "each":
             msg = "--dist each would pay for every sample once per worker; use another --dist"
             raise pytest.UsageError(msg)
 
     def concerns(self, item: pytest.Item) -> bool:
-        """Whether an item may use the run: by its fixtures, or by an assertion."""
+        """Return whether an item may use the run, by its fixtures or by an assertion."""
         names = getattr(item, "fixturenames", ())
         return self.active or ASSERTIONS in sys.modules or not FIXTURES.isdisjoint(names)
 
     @property
     def _is_configured(self) -> bool:
-        """Whether an option beyond the places of files is given."""
+        """Whether an option is given, other than the report folder."""
         places = {"report": self.settings.report, "folder": self.settings.folder}
         return self.settings != Settings(**places)  # type: ignore[arg-type]  # both are texts
 
 
 class _Options:
-    """Pytest's configuration as the source of the options."""
+    """Pytest's configuration as an `OptionSource`."""
 
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
@@ -130,3 +135,4 @@ def add_options(parser: pytest.Parser) -> None:
 
 
 STATE = pytest.StashKey[State]()
+"""The key of the state in pytest's configuration."""

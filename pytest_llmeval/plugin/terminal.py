@@ -1,4 +1,4 @@
-"""Pytest's terminal as the page that a conclusion is written on."""
+"""Pytest's terminal as the output of a conclusion."""
 
 from __future__ import annotations
 
@@ -6,12 +6,17 @@ from _pytest.terminal import TerminalReporter
 
 
 class TerminalPage:
-    """Writes through pytest's reporter; see `session.conclusion.Writer`."""
+    """A `session.conclusion.Writer` that writes through pytest's reporter.
+
+    Attributes:
+        width: columns of a line.
+        color: whether colours are supported.
+    """
 
     def __init__(self, reporter: TerminalReporter) -> None:
         """Write with the width and the colours of `reporter`."""
         self._reporter = reporter
-        writer = reporter._tw  # noqa: SLF001 - the only way to its width and colours
+        writer = reporter._tw  # noqa: SLF001 - the only access to width and colours
         self.width, self.color = writer.fullwidth, writer.hasmarkup
 
     def section(self, title: str) -> None:
@@ -19,9 +24,9 @@ class TerminalPage:
         self._reporter.section(title)
 
     def write(self, text: str) -> None:
-        """Write drawn text, with its line breaks."""
+        """Write text, with its line breaks."""
         self._reporter.write(text)
 
     def warn(self, line: str) -> None:
-        """Write a line that must be noticed."""
+        """Write a line as a warning, in yellow."""
         self._reporter.write_line(line, yellow=True)

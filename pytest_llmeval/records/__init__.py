@@ -1,4 +1,4 @@
-"""The records that pass between the parts: frozen, plain, and each with its JSON form."""
+"""The values that modules and processes exchange: frozen records, each with a JSON form."""
 
 from pytest_llmeval.records.completion import Completion
 from pytest_llmeval.records.display import Display, display_of
@@ -7,10 +7,7 @@ from pytest_llmeval.records.record import Json, Record
 from pytest_llmeval.records.request import Operation, Reply, Request, Role, StopReason, Usage
 from pytest_llmeval.records.row import Outcome, Row, RowKey
 from pytest_llmeval.records.sample import Sample
-from pytest_llmeval.records.score import (
-    Score,
-    Verdict,
-)
+from pytest_llmeval.records.score import Score, Verdict
 from pytest_llmeval.records.transcript import (
     Asked,
     Event,
@@ -27,7 +24,6 @@ __all__ = [
     "Display",
     "Event",
     "FailedCall",
-    "ToolUse",
     "Image",
     "ImagePart",
     "Json",
@@ -48,6 +44,7 @@ __all__ = [
     "StopReason",
     "TextPart",
     "ToolCall",
+    "ToolUse",
     "Transcript",
     "Usage",
     "Verdict",

@@ -1,4 +1,4 @@
-"""What a solver made of a sample: the final text, the answer in it, and how it came about."""
+"""A solver's result for one sample."""
 
 from __future__ import annotations
 
@@ -10,10 +10,14 @@ from pytest_llmeval.records.transcript import Transcript
 
 
 class Completion(Record, frozen=True, kw_only=True):
-    """A solver's result. `answer` is None when the text holds none in the demanded form.
+    """A solver's result for one sample.
 
-    `details` are the solver's own findings, such as ``{"turns": 3}``; they end in the
-    row.
+    Attributes:
+        text: the model's final text.
+        stop_reason: why the final reply ended.
+        answer: the answer found in `text`; None when it holds none in the required form.
+        transcript: all calls, uses of tools and notes that led to it.
+        details: further facts from the solver, such as ``{"turns": 3}``; stored in the row.
     """
 
     text: str

@@ -1,4 +1,4 @@
-"""What a scorer or a solver declares about how its results are shown."""
+"""How tables and reports show the details of a scorer or a solver."""
 
 from __future__ import annotations
 
@@ -8,17 +8,19 @@ from pytest_llmeval.records.record import Record
 
 
 class Display(Record, frozen=True, kw_only=True):
-    """What tables and reports show of a scorer's or a solver's details: its attribute `display`.
+    """What tables and reports show of the details of a scorer or a solver.
+
+    A scorer or a solver declares it as its attribute `display`.
 
     Attributes:
-        shares: keys of boolean details that are counted as shares of the scored answers.
-        labels: by the key of a detail, its values and their meanings; counted over all answers.
-        headings: by the key of a share or a label, what it is called where it is shown; a key
-            without one is called by itself.
-        formulas: answer and target are LaTeX formulas, and shown as such.
+        shares: keys of boolean details, shown as shares of the scored answers.
+        labels: for the key of a detail, its values and their meanings; counted over all answers.
+        headings: for the key of a share or a label, its heading; by default the key itself.
+        formulas: whether answer and target are LaTeX formulas, to be typeset.
         trees: key of the detail that holds two edited expression trees: ``answer`` and ``target``,
             each a list of nodes in post-order, ``[text, number of children, edit]``.
-        efficiency: whether to show how many samples accuracy needs for one sample of this score.
+        efficiency: whether to show how many samples accuracy needs for the precision that one
+            sample gives under this score.
     """
 
     shares: tuple[str, ...] = ()
@@ -30,6 +32,6 @@ class Display(Record, frozen=True, kw_only=True):
 
 
 def display_of(thing: object) -> Display:
-    """Return the attribute `display` of a scorer or a solver; the default for one without."""
+    """Return the attribute `display` of a scorer or a solver, or an empty Display without one."""
     found = getattr(thing, "display", None)
     return found if isinstance(found, Display) else Display()

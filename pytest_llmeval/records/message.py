@@ -16,7 +16,13 @@ _SIGNATURES = {
 
 
 class Image(Record, frozen=True, kw_only=True):
-    """A picture on disk, known by the sha256 of its bytes (the path is where they are now)."""
+    """A picture on disk.
+
+    Attributes:
+        digest: sha256 of the file's bytes, in hex; it identifies the picture.
+        media_type: such as ``image/png``.
+        path: where the file is now.
+    """
 
     digest: str
     media_type: str
@@ -24,19 +30,28 @@ class Image(Record, frozen=True, kw_only=True):
 
     @classmethod
     def load(cls, path: Path | str) -> Image:
-        """Return the image at `path`; ValueError when its first bytes are no PNG, JPEG, GIF or WebP."""
+        """Return the image at `path`.
+
+        Raises:
+            OSError: the file cannot be read.
+            ValueError: it is not a PNG, JPEG, GIF or WebP, judged by its first bytes.
+        """
         data = Path(path).read_bytes()
         return cls(
             digest=hashlib.sha256(data).hexdigest(), media_type=media_type_of(data), path=str(path)
         )
 
     def read(self) -> bytes:
-        """Return the bytes."""
+        """Return the file's bytes."""
         return Path(self.path).read_bytes()
 
 
 def media_type_of(data: bytes) -> str:
-    """Return the media type that the first bytes show; ValueError when they show none we know."""
+    """Return the media type of a picture, judged by its first bytes.
+
+    Raises:
+        ValueError: they are not those of a PNG, JPEG, GIF or WebP.
+    """
     if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
         return "image/webp"
     for signature, media_type in _SIGNATURES.items():
@@ -47,7 +62,7 @@ def media_type_of(data: bytes) -> str:
 
 
 class TextPart(Record, frozen=True, kw_only=True, tag_field="kind", tag="text"):
-    """A piece of text in a message."""
+    """Text in a message."""
 
     text: str
 
@@ -59,10 +74,17 @@ class ImagePart(Record, frozen=True, kw_only=True, tag_field="kind", tag="image"
 
 
 Part: TypeAlias = TextPart | ImagePart
+"""One piece of a message; its JSON has a tag ``kind``: ``text`` or ``image``."""
 
 
 class ToolCall(Record, frozen=True, kw_only=True):
-    """A model's wish to call a tool: the provider's id for it, the tool's name, its arguments as JSON text."""
+    """A model's request to call a tool.
+
+    Attributes:
+        id: the provider's identifier of the call.
+        name: the tool's name.
+        arguments: the arguments as JSON text, not yet validated.
+    """
 
     id: str
     name: str
@@ -70,7 +92,14 @@ class ToolCall(Record, frozen=True, kw_only=True):
 
 
 class Message(Record, frozen=True, kw_only=True, omit_defaults=True):
-    """One chat message. `role` is system, user, assistant or tool."""
+    """One chat message.
+
+    Attributes:
+        role: ``system``, ``user``, ``assistant`` or ``tool``.
+        parts: its texts and pictures, in order.
+        tool_calls: the calls that an assistant's message requests.
+        tool_call_id: in a tool's message, the `ToolCall.id` that it answers.
+    """
 
     role: str
     parts: tuple[Part, ...]
@@ -79,12 +108,12 @@ class Message(Record, frozen=True, kw_only=True, omit_defaults=True):
 
     @classmethod
     def of(cls, role: str, text: str) -> Message:
-        """Return a message of plain text."""
+        """Return a message of plain text: ``Message.of("user", "Hello")``."""
         return cls(role=role, parts=(TextPart(text=text),))
 
     @property
     def text(self) -> str:
-        """The text parts, joined."""
+        """The text parts, concatenated."""
         return "".join(part.text for part in self.parts if isinstance(part, TextPart))
 
     @property

@@ -1,4 +1,4 @@
-"""What may leave a process: exact built-in JSON values, checked where they are recorded."""
+"""A check that a value is plain JSON: exact built-in types that any process can read."""
 
 from __future__ import annotations
 
@@ -8,20 +8,26 @@ from pytest_llmeval.errors import ScorerError
 from pytest_llmeval.records.record import Json
 
 MAX_DEPTH = 50
-"""Deepest nesting of lists and objects; deeper is a value that holds itself, or a mistake."""
+"""Deepest nesting of lists and objects; it also stops a value that contains itself."""
 
 MAX_INTEGER = 2**63 - 1
-"""Largest magnitude of a whole number; Python refuses to print integers of over 4,300 digits, and
-JSON readers elsewhere end at 64 bits."""
+"""Largest magnitude of an integer: Python refuses to print integers of over 4,300 digits, and many
+JSON readers stop at 64 bits."""
 
 
 def plain_json(value: object, where: str) -> Json:
-    """Return `value`, proven to be plain JSON; ScorerError names the place when it is not.
+    """Return `value` after checking that it is plain JSON.
 
-    Only exact types pass: a numpy.float64 is a float to Python, yet ends the xdist worker that
-    sends it. NaN and infinities are refused because JSON has no word for them. `where` starts the
-    message, such as ``sample '12', score 'length', field 'details'``; the path inside the value
-    follows it.
+    Only exact types pass: a numpy.float64 is a subclass of float, but ends the xdist worker that
+    sends it. NaN and infinities are refused because JSON cannot express them.
+
+    Args:
+        value: the value to check.
+        where: start of the error message, such as ``sample '12', score 'length', field
+            'details'``; the path inside the value is appended to it.
+
+    Raises:
+        ScorerError: the value is not plain JSON.
     """
     return _checked(value, where, depth=0)
 

@@ -1,4 +1,4 @@
-"""The base of all records that leave a process, and their JSON."""
+"""The base class of all records, and the type of JSON values."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ import msgspec
 
 if TYPE_CHECKING:
     Json: TypeAlias = bool | int | float | str | list["Json"] | dict[str, "Json"] | None
-    """What may cross a process or reach a file: exact built-in JSON types, nothing else."""
+    """A value of exact built-in JSON types, which can be sent to a process or written to a file."""
 else:
-    Json = Any  # msgspec reads annotations at run time, and knows no recursive ones
+    Json = Any  # msgspec reads annotations at run time and does not support recursive ones
 
 
 class Record(msgspec.Struct, frozen=True, kw_only=True):
-    """A frozen value whose JSON form has its fields by their names.
+    """A frozen value whose JSON form is an object of its fields.
 
-    Absent fields take their defaults when read, unknown ones are ignored. Of a union of records
-    each has a tag in its JSON.
+    Reading fills absent fields with their defaults and ignores unknown ones. The members of a union
+    of records are distinguished by a tag in their JSON.
     """
 
     def to_json(self) -> dict[str, Json]:
@@ -26,16 +26,20 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
 
     @classmethod
     def from_json(cls, data: Json) -> Self:
-        """Return the record that `to_json` wrote; ValueError says which field does not fit."""
+        """Return the record that `to_json` wrote.
+
+        Raises:
+            ValueError: a field is missing or has the wrong type; the message names it.
+        """
         try:
             return msgspec.convert(data, cls)
         except msgspec.ValidationError as error:
-            msg = f"this is no {cls.__name__}: {error}"
+            msg = f"not a valid {cls.__name__}: {error}"
             raise ValueError(msg) from None
 
 
 def _with_lists(value: Any) -> Any:  # noqa: ANN401 - JSON
-    """Return JSON with lists in place of the tuples that msgspec leaves as they are."""
+    """Return `value` with each tuple, which msgspec keeps, replaced by a list."""
     if isinstance(value, dict):
         return {key: _with_lists(item) for key, item in value.items()}
     return [_with_lists(item) for item in value] if isinstance(value, list | tuple) else value

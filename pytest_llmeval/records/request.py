@@ -1,4 +1,4 @@
-"""A request to a model, the reply to it, and what it used."""
+"""A request to a model, its reply, and the tokens used."""
 
 from __future__ import annotations
 
@@ -12,23 +12,30 @@ from pytest_llmeval.records.message import Image, Message, TextPart, ToolCall
 from pytest_llmeval.records.record import Json, Record
 
 Operation: TypeAlias = Literal["chat", "image"]
-"""``chat`` asks for a message, ``image`` for a picture made from the message's text and
+"""What is requested: ``chat`` a message, ``image`` a picture made from a message's text and
 pictures."""
 
 Role: TypeAlias = Literal["solver", "judge"]
-"""Which model of the run is asked: the one under test, or the judge."""
+"""Which model of the run a request is for: the model under test, or a judge."""
 
 StopReason: TypeAlias = Literal["stop", "length", "refusal", "filter", "tool_calls"]
 """Why a reply ended; all but ``stop`` and ``tool_calls`` are counted as `cut`."""
 
 
-# With a dict, so that its keys are computed once: four places of the engine ask for them.
+# `dict=True` gives cached_property a place: the engine reads the keys of a request several times.
 class Request(Record, frozen=True, kw_only=True, dict=True):
-    """One request, known by everything that can change its reply.
+    """One request, with everything that can change its reply.
 
-    `draw` numbers equal requests inside one sample (votes, retries of a judge), `epoch` repetitions
-    of the sample; `route` tells apart ways to one model name that the run was told of, such as two
-    addresses.
+    Attributes:
+        operation: what is requested.
+        role: which model of the run it is for; not part of the identity.
+        provider: name of the provider, such as ``openai``.
+        model: name of the model at the provider.
+        route: distinguishes several addresses of one model name within a run; "" for one.
+        parameters: of the request, such as ``temperature``.
+        messages: the conversation.
+        epoch: number of the sample's repetition, from 1.
+        draw: number, from 0, of an otherwise equal request of one sample, such as a judge's vote.
     """
 
     operation: Operation = "chat"
@@ -43,7 +50,7 @@ class Request(Record, frozen=True, kw_only=True, dict=True):
 
     @cached_property
     def content(self) -> dict[str, Json]:
-        """What is asked, whoever is asked: the part of the identity that a recording is looked up by."""
+        """What is requested, without provider, model and route; recordings are looked up by it."""
         return {
             "operation": self.operation,
             "parameters": dict(self.parameters),
@@ -54,29 +61,29 @@ class Request(Record, frozen=True, kw_only=True, dict=True):
 
     @cached_property
     def content_key(self) -> str:
-        """The hash of `content`."""
+        """The sha256 of `content`, in hex."""
         return content_key(self.content)
 
     @cached_property
     def key(self) -> str:
-        """The hash of provider, model, route and `content`: equal keys are one paid call."""
+        """The sha256 of provider, model, route and `content`, in hex: equal keys are one call."""
         return request_key(self.provider, self.model, self.route, self.content)
 
 
 def content_key(content: Json) -> str:
-    """Return the hash of a request's `content`, also of one read back from JSON."""
+    """Return `Request.content_key` of a request with this `content`, also of one read from JSON."""
     return _digest(content)
 
 
 def request_key(provider: str, model: str, route: str, content: Json) -> str:
-    """Return the `Request.key` of a request with this `content`, also of one read from JSON."""
+    """Return `Request.key` of a request with this `content`, also of one read from JSON."""
     return _digest([provider, model, *([route] if route else []), content])
 
 
 def _identity(message: Message) -> Json:
-    """Return what a message is known by, of its images their digests.
+    """Return the form of a message that is hashed, with the digests of its images.
 
-    Every stored reply is looked up by this form, so it stays as it is whatever records look like.
+    Stored replies are looked up by this hash, so the form must stay when the records change.
     """
     identity: dict[str, Json] = {
         "role": message.role,
@@ -98,7 +105,16 @@ def _digest(data: Json) -> str:
 
 
 class Usage(Record, frozen=True, kw_only=True):
-    """Tokens of one or more replies, and their cost in US dollars (None: no price known)."""
+    """Tokens and cost of one or more replies.
+
+    Attributes:
+        input_tokens: tokens of the prompts, cached ones included.
+        cached_tokens: those of `input_tokens` that the provider had cached.
+        output_tokens: tokens of the replies, reasoning included.
+        reasoning_tokens: those of `output_tokens` that are reasoning.
+        requests: number of requests.
+        cost: US dollars; None when no price is known.
+    """
 
     input_tokens: int = 0
     cached_tokens: int = 0
@@ -109,11 +125,11 @@ class Usage(Record, frozen=True, kw_only=True):
 
     @property
     def total_tokens(self) -> int:
-        """Input and output together (cached and reasoning tokens are parts of these)."""
+        """Input and output tokens together."""
         return self.input_tokens + self.output_tokens
 
     def __add__(self, other: Usage) -> Usage:
-        """Return the sum; a cost of which one part is unknown is the known part."""
+        """Return the sum; an unknown cost counts as 0 unless both are unknown."""
         costs = [cost for cost in (self.cost, other.cost) if cost is not None]
         return Usage(
             input_tokens=self.input_tokens + other.input_tokens,
@@ -126,11 +142,18 @@ class Usage(Record, frozen=True, kw_only=True):
 
 
 class Reply(Record, frozen=True, kw_only=True):
-    """What a provider sent back for one request.
+    """A provider's reply to one request.
 
-    `model` is the version that answered, by its own word; `latency` seconds from sending to the
-    last byte; `created` seconds since 1970 (0: not known); `reasoning` what a model shows of its
-    thinking, which is no part of its answer.
+    Attributes:
+        text: the message's text; "" for a picture or tool calls alone.
+        stop_reason: why the reply ended.
+        images: pictures in the reply.
+        tool_calls: calls of tools that the model requests.
+        usage: tokens and cost.
+        model: version of the model, as the provider reports it.
+        latency: seconds from sending the request to the last byte of the reply.
+        created: when the reply arrived, in seconds since 1970; 0 when not known.
+        reasoning: the shown part of the model's reasoning; not part of `text`.
     """
 
     text: str

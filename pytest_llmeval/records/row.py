@@ -1,4 +1,4 @@
-"""One result as stored."""
+"""The stored result of one sample."""
 
 from __future__ import annotations
 
@@ -11,13 +11,18 @@ from pytest_llmeval.records.request import Usage
 from pytest_llmeval.records.score import Score
 
 Outcome: TypeAlias = Literal["correct", "incorrect", "error", "unscored", "not run"]
-"""What became of a planned sample: five counts, kept apart everywhere."""
+"""The state of a planned sample at the end; tables and metrics count the five separately."""
 
 
 class RowKey(NamedTuple):
-    """What a row is known by; a second report under the same key replaces the first.
+    """The identity of a row; a second report under the same key replaces the first.
 
-    `test` is the test function's node id with any parameters that are not ours.
+    Attributes:
+        test: node id of the test function, with parameters that are not this plugin's.
+        task: name of the task.
+        sample: id of the sample.
+        model: label of the model under test.
+        epoch: number of the sample's repetition, from 1.
     """
 
     test: str
@@ -28,14 +33,31 @@ class RowKey(NamedTuple):
 
 
 class Row(Record, frozen=True, kw_only=True):
-    """One result: the parts of its key, outcome, scores, and what reading and aggregating it needs.
+    """The stored result of one sample.
 
-    `groups` holds the sample's values by `group_by` key, of which a list of tags has several.
-    `seconds` is the models' time without queueing; `cached`: every reply came from another run,
-    `age` the oldest's seconds; `recorded`: the replies came from a recording; `reports` counts the
-    reports under this key (reruns). `engine_uncertain`: the tool that another one stood in for might have answered
-    otherwise. `versions` holds the task's version, its dataset's and prompt's
-    digests, and the graders' versions.
+    Attributes:
+        test, task, sample, model, epoch: see `RowKey`.
+        nodeid: the test's full node id.
+        outcome: correct, incorrect, error, unscored or not run.
+        scores: all recorded scores.
+        answer: the answer found in the completion; None without one.
+        target: the sample's reference answer.
+        explanation: text of the failure, or why the sample was not run; "" when it passed.
+        tags: of the sample.
+        groups: the sample's values for each `group_by` key; several where the value is a list.
+        stop_reason: why the completion's final reply ended.
+        usage: tokens and cost of all calls, judges included.
+        seconds: summed latency of all calls, without queueing.
+        cached: whether every reply came from another run.
+        age: age of the oldest reply in seconds, if `cached`.
+        recorded: whether the replies came from a recording.
+        reports: number of reports under this key; above 1 after reruns.
+        worker: name of the xdist worker, "" without xdist.
+        engine_uncertain: whether a tool was replaced by another that may have given a different
+            result.
+        details: of the completion.
+        versions: version of the task, digests of dataset, prompt and settings, and for each score
+            ``grader:NAME`` the grader's version.
     """
 
     test: str
@@ -65,12 +87,12 @@ class Row(Record, frozen=True, kw_only=True):
 
     @property
     def key(self) -> RowKey:
-        """What the row is known by."""
+        """The row's identity."""
         return RowKey(self.test, self.task, self.sample, self.model, self.epoch)
 
     @classmethod
     def from_json(cls, data: Json) -> Self:
-        """Return the row that `to_json` wrote; texts that thousands of rows share are held once."""
+        """Return the row that `to_json` wrote; texts shared by many rows are interned."""
         if isinstance(data, dict):
             shared = {name: intern(text) for name in _SHARED if type(text := data.get(name)) is str}
             data = {**data, **shared}
@@ -78,3 +100,4 @@ class Row(Record, frozen=True, kw_only=True):
 
 
 _SHARED = ("test", "task", "model", "outcome", "explanation", "stop_reason", "worker")
+"""Fields whose texts are interned when rows are read, to save memory."""

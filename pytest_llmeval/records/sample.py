@@ -8,10 +8,15 @@ from pytest_llmeval.records.record import Json, Record
 
 
 class Sample(Record, frozen=True, kw_only=True):
-    """One dataset row: what is asked, the reference answer, and what is known besides.
+    """One row of a dataset.
 
-    `images` are absolute paths, checked to lie in the dataset's folder; `metadata` never reaches a
-    prompt unless the prompt names it.
+    Attributes:
+        id: identifier, unique in its dataset.
+        input: the question.
+        target: the reference answer; never part of a prompt.
+        images: absolute paths of pictures, checked to lie in the dataset's folder.
+        tags: words for selecting tests with ``-k``.
+        metadata: further columns; in a prompt only where a template names them.
     """
 
     id: str

@@ -1,4 +1,4 @@
-"""What a scorer and a judge decide."""
+"""A scorer's score, and a judge's verdict."""
 
 from __future__ import annotations
 
@@ -9,24 +9,37 @@ from pytest_llmeval.records.record import Json, Record
 
 
 class Verdict(Record, frozen=True, kw_only=True):
-    """A judge's parsed reply: is the candidate's final answer equivalent to the target, and why."""
+    """A judge's parsed reply.
+
+    Attributes:
+        equivalent: whether the candidate's final answer is equivalent to the target.
+        reason: the judge's explanation.
+    """
 
     equivalent: bool
     reason: str
 
 
 DECIDED_BY: Final = "decided_by"
+"""The key of a judged score's details that holds what decided: ``judge``, or a rule's name."""
+
 OPINIONS: Final = "opinions"
-"""The keys of a judged score's details that hold who decided, and each judge's opinion."""
+"""The key of a judged score's details that holds the opinion of each judge."""
 
 
 class Score(Record, frozen=True, kw_only=True):
-    """A scorer's decision on one answer.
+    """A scorer's result for one answer.
 
-    `value` lies in 0..`scale` (1 or 100); `correct` None means unscored: the scorer could not
-    decide, and `explanation` says why. `grader` names the scorer's version, such as
-    ``number/1``. A score that does not decide (`decides` False) is shown and averaged, and makes no
-    outcome.
+    Attributes:
+        name: name of the score, and heading of its column.
+        value: in 0..`scale`; None when unscored.
+        scale: the highest value: 1 or 100.
+        correct: None means unscored: the scorer could not decide.
+        explanation: why the answer is incorrect or unscored.
+        grader: name and version of the rules that decided, such as ``number/1``.
+        decides: whether the sample's outcome follows this score; if not, the score is only shown
+            and averaged.
+        details: further findings of the scorer.
     """
 
     name: str
@@ -40,7 +53,7 @@ class Score(Record, frozen=True, kw_only=True):
 
     @classmethod
     def unscored(cls, name: str, reason: str, *, scale: float = 1.0, grader: str = "") -> Score:
-        """Return the score of an answer that nobody could decide about."""
+        """Return the score of an answer that could not be scored, because of `reason`."""
         return cls(
             name=name, value=None, scale=scale, correct=None, explanation=reason, grader=grader
         )

@@ -1,4 +1,4 @@
-"""Everything that happened for one sample: model calls, uses of tools, notes of a solver."""
+"""The transcript of one sample: model calls, uses of tools, notes of its solver."""
 
 from __future__ import annotations
 
@@ -11,9 +11,14 @@ from pytest_llmeval.records.request import Operation, Reply, Role, Usage
 
 
 class Asked(Record, frozen=True, kw_only=True):
-    """What a model was asked: at which `stage` of a sample, as what, with which messages and parameters.
+    """The request of a model call, as the transcript keeps it.
 
-    `draw` numbers equal requests of one sample; `key` is the request's hash.
+    Attributes:
+        stage: step of the solver or scorer, such as ``generate`` or ``judge``.
+        role: whether the model under test or a judge was asked.
+        model: the model's spec.
+        operation, parameters, messages, draw: see `Request`.
+        key: `Request.key`.
     """
 
     stage: str
@@ -29,8 +34,13 @@ class Asked(Record, frozen=True, kw_only=True):
 class ModelCall(Record, frozen=True, kw_only=True, tag_field="event", tag="model_call"):
     """One request and its reply.
 
-    `cached`: no call was made; `age`: of the stored reply, in seconds; `other_run`: another run
-    made it.
+    Attributes:
+        asked: the request.
+        reply: the reply.
+        cached: whether the reply came from a store, without a call.
+        age: age of a stored reply in seconds; None for a new one.
+        other_run: whether another run made the call.
+        attempts: number of times the request was sent, retries included.
     """
 
     asked: Asked
@@ -42,7 +52,7 @@ class ModelCall(Record, frozen=True, kw_only=True, tag_field="event", tag="model
 
 
 class FailedCall(Record, frozen=True, kw_only=True, tag_field="event", tag="failed_call"):
-    """One request that came to nothing, and what failed."""
+    """One request without a reply, and the error that it ended with."""
 
     asked: Asked
     error: str
@@ -53,15 +63,16 @@ class ToolUse(Record, frozen=True, kw_only=True, tag_field="event", tag="tool_us
 
     Attributes:
         stage: stage of the solver.
-        tool: what was used, with its version, such as ``python 3.13``.
-        input: what the model wrote.
-        executed: what ran, where it differs from `input`.
-        output: what came back, as text; "" after an error.
-        count: number of rows, or other units, that came back.
-        error: why it was refused or failed.
-        cut: which limit shortened the output.
-        seconds: how long it took.
-        uncertain: why the tool that `tool` stands in for might have answered otherwise.
+        tool: name of the tool, with its version, such as ``python 3.13``.
+        input: text that the model wrote.
+        executed: text that was executed; it may differ from `input`.
+        output: the result as text; "" after an error.
+        count: number of rows, or other units, in the result.
+        error: why the use was refused or failed; None if it did not.
+        cut: name of the limit that shortened the output; None if none did.
+        seconds: duration.
+        uncertain: why the tool that `tool` replaces may have given a different result; None if it
+            gives the same.
     """
 
     stage: str
@@ -77,24 +88,24 @@ class ToolUse(Record, frozen=True, kw_only=True, tag_field="event", tag="tool_us
 
 
 class StageNote(Record, frozen=True, kw_only=True, tag_field="event", tag="note"):
-    """Something a stage wants told, such as a drawing that could not be parsed."""
+    """A remark of a solver's stage, such as that a reply could not be parsed."""
 
     stage: str
     text: str
 
 
 Event: TypeAlias = ModelCall | FailedCall | ToolUse | StageNote
-"""Whatever happens for a sample."""
+"""One entry of a transcript; its JSON has a tag ``event``."""
 
 
 class Transcript(Record, frozen=True, kw_only=True):
-    """Everything that happened for one sample, in order."""
+    """All events of one sample, in order."""
 
     events: tuple[Event, ...] = ()
 
     @property
     def calls(self) -> tuple[ModelCall, ...]:
-        """The model calls, of solver and judge."""
+        """The calls of models that brought a reply, of solver and judges."""
         return tuple(event for event in self.events if isinstance(event, ModelCall))
 
     @property
@@ -104,22 +115,22 @@ class Transcript(Record, frozen=True, kw_only=True):
 
     @property
     def uncertain(self) -> bool:
-        """Whether another tool might have answered one of the uses otherwise."""
+        """Whether a tool was replaced by another that may have given a different result."""
         return any(use.uncertain is not None for use in self.tool_uses)
 
     @property
     def usage(self) -> Usage:
-        """Tokens and cost of all calls together."""
+        """Tokens and cost of all calls, summed."""
         return sum((call.reply.usage for call in self.calls), Usage())
 
     @property
     def latency(self) -> float:
-        """Seconds that the models took, without queueing."""
+        """Summed latency of all calls in seconds, without queueing."""
         return sum(call.reply.latency for call in self.calls)
 
     @property
     def age(self) -> float | None:
-        """Seconds since the oldest reply was made, if other runs made all of them; None otherwise."""
+        """Age of the oldest reply in seconds; None unless other runs made all replies."""
         if not self.calls or not all(call.other_run for call in self.calls):
             return None
         return max(call.age or 0.0 for call in self.calls)

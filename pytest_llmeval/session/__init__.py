@@ -1,1 +1,1 @@
-"""Options to settings, a run, its conclusion; knows no pytest, so the command line uses it too."""
+"""A session: its options, run and conclusion. Independent of pytest, and used by `commands` too."""

@@ -1,4 +1,4 @@
-"""What a test body may ask of the run's models: the fixtures `judge` and `llm`."""
+"""The values of the fixtures `judge` and `llm`, by which a test body asks the run's models."""
 
 from __future__ import annotations
 
@@ -9,18 +9,28 @@ from pytest_llmeval.records import Completion, Json, Message, Reply, Sample
 from pytest_llmeval.scoring.judge.judgement import Judgement
 
 Ask: TypeAlias = Callable[[str, Mapping[str, Json]], Json]
-"""Sends a wish to the engine and returns its answer."""
+"""Sends a wish and its arguments to the engine, and returns the answer; see `Run.answer`."""
 
 
 class RunningJudge:
-    """The run's judge, as a test calls it."""
+    """The run's judge: the value of the fixture `judge`."""
 
     def __init__(self, ask: Ask) -> None:
-        """Send wishes by `ask`, on behalf of a test."""
+        """Send wishes by `ask`."""
         self._ask = ask
 
     def __call__(self, *, problem: str, target: str, candidate: str, votes: int = 1) -> Judgement:
-        """Return the judgement on one candidate; equal questions are asked once."""
+        """Return the judgement on one answer; equal questions are sent once.
+
+        Args:
+            problem: the question that was answered.
+            target: the reference answer.
+            candidate: the answer to judge.
+            votes: number of times that each judge is asked.
+
+        Raises:
+            LLMEvalError: no judge is configured, or it failed.
+        """
         __tracebackhide__ = True
         sample = Sample(id="", input=problem, target=target)
         wish: dict[str, Json] = {
@@ -33,18 +43,26 @@ class RunningJudge:
 
 
 class LLM:
-    """The model under test, for tests that ask it directly."""
+    """The model under test: the value of the fixture `llm`."""
 
     def __init__(self, ask: Ask) -> None:
-        """Send wishes by `ask`, on behalf of a test."""
+        """Send wishes by `ask`."""
         self._ask = ask
 
     def generate(
         self, messages: str | list[Message], *, draw: int = 0, **parameters: Json
     ) -> Reply:
-        """Return the reply to `messages`; a text is one user message.
+        """Return the model's reply.
 
-        Equal requests are asked once per `draw`.
+        Example: ``llm.generate("Why is the sky blue?", temperature=0)``.
+
+        Args:
+            messages: the conversation; a text is one user message.
+            draw: number, from 0; equal requests are sent once for each draw.
+            parameters: of the request, such as ``temperature``.
+
+        Raises:
+            LLMEvalError: no model is configured, or it failed.
         """
         __tracebackhide__ = True
         if isinstance(messages, str):

@@ -1,4 +1,4 @@
-"""The choice of models by a session's settings."""
+"""The `ModelChoice` of a session's settings."""
 
 from __future__ import annotations
 
@@ -10,7 +10,11 @@ from pytest_llmeval.task.catalog import Catalog
 
 
 def model_choice(settings: Settings, catalog: Catalog) -> ModelChoice:
-    """Return the choice among the session's models and judges, and those of the tasks."""
+    """Return the choice among the models and judges of the session and of the tasks.
+
+    Raises:
+        UsageError: a spec is invalid.
+    """
     return ModelChoice(
         catalog,
         models=settings.models,

@@ -1,6 +1,6 @@
-"""Puts a run together: the engine's parts with the providers and files that serve them.
+"""Assembly of a run: the engine's parts, its providers and its files.
 
-Called in the engine's thread.
+The functions are called in the engine's thread.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pathlib import Path
 from pytest_llmeval.engine.gateway import Gateway
 from pytest_llmeval.engine.models import Models
 from pytest_llmeval.engine.plan import Plan
-from pytest_llmeval.engine.replies.place import Place, open_keeper, open_source
+from pytest_llmeval.engine.replies.place import open_keeper, open_source
 from pytest_llmeval.engine.replies.store import IMAGES, REPLIES, ReplyStore
 from pytest_llmeval.engine.resources import Resources
 from pytest_llmeval.engine.run import KeepTranscript, Pace, Run
@@ -31,20 +31,22 @@ from pytest_llmeval.session.spending import Spending
 from pytest_llmeval.task.catalog import Catalog
 
 LOOK_AHEAD = 2
-"""Samples started and not yet handed over, in units of the concurrency: enough to keep it full
-while tests score."""
+"""Samples started and not yet handed over, as a multiple of the concurrency: 2 keep all requests
+in flight while tests score."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunPlace:
-    """What a run is given by its session.
+    """What a session provides for its run.
 
     Attributes:
-        folder: where replies and pictures go.
-        started: when the run first began (s since 1970); a resumed one did in an earlier session.
-        keep_transcript: takes each sample's transcript.
+        folder: where replies and pictures are stored.
+        started: when the run first began, in seconds since 1970; for a resumed run in an earlier
+            session.
+        keep_transcript: stores each sample's transcript.
         tell: shows a line to the user.
-        stops_early: whether the first failure may end the session, so that less is asked ahead.
+        stops_early: whether the first failure may end the session; fewer samples are then started
+            ahead.
         completions: the stored completions that are scored again; None if solvers make them.
     """
 
@@ -57,7 +59,11 @@ class RunPlace:
 
 
 def open_run(settings: Settings, catalog: Catalog, plan: Plan, place: RunPlace) -> Run:
-    """Return the run of `plan`, nothing of it started."""
+    """Return the run of `plan`; no request is sent yet.
+
+    Raises:
+        UsageError: an option is invalid, or a place of replies cannot be opened.
+    """
     images = ImageFolder(place.folder / IMAGES)
     choice = model_choice(settings, catalog)
     most = max(
@@ -83,13 +89,16 @@ def open_run(settings: Settings, catalog: Catalog, plan: Plan, place: RunPlace) 
 
 
 def open_models(settings: Settings, folder: Path, images: ImageFolder, *, started: float) -> Models:
-    """Return the way to all models, with limits, budget and places of replies.
+    """Return the connections to all models, with limits, budget and places of replies.
 
     Args:
-        settings: the session's.
+        settings: the session's settings.
         folder: where the run's own replies are stored.
-        images: keeps pictures that come in replies.
-        started: when the run first began (s since 1970).
+        images: stores pictures in replies.
+        started: when the run first began, in seconds since 1970.
+
+    Raises:
+        UsageError: an option is invalid, or a place of replies cannot be opened.
     """
     spending = Spending(settings)
     reused, kept = reused_place(settings), kept_place(settings)
@@ -105,19 +114,8 @@ def open_models(settings: Settings, folder: Path, images: ImageFolder, *, starte
 
     store = ReplyStore(folder / REPLIES)
     spending.carry_over(store.all(), since=started)
-    return _models(settings, open_gateway, store, reused, kept, started)
-
-
-def _models(  # noqa: PLR0913 - the places of replies
-    settings: Settings,
-    open_gateway: Callable[[ModelSpec], Gateway],
-    store: ReplyStore,
-    reused: Place | None,
-    kept: Place | None,
-    started: float,
-) -> Models:
     endpoints = endpoints_by(os.environ, Path(settings.folder))
-    # Before the source: both may be one folder, which is made here.
+    # Opened before the source: both may be the same folder, which the keeper creates.
     keeper = None if kept is None else open_keeper(kept, endpoints=endpoints)
     return Models(
         open_gateway,

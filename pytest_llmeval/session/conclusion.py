@@ -28,11 +28,11 @@ from pytest_llmeval.session.task_info import KnownTask
 from pytest_llmeval.session.yardstick import Yardstick
 
 NARROWEST = 40
-"""Columns of a terminal for which tables are drawn; a narrower one breaks their lines."""
+"""Fewest columns for which tables are drawn; a narrower terminal wraps their lines."""
 
 
 class Writer(Protocol):
-    """A terminal, or whatever stands for one."""
+    """The output of a conclusion, such as a terminal."""
 
     @property
     def width(self) -> int:
@@ -41,7 +41,7 @@ class Writer(Protocol):
 
     @property
     def color(self) -> bool:
-        """Whether colours are shown."""
+        """Whether colours are supported."""
         ...
 
     def section(self, title: str) -> None:
@@ -53,13 +53,18 @@ class Writer(Protocol):
         ...
 
     def warn(self, line: str) -> None:
-        """Write a line that must be noticed."""
+        """Write a line as a warning."""
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measures:
-    """What a run is compared with: gate and baseline, and the run whose replies it scored again."""
+    """What a run is compared with.
+
+    Attributes:
+        yardstick: gate and baseline.
+        replayed: the run whose replies were scored again.
+    """
 
     yardstick: Yardstick | None = None
     replayed: StoredRun | None = None
@@ -67,9 +72,13 @@ class Measures:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conclusion:
-    """What was found, the folder of the files (None: there is none), and what calls came to.
+    """The results of a run, as they are shown at its end.
 
-    `trouble` says what could not be written.
+    Attributes:
+        found: the findings.
+        path: the run's folder; None without files.
+        effort: statistics of the calls; None if no model was asked.
+        trouble: sentences about files that could not be written.
     """
 
     found: Findings
@@ -84,11 +93,11 @@ class Conclusion:
 
     @property
     def gate_failed(self) -> bool:
-        """Whether there is a gate, and it did not pass."""
+        """Whether there is a gate that did not pass."""
         return self.gate is not None and not self.gate.passed
 
     def print(self, writer: Writer) -> None:
-        """Write table, comparison, gate and the path of the files."""
+        """Write tables, gate, statistics, warnings and the path of the run's folder."""
         width, color = max(NARROWEST, writer.width), writer.color
         writer.section("LLM benchmark results")
         writer.write(render_table(self.found.summary, width=width, color=color))
@@ -115,16 +124,16 @@ def conclude(
     folder: RunFolder | None,
     effort: Effort | None,
 ) -> Conclusion:
-    """Return the conclusion of a run, after writing its files.
+    """Write the files of a run, and return its conclusion.
 
-    What cannot be written costs neither the table nor the gate's result.
+    A file that cannot be written is reported in `Conclusion.trouble`.
 
     Args:
-        rows: complete rows, in memory as they were added to `folder`.
-        tasks: by name.
-        measures: gate, baseline, replayed run.
-        folder: of the run; None if no files are wanted.
-        effort: what its calls came to.
+        rows: all rows of the run.
+        tasks: the tasks by name.
+        measures: what the run is compared with.
+        folder: the run's folder; None if no files are wanted.
+        effort: statistics of the calls.
     """
     known = tuple(rows) if folder is None else folder.as_stored(rows)
     found = _found(known, tasks, measures)
@@ -155,13 +164,13 @@ def _write(found: Findings, folder: RunFolder | None) -> list[str]:
         return []
     try:
         write_findings(folder.files, found)
-    except Exception as error:  # noqa: BLE001 - the table of a paid run is shown in any case
+    except Exception as error:  # noqa: BLE001 - the table of a paid run must be shown
         return [f"not all files of the run could be written: {type(error).__name__}: {error}"]
     return []
 
 
 def _write_step_summary(found: Findings) -> list[str]:
-    """Write the summary for GitHub Actions, of runs with a gate."""
+    """Write the summary for GitHub Actions, for a run with a gate; return failures."""
     if found.gate is None:
         return []
     try:

@@ -1,4 +1,4 @@
-"""What the calls of a session came to, as text below the results."""
+"""The statistics of a session's calls, as text below the results."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pytest_llmeval.report.numbers import count, money, seconds
 
 
 def effort_lines(effort: Effort) -> list[str]:
-    """Return two lines, one without a live call, none without any call."""
+    """Return the lines: two, one if all replies came from a store, none without requests."""
     total = effort.total
     if not (total.requests or effort.from_store or effort.from_cache):
         return []

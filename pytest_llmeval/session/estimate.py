@@ -1,4 +1,4 @@
-"""What a run would ask and cost, told without asking."""
+"""The estimate of a run's requests, tokens and cost, made without a request."""
 
 from __future__ import annotations
 
@@ -28,9 +28,12 @@ N = TypeVar("N", int, float)
 
 @dataclass(slots=True)
 class Estimate:
-    """The requests of one task to one model: how many, their input tokens, and the most that replies may have.
+    """The requests of one task to one model.
 
-    `output_tokens` is None where nothing limits the replies.
+    Attributes:
+        requests: number of requests.
+        input_tokens: their input tokens, about.
+        output_tokens: output tokens at most; None if a request does not limit its reply.
     """
 
     requests: int = 0
@@ -38,14 +41,14 @@ class Estimate:
     output_tokens: int | None = 0
 
     def add(self, *, input_tokens: int, ceiling: int | None) -> None:
-        """Count one request."""
+        """Count one request, of which the reply has at most `ceiling` tokens."""
         self.requests += 1
         self.input_tokens += input_tokens
         self.output_tokens = _sum((self.output_tokens, ceiling))
 
     @classmethod
     def together(cls, parts: Sequence[Estimate]) -> Estimate:
-        """Return the sums."""
+        """Return the sum of several estimates."""
         return cls(
             requests=sum(part.requests for part in parts),
             input_tokens=sum(part.input_tokens for part in parts),
@@ -54,16 +57,40 @@ class Estimate:
 
 
 def estimate_lines(plan: Plan, settings: Settings, catalog: Catalog) -> list[str]:
-    """Return a line for each task and model of the selected tests: requests, input tokens and, with prices, dollars.
+    """Return the estimate of a plan: a line for each task and model.
 
-    Where several are asked, another line has the sums, without dollars if one of them has no price.
+    A line has the requests, the input tokens and, with prices, the dollars. If several lines have
+    requests, a last line has their sums, without dollars if a price is missing.
 
-    Each stage counts once for each sample and epoch, each vote of a judge too; repairs, further
-    turns, retries, and what earlier stages bring into later ones, are not known beforehand.
+    Each stage counts once for each sample and epoch, as does each vote of a judge. Repairs, further
+    turns, retries, and texts that later stages take from earlier replies are not included.
     """
+    estimates = _estimates(plan, settings, catalog)
+    spending = Spending(settings)
+    asked = {key: estimate for key, estimate in estimates.items() if not key[1].recorded}
+    costs = {key: _cost(key[1], estimate, spending) for key, estimate in asked.items()}
+    lines = [
+        f"{task} · {model.label}: "
+        + (
+            "recorded replies, nothing is asked"
+            if model.recorded
+            else _figures(estimate, costs[task, model])
+        )
+        for (task, model), estimate in estimates.items()
+    ]
+    if len(asked) > 1:
+        together = Estimate.together(list(asked.values()))
+        lines.append(f"all: {_figures(together, _sum(costs.values()))}")
+    return lines
+
+
+def _estimates(
+    plan: Plan, settings: Settings, catalog: Catalog
+) -> Mapping[tuple[str, ModelSpec], Estimate]:
+    """Return the estimate of each task and model."""
     estimates: defaultdict[tuple[str, ModelSpec], Estimate] = defaultdict(Estimate)
     choice = model_choice(settings, catalog)
-    # Each model and epoch asks a sample the same.
+    # Computed once per sample: each model and epoch sends the same prompts.
     prompts: dict[tuple[str, str], list[int]] = {}
     for test in plan.tests:
         loaded = catalog.load(Path(test.file))
@@ -83,27 +110,11 @@ def estimate_lines(plan: Plan, settings: Settings, catalog: Catalog) -> list[str
             for judge in judges * declared.scorer.votes:
                 ceiling = _ceiling(judge, JUDGE_PARAMETERS)
                 estimates[test.task, judge].add(input_tokens=tokens, ceiling=ceiling)
-    spending = Spending(settings)
-    asked = {key: estimate for key, estimate in estimates.items() if not key[1].recorded}
-    costs = {key: _cost(key[1], estimate, spending) for key, estimate in asked.items()}
-    lines = [
-        f"{task} · {model.label}: "
-        + (
-            "recorded replies, nothing is asked"
-            if model.recorded
-            else _figures(estimate, costs[task, model])
-        )
-        for (task, model), estimate in estimates.items()
-    ]
-    if len(asked) > 1:
-        lines.append(
-            f"all: {_figures(Estimate.together(list(asked.values())), _sum(costs.values()))}"
-        )
-    return lines
+    return estimates
 
 
 def _prompt_tokens(loaded: LoadedTask, sample: Sample) -> Iterator[int]:
-    """Yield each stage's input tokens, reckoned as the engine does before it sends."""
+    """Yield each stage's input tokens, computed as the engine does before it sends a request."""
     solver = loaded.task.named_solver
     variables = solver.variables() if isinstance(solver, StagedSolver) else {}
     for stage, turns in loaded.task.prompt.items():
@@ -112,7 +123,7 @@ def _prompt_tokens(loaded: LoadedTask, sample: Sample) -> Iterator[int]:
                 message.text for message in render(loaded.task, stage, sample, (), variables)
             ]
         except TaskError:
-            # A solver of one's own fills its later stages with what only it knows.
+            # The variables of a function's later stages are not known here.
             texts = [turn.text for turn in turns]
         yield sum(map(len, texts)) // CHARACTERS_PER_TOKEN + len(sample.images) * TOKENS_PER_IMAGE
 
@@ -140,6 +151,6 @@ def _figures(estimate: Estimate, cost: float | None) -> str:
 
 
 def _sum(numbers: Iterable[N | None]) -> N | None:
-    """Return the sum of some numbers; None if one is not known."""
+    """Return the sum of some numbers; None if one of them is None."""
     known = list(numbers)
     return None if None in known else cast("N", sum(cast("list[N]", known)))

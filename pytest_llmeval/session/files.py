@@ -1,4 +1,4 @@
-"""Where a session's files go: the folder of a new or a resumed run, or a temporary one."""
+"""The folder of a session's files: of a new run, of a resumed run, or a temporary one."""
 
 from __future__ import annotations
 
@@ -17,32 +17,44 @@ from pytest_llmeval.session.stored_runs import Resumed, find_resumed
 
 
 class SessionFiles:
-    """Makes the run's folder when it is first needed, in whichever thread that is."""
+    """Makes the run's folder on first use; the methods may be called from any thread."""
 
     def __init__(self, settings: Settings, run_info: Callable[[], dict[str, Json]]) -> None:
-        """Make nothing yet; `run_info` returns what run.json will hold.
+        """Find and lock the run to resume, if there is one; make no folder yet.
+
+        Args:
+            settings: the session's settings.
+            run_info: returns the content of run.json.
 
         Raises:
-            UsageError: the run to resume is not there, or another session is writing into it.
+            UsageError: the run to resume does not exist, or another session is writing into it.
         """
         self._reports, self._run_info = settings.report, run_info
-        self._resumed = _find_resumed(settings)
+        self._resumed: Resumed | None = None
+        if settings.resume is not None:
+            self._resumed = find_resumed(
+                settings.resume, folder=Path(settings.folder), reports=settings.report
+            )
         self._lock = threading.Lock()
         self._folder: RunFolder | None = None
         self._scratch: tempfile.TemporaryDirectory[str] | None = None
 
     @property
     def earlier(self) -> Sequence[Row]:
-        """The rows that a resumed run has already."""
+        """The rows that a resumed run already has."""
         return () if self._resumed is None else self._resumed.run.rows
 
     @property
     def started(self) -> float:
-        """When the run first began, for a resumed one in an earlier session (s since 1970)."""
+        """When the run first began, in seconds since 1970; now for a run that is not resumed."""
         return time.time() if self._resumed is None else self._resumed.run.started
 
     def folder(self) -> RunFolder | None:
-        """Return the run's folder, None without one; UsageError when it cannot be made."""
+        """Return the run's folder; None if no files are wanted.
+
+        Raises:
+            UsageError: the folder cannot be made.
+        """
         if self._reports is None and self._resumed is None:
             return None
         with self._lock:
@@ -58,7 +70,7 @@ class SessionFiles:
             return self._folder
 
     def data_folder(self) -> Path:
-        """Return where replies and pictures go: the run's folder, or a temporary one."""
+        """Return the folder of replies and pictures: the run's folder, or a new temporary one."""
         if (folder := self.folder()) is not None:
             return folder.path
         self._scratch = tempfile.TemporaryDirectory(prefix="llmeval-", ignore_cleanup_errors=True)
@@ -72,9 +84,3 @@ class SessionFiles:
             self._resumed.lock.release()
         if self._scratch is not None:
             self._scratch.cleanup()
-
-
-def _find_resumed(settings: Settings) -> Resumed | None:
-    if settings.resume is None:
-        return None
-    return find_resumed(settings.resume, folder=Path(settings.folder), reports=settings.report)

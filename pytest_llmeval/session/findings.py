@@ -1,4 +1,4 @@
-"""What a run found, and the files that show it."""
+"""The findings of a run, and the files that show them."""
 
 from __future__ import annotations
 
@@ -19,16 +19,17 @@ from pytest_llmeval.results.summary import Summary
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Findings:
-    """What a run found.
+    """The findings of a run.
 
     Attributes:
-        rows: its rows, without secrets.
-        summary: their figures.
-        gate: the result of its gate.
-        against: the comparison with another run.
-        rescoring: what changed when another run's replies were scored again.
-        engine: what its calls came to.
-        remarks: which parts of a stored run's files were left out.
+        rows: all rows, without secrets.
+        summary: the figures of each task and model.
+        gate: the result of the gate; None without one.
+        against: the comparison with the baseline; None without one.
+        rescoring: what changed because another run's replies were scored again; None if they were
+            not.
+        engine: statistics of the calls, as JSON.
+        remarks: sentences about parts of a stored run that could not be read.
     """
 
     rows: tuple[Row, ...]

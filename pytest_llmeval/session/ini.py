@@ -1,4 +1,4 @@
-"""The ini keys of a project without pytest: for the command line ``llmeval``."""
+"""Reading of pytest's ini file without pytest, for the command line ``llmeval``."""
 
 from __future__ import annotations
 
@@ -9,21 +9,26 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 _FILES = ("pytest.toml", ".pytest.toml", "pytest.ini", ".pytest.ini", "pyproject.toml", "tox.ini")
-"""The files that pytest looks for, in its order, in the current folder and those above it."""
+"""The files that pytest looks for, in its order, in the current folder and its parents."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ini:
-    """The keys of the first file with a section of pytest's, and the folder it lies in."""
+    """The content of an ini file.
+
+    Attributes:
+        root: the folder of the file.
+        keys: the keys of pytest's section that hold texts.
+    """
 
     root: Path
     keys: Mapping[str, str] = field(default_factory=dict)
 
 
 def find_ini(folder: Path) -> Ini:
-    """Return the ini keys that hold in `folder`; none where no file has any.
+    """Return the first ini file with a section for pytest, in `folder` or its parents.
 
-    A file that cannot be parsed has none: pytest is the one to report it.
+    Without one the keys are empty. A file that cannot be parsed is skipped; pytest reports it.
     """
     for parent in (folder, *folder.parents):
         for name in _FILES:
@@ -34,6 +39,7 @@ def find_ini(folder: Path) -> Ini:
 
 
 def _keys(file: Path) -> dict[str, str] | None:
+    """Return the keys of pytest's section in a file; None if it has no such section."""
     try:
         text = file.read_text("utf-8")
         if file.suffix == ".toml":

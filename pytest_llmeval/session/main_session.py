@@ -1,4 +1,4 @@
-"""A run in the process that the user started: engine, rows and files. It knows no pytest."""
+"""The session of the main process: engine, rows and files of a run. Independent of pytest."""
 
 from __future__ import annotations
 
@@ -36,21 +36,24 @@ from pytest_llmeval.session.yardstick import yardstick_of
 from pytest_llmeval.task.catalog import Catalog
 
 GRACE = 30.0
-"""Seconds at most that the end of a run waits for replies under way: they are paid, and a resumed
-run finds them."""
+"""Seconds at most that the end of a run waits for replies in flight; they are paid, and stored for
+a resumed run."""
 
 HASTY_GRACE = 0.5
-"""The same after Ctrl-C, and at -x: what has come by then is kept."""
+"""The same in seconds after Ctrl-C and -x."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Host:
-    """What a run needs of the program that it runs in.
+    """What a session needs from the program that it runs in.
 
-    `tell` keeps a line for the user, from any thread, and `flush` shows the kept ones, from the
-    main thread; `while_waiting` is called now and then while
-    the only process waits for a reply; `root` is the folder whose git state is stored;
-    `stops_early`: the first failure may end the session, so less is asked ahead.
+    Attributes:
+        tell: queues a line for the user; may be called from any thread.
+        flush: shows the queued lines; must be called from the main thread.
+        while_waiting: called repeatedly while a test of this process waits for the engine.
+        root: the folder whose git state is stored.
+        stops_early: whether the first failure may end the session; fewer samples are then started
+            ahead.
     """
 
     tell: Callable[[str], None]
@@ -61,14 +64,21 @@ class Host:
 
 
 class MainSession:
-    """Holds the plan and the rows; opens engine and run folder when they are first needed."""
+    """The plan, the rows, the engine and the files of a run.
+
+    Engine and files are opened on first use.
+
+    Attributes:
+        plan: the selected tests; empty until `take_plan`.
+        rows: the rows reported so far.
+    """
 
     def __init__(self, settings: Settings, catalog: Catalog, host: Host) -> None:
-        """Open nothing yet.
+        """Read the files that the options name, before anything is paid.
 
         Raises:
-            UsageError: the gate's file or a judge's calibration is wrong, or the run to resume is
-                not there; found now, because later the run is paid.
+            UsageError: gate, baseline or a judge's calibration is invalid, or the run to resume
+                does not exist.
         """
         self._yardstick = yardstick_of(settings)
         self._calibrations = stored_calibrations(settings.report)
@@ -87,26 +97,26 @@ class MainSession:
 
     @cached_property
     def link(self) -> DirectLink:
-        """The way to the engine from this process's own tests."""
+        """The connection from this process's own tests to the engine."""
         return DirectLink(self.engine, while_waiting=self._host.while_waiting)
 
     @cached_property
     def controller_link(self) -> ControllerLink:
-        """The engine's end of the workers' channels."""
+        """The controller's end of the workers' channels."""
         return ControllerLink(self.engine, self.take_plan)
 
     def take_plan(self, plan: Plan) -> None:
-        """Take the plan: this process's own, or in execnet's thread the first worker's."""
+        """Store the plan: this process's own, or the first worker's (in execnet's thread)."""
         self.plan = plan
 
     def check(self, *, sends: bool) -> bool:
-        """Refuse a plan that cannot be run; return whether this was the first check of it.
+        """Check once that the plan can be run; return whether this call checked it.
 
         Args:
-            sends: whether models will be asked, so that keys and addresses are needed.
+            sends: whether models will be asked, so that keys and addresses must be set.
 
         Raises:
-            UsageError: with the option or the file to correct.
+            UsageError: it cannot be run; the message names the option or file to correct.
         """
         if not self.plan.tasks or self._checked:
             return False
@@ -120,17 +130,22 @@ class MainSession:
         return True
 
     def estimate(self) -> list[str]:
-        """Return what the plan would ask and cost, a line for each task and model."""
+        """Return the estimate of the plan, a line for each task and model."""
         lines = estimate_lines(self.plan, self._settings, self._catalog)
         return lines or ["nothing to estimate"]
 
     def over(self, nodeid: str) -> None:
-        """Note that a test is over."""
+        """Note that a test has ended."""
         if self.plan.tests:
             self.engine.discard(nodeid)
 
     def close(self, reason: str, *, in_haste: bool) -> None:
-        """Stop the engine; replies under way have time to come, little of it `in_haste`."""
+        """Stop the engine, if it was opened.
+
+        Args:
+            reason: message of the RunStopped in tests that still wait.
+            in_haste: whether to wait HASTY_GRACE for replies in flight instead of GRACE.
+        """
         if "engine" not in self.__dict__:
             return
         grace = HASTY_GRACE if in_haste else GRACE
@@ -141,15 +156,15 @@ class MainSession:
         try:
             self.engine.stop(reason, grace=grace)
         except OSError as error:
-            # A recording that cannot be written must not cost the table.
+            # A recording that cannot be written must not prevent the table.
             self._host.tell(f"while closing: {error}")
 
     def conclude(self) -> Conclusion | None:
-        """Account for every planned sample, write the summary and close the files.
+        """Add a row for every unreported sample, write the summary and close the files.
 
         Returns:
-            None when nothing was planned, when the session only listed tests, or when it ended
-            before the first test asked; such a session leaves no files.
+            The conclusion. It is None, and there are no files, when no test was planned, when tests
+            were only listed, or when the session ended before the first wish.
         """
         if not self.plan.tests or not (self.engine.started or self.rows.reported):
             self._files.close()
@@ -164,7 +179,7 @@ class MainSession:
         try:
             conclusion = conclude(rows, tasks, measures, self._files.folder(), effort)
         except (OSError, UsageError):
-            # Whatever became of the files, the table is printed.
+            # The table is printed even if the files cannot be written.
             conclusion = conclude(rows, tasks, measures, None, effort)
         if self.rows.trouble:
             self._host.tell(f"not all of the run could be written: {self.rows.trouble}")

@@ -1,36 +1,35 @@
-"""The options: one table for pytest and the command line ``llmeval``, resolved into `Settings`.
+"""The table of options, for pytest and for the command line ``llmeval``.
 
-A value on the command line comes before the variable ``LLMEVAL_NAME``, this before the ini key
-``llmeval_name``. Nothing heavy is imported here: every pytest session registers the options.
+Every pytest session registers them, so this module imports nothing that is slow to import.
 """
 
 from __future__ import annotations
 
 import configparser
-import os
-import shlex
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
-from pathlib import Path
-from typing import Any, Literal, Protocol, TypeAlias
-
-from pytest_llmeval.errors import UsageError
-from pytest_llmeval.session.settings import Settings
+from typing import Any, Literal, TypeAlias
 
 Kind: TypeAlias = Literal["text", "list", "count", "seed", "seconds", "flag", "path", "shard"]
+"""The type of an option's value; see `session.resolve`."""
 
 FORMS = "openai/NAME, azure/DEPLOYMENT, replay/FILE, python/./file.py:function"
-"""How a model is named; settings follow behind commas."""
+"""The forms of a model's spec, for the help; settings are appended with commas."""
 
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One option: its name without ``--llmeval-``, its kind, and its line of help.
+    """One option.
 
-    With a `bare` value it may be typed without any, and then means that one. `group` is the heading
-    of the help that it stands under.
+    Attributes:
+        name: without ``--llmeval-``.
+        kind: type of its value.
+        help: its line in the help.
+        metavar: name of its value in the help.
+        bare: its value when it is typed without one; None if it needs one.
+        group: key of its heading in `GROUPS`.
     """
 
     name: str
@@ -57,13 +56,16 @@ class Option:
 
 
 GROUPS: Mapping[str, str] = {
-    "models": "LLM benchmarks: models (each option also as ini key llmeval_NAME, variable LLMEVAL_NAME)",
+    "models": (
+        "LLM benchmarks: models (each option also as ini key llmeval_NAME, variable LLMEVAL_NAME)"
+    ),
     "samples": "LLM benchmarks: samples and tasks",
     "cost": "LLM benchmarks: cost and stored replies",
     "results": "LLM benchmarks: results",
 }
+"""Headings in the help."""
 
-_TABLE = (
+TABLE = (
     Option("model", "list", f"model under test, repeatable: {FORMS}[,SETTING=VALUE...]", "SPEC"),
     Option("judge", "list", "model that judges, repeatable: several decide by majority", "SPEC"),
     Option("concurrency", "count", "requests in flight at most, per model (64)", "N"),
@@ -100,13 +102,11 @@ _TABLE = (
     Option("baseline", "path", "baseline file or run to compare with", "PATH", group="results"),
     Option("gate", "path", "file of rules that decide instead of samples", "FILE", group="results"),
 )
-
-_FIELDS = {"model": "models", "judge": "judges", "sample": "samples"}
-"""Fields of `Settings` whose name is not that of their option, which is given once per value."""
+"""The options of this package; those of domains are added by `all_options`."""
 
 
 def argparse_arguments(option: Option) -> dict[str, Any]:
-    """Return the keywords with which a parser declares an option."""
+    """Return the keyword arguments that declare an option to `argparse`."""
     keywords: dict[str, Any] = {"dest": option.key, "default": None, "help": option.help}
     if option.kind == "flag":
         return {**keywords, "action": "store_true"}
@@ -116,31 +116,9 @@ def argparse_arguments(option: Option) -> dict[str, Any]:
     return {**keywords, "action": action, "metavar": option.metavar}
 
 
-class Source(Protocol):
-    """Where options come from: pytest's configuration, or a parsed command line."""
-
-    @property
-    def folder(self) -> Path:
-        """Where the command was typed."""
-        ...
-
-    @property
-    def root(self) -> Path:
-        """Where relative paths of ini keys start from."""
-        ...
-
-    def typed(self, option: Option) -> object:
-        """Return the value on the command line: a text, a list of texts, True, or None."""
-        ...
-
-    def ini(self, option: Option) -> str:
-        """Return the value in the ini file, "" for none."""
-        ...
-
-
 @cache
 def all_options() -> tuple[Option, ...]:
-    """Return the table, with the options that domains bring (texts of their own form)."""
+    """Return all options, with those of the package's domains, whose values are texts."""
     parser = configparser.ConfigParser(delimiters=("=",))
     names = resources.files("pytest_llmeval.domains").joinpath("entry_points.txt")
     parser.read_string(names.read_text("utf-8"))
@@ -149,110 +127,10 @@ def all_options() -> tuple[Option, ...]:
     for name, line in brought.items():
         metavar, _, text = line.partition(": ")
         options.append(Option(name, "text", text, metavar, group="samples"))
-    return (*_TABLE, *options)
+    return (*TABLE, *options)
 
 
 def options_called(names: Iterable[str]) -> tuple[Option, ...]:
-    """Return some options of the table, in its order."""
+    """Return the options with these names, in the order of the table."""
     wanted = set(names)
     return tuple(option for option in all_options() if option.name in wanted)
-
-
-def resolve(source: Source) -> Settings:
-    """Return the settings of a session; UsageError names the option, variable or key in error."""
-    options = all_options()
-    given = {one.name: value for one in options if (value := _value(one, source)) is not None}
-    known = {option.name for option in _TABLE}
-    fields: dict[str, Any] = {
-        _FIELDS.get(name, name.replace("-", "_")): tuple(value) if type(value) is list else value
-        for name, value in given.items()
-        if name in known - {"set"}
-    }
-    return Settings(
-        **fields,
-        overrides=_overrides(given.get("set", [])),
-        domain={name: value for name, value in given.items() if name not in known},
-        folder=str(source.folder),
-    )
-
-
-def _value(option: Option, source: Source) -> Any:  # noqa: ANN401 - the kind decides the type
-    if (typed := source.typed(option)) is not None:
-        texts = typed if isinstance(typed, list) else [typed]
-        return _converted(option, texts, option.flag, source.folder)
-    if variable := os.environ.get(option.variable):
-        return _converted(option, _split(option, variable), option.variable, source.folder)
-    if ini := source.ini(option):
-        return _converted(option, _split(option, ini), f"ini key {option.key}", source.root)
-    return None
-
-
-def _split(option: Option, text: str) -> list[str]:
-    return shlex.split(text) if option.kind == "list" else [text]
-
-
-def _converted(option: Option, texts: list[Any], place: str, folder: Path) -> Any:  # noqa: ANN401 - as above
-    last = texts[-1]
-    match option.kind:
-        case "list":
-            return texts
-        case "text":
-            return last
-        case "flag":
-            return last is True or str(last).lower() in {"1", "true", "yes", "on"}
-        case "path":
-            return str((folder / last).resolve())
-        case "count" | "seed" | "seconds" | "shard":
-            read, expected = _READERS[option.kind]
-            try:
-                return read(last)
-            except ValueError:
-                msg = f"{place}: {last!r} is not {expected}"
-                raise UsageError(msg) from None
-
-
-def _count(text: str) -> int:
-    return int(_above_zero(int(text)))
-
-
-def _above_zero(number: float) -> float:
-    # `not <` also refuses nan.
-    if not 0 < number < float("inf"):
-        raise ValueError
-    return number
-
-
-def _seed(text: str) -> int:
-    # Providers keep a seed in 64 bits, and each epoch adds to it.
-    if not 0 <= (seed := int(text)) < 2**53:
-        raise ValueError
-    return seed
-
-
-def _shard(text: str) -> tuple[int, int]:
-    part, parts = map(int, text.split("/"))
-    if not 1 <= part <= parts:
-        raise ValueError
-    return part, parts
-
-
-_READERS: Mapping[str, tuple[Callable[[str], Any], str]] = {
-    "count": (_count, "a whole number from 1 on"),
-    "seed": (_seed, "a whole number from 0 on"),
-    "seconds": (lambda text: _above_zero(float(text)), "a number above 0"),
-    "shard": (_shard, "of the form I/N with I from 1 to N, such as 1/4"),
-}
-"""How kinds with a form of their own are read (ValueError for other texts), and that form."""
-
-
-def _overrides(texts: list[str]) -> Mapping[str, Mapping[str, str]]:
-    """Return the overrides by task name and dotted key, their values as typed."""
-    overrides: dict[str, dict[str, str]] = {}
-    for text in texts:
-        target, equals, value = text.partition("=")
-        task, _, key = target.partition(".")
-        if not (task and key and equals and value):
-            msg = f"--llmeval-set: {text!r} is not of the form TASK.KEY=VALUE"
-            raise UsageError(msg)
-        overrides.setdefault(task, {})[key] = value
-    return overrides

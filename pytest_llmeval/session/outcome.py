@@ -1,4 +1,4 @@
-"""What a test's ending means for its sample."""
+"""The outcome of a sample, by how its test ended."""
 
 from __future__ import annotations
 
@@ -6,21 +6,29 @@ from pytest_llmeval.errors import ModelLost, RunStopped
 from pytest_llmeval.records import Outcome
 from pytest_llmeval.scoring.assertions import together
 from pytest_llmeval.session.attempt import Attempt
+from pytest_llmeval.session.ending import missing_score
 
 
 def outcome_of(
     attempt: Attempt, raised: BaseException | None, *, in_body: bool, skipped: bool
 ) -> Outcome:
-    """Return the outcome of an attempt that ended by `raised`, in its body or before.
+    """Return the outcome of an attempt.
 
-    A body is incorrect if its deciding scores say so or, where its task declares no scorer and it
-    recorded none, if it raised an AssertionError. Whatever else it raises is an error.
+    A body is incorrect if a deciding score is. Without a deciding score it is incorrect if it
+    raised an AssertionError, unless its task declares a deciding scorer. Any other exception is an
+    error.
+
+    Args:
+        attempt: the attempt.
+        raised: the exception that ended it; None if it passed.
+        in_body: whether it ended in the body, not in the set-up.
+        skipped: whether the test was skipped.
     """
     if skipped or isinstance(raised, RunStopped | ModelLost):
         return "not run"
     if raised is None:
         return "correct"
-    if not in_body or attempt.missing():
+    if not in_body or missing_score(attempt):
         return "error"
     decisions = [score.correct for score in attempt.scores if score.decides]
     if not decisions:

@@ -1,4 +1,4 @@
-"""The places of stored replies that a session names."""
+"""The places of stored replies in a session's options."""
 
 from __future__ import annotations
 
@@ -12,17 +12,19 @@ from pytest_llmeval.session.stored_runs import RESUME, place_of
 
 
 def kept_place(settings: Settings) -> Place | None:
-    """Return the place of ``--llmeval-keep``; UsageError when it cannot be read."""
+    """Return the place of ``--llmeval-keep``; None without one, UsageError when it is invalid."""
     if settings.keep is None:
         return None
     return parse_place(settings.keep, Path(settings.folder), option=KEEP)
 
 
 def reused_place(settings: Settings) -> Place | None:
-    """Return the place of ``--llmeval-reuse``, a run's name looked up below the reports.
+    """Return the place of ``--llmeval-reuse``; None without one.
+
+    A name that is neither a path nor a recording is a run in the report folder.
 
     Raises:
-        UsageError: it cannot be read, or there is no such run.
+        UsageError: the option is invalid, or there is no such run.
     """
     if settings.reuse is None:
         return None
@@ -34,15 +36,18 @@ def reused_place(settings: Settings) -> Place | None:
 
 
 def rescored_place(settings: Settings) -> Path | None:
-    """Return the folder of the run whose replies alone are used, None without one.
+    """Return the folder of the run that is scored again, from its replies alone; None without one.
 
     Raises:
-        UsageError: it cannot be read, or the session would also resume a run.
+        UsageError: the option is invalid, or the session also resumes a run.
     """
     place = reused_place(settings)
     if place is None or not (place.only and place.is_run):
         return None
     if settings.resume is not None:
-        msg = f"{REUSE} {settings.reuse} scores into a run of its own; {RESUME} goes on with one: choose"
+        msg = (
+            f"{REUSE} {settings.reuse} makes a new run, and {RESUME} continues a stored one; "
+            "use one of the two"
+        )
         raise UsageError(msg)
     return place.path

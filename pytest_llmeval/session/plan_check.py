@@ -1,4 +1,4 @@
-"""Refuses options and plans that cannot be run, before anything is asked."""
+"""Checks of options and plans before the first request."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from pytest_llmeval.task.catalog import Catalog
 
 
 def check_settings(settings: Settings) -> None:
-    """Raise UsageError for a model spec, or a place of replies, that cannot be read."""
+    """Raise UsageError for an invalid model spec or place of replies."""
     folder = Path(settings.folder)
     models = parse_specs(settings.models, folder=folder)
     share_limits([*models, *(parse_spec(text, folder=folder) for text in settings.judges)])
     reused_place(settings)
     kept = kept_place(settings)
     if kept is not None and kept.is_recording:
-        several = "takes one --llmeval-{0}: a recording answers a request whichever model is asked"
+        several = "takes one --llmeval-{0}: a recording does not distinguish models"
         if len({model.bare for model in models}) > 1:
             msg = f"--llmeval-keep {settings.keep} {several.format('model')}; name a folder"
             raise UsageError(msg)
@@ -39,8 +39,9 @@ def check_settings(settings: Settings) -> None:
 def check_plan(plan: Plan, settings: Settings, catalog: Catalog) -> None:
     """Raise UsageError for a plan that cannot be run.
 
-    That is an option that names no task or sample of it, a solver or an answer rule that cannot be
-    used, a test without a model, a model that reads no pictures, or a price that is not known.
+    Causes: an option names a task or sample that was not collected; a solver, an answer rule or a
+    metric cannot be loaded; a test has no model, or one that reads no pictures where its sample has
+    some; the budget is in dollars and a price is unknown.
     """
     _check_tasks(plan, settings)
     _check_samples(plan, settings, catalog)
@@ -53,9 +54,9 @@ def check_plan(plan: Plan, settings: Settings, catalog: Catalog) -> None:
 
 
 def check_models(plan: Plan, settings: Settings, catalog: Catalog) -> None:
-    """Raise UsageError for a model that cannot be asked: no key, no address, no such function.
+    """Raise UsageError for a model that cannot be asked: without key, address or function.
 
-    A run that may find its replies in a store is let through: it needs the key when it sends.
+    A run that may find all replies in a store is not checked; it may need no key.
     """
     if settings.resume is not None or settings.reuse is not None:
         return
@@ -64,7 +65,7 @@ def check_models(plan: Plan, settings: Settings, catalog: Catalog) -> None:
 
 
 def missing_judge(plan: Plan, settings: Settings, catalog: Catalog) -> str | None:
-    """Return a remark if a task's scorer asks judges and there is none, else None."""
+    """Return a remark if a task is scored by a judge and none is configured, else None."""
     choice = model_choice(settings, catalog)
     for test in plan.kinds:
         for declared in catalog.load(Path(test.file)).scorers:
@@ -78,21 +79,21 @@ def missing_judge(plan: Plan, settings: Settings, catalog: Catalog) -> str | Non
 
 
 def check_report_folder(settings: Settings) -> None:
-    """Raise UsageError when run folders cannot be made where the reports are to go."""
+    """Raise UsageError when run folders cannot be made in the report folder."""
     if settings.report is None:
         return
     folder = Path(settings.report)
     existing = next(parent for parent in (folder, *folder.parents) if parent.exists())
     if not existing.is_dir() or not os.access(existing, os.W_OK):
         msg = (
-            f"--llmeval-report {folder}: {existing} is no folder that can be written to; "
+            f"--llmeval-report {folder}: {existing} is not a folder that can be written to; "
             "choose another"
         )
         raise UsageError(msg)
 
 
 def _models(plan: Plan, settings: Settings, catalog: Catalog) -> tuple[ModelSpec, ...]:
-    """Return the models that the plan's tests ask, each once; UsageError where there is none."""
+    """Return the models of the plan's tests, each once; UsageError where a test has none."""
     choice = model_choice(settings, catalog)
     found: dict[ModelSpec, None] = {}
     for test in plan.kinds:
@@ -121,7 +122,7 @@ def _check_samples(plan: Plan, settings: Settings, catalog: Catalog) -> None:
 
 
 def _check_own_code(plan: Plan, catalog: Catalog) -> None:
-    """Load the functions that tasks name as solver or answer rule."""
+    """Raise UsageError for a solver or an answer rule that cannot be loaded."""
     for file in {test.file for test in plan.tests}:
         task = catalog.load(Path(file)).task
         try:
@@ -132,6 +133,7 @@ def _check_own_code(plan: Plan, catalog: Catalog) -> None:
 
 
 def _check_metrics(plan: Plan, catalog: Catalog) -> None:
+    """Raise UsageError for a metric that cannot be loaded or computed."""
     for file in {test.file for test in plan.tests}:
         loaded = catalog.load(Path(file))
         task = loaded.task
@@ -146,13 +148,14 @@ def _check_metrics(plan: Plan, catalog: Catalog) -> None:
         except MetricError as error:
             place = ("metrics", *error.place)
             key = ".".join(map(str, place))
-            told = TaskError(error.problem, file=file, line=task.line(*place), key=key)
-            raise UsageError(str(told)) from None
+            located = TaskError(error.problem, file=file, line=task.line(*place), key=key)
+            raise UsageError(str(located)) from None
         except TaskError as error:
             raise UsageError(str(error)) from None
 
 
 def _check_pictures(plan: Plan, settings: Settings, catalog: Catalog) -> None:
+    """Raise UsageError for a sample with pictures whose model reads none."""
     choice = model_choice(settings, catalog)
     blind = {
         (test.file, test.model) for test in plan.kinds if not choice.solver(test).reads_pictures

@@ -30,6 +30,7 @@ from pytest_llmeval.session.choice import model_choice
 from pytest_llmeval.session.composition import RunPlace, open_run
 from pytest_llmeval.session.conclusion import Conclusion, Measures, conclude
 from pytest_llmeval.session.cut_off import planned_rows
+from pytest_llmeval.session.ending import finish
 from pytest_llmeval.session.outcome import outcome_of
 from pytest_llmeval.session.plan_check import check_settings, missing_judge
 from pytest_llmeval.session.rescore_plan import RescorePlan
@@ -121,7 +122,7 @@ class _Rescoring:
             attempt.wait()
             for scorer in attempt.scorers:
                 attempt.score(scorer, completion.answer, attempt.sample)
-            attempt.finish(None)
+            finish(attempt, None)
         except UsageError:
             raise
         except Exception as error:  # noqa: BLE001 - a scorer may be any code; its failure is a row's

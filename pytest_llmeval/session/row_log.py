@@ -1,4 +1,4 @@
-"""The rows of a run as they come in."""
+"""The rows of a run, collected while its tests are reported."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pytest_llmeval.task.catalog import Catalog
 
 
 class RowLog:
-    """Keeps one row for each key, the last that was reported, and writes each at once.
+    """The last reported row of each key; every row is also written at once.
 
     Attributes:
         trouble: error of the last failed write, or None.
@@ -28,10 +28,12 @@ class RowLog:
         open_folder: Callable[[], RunFolder | None],
         earlier: Sequence[Row] = (),
     ) -> None:
-        """Write into the folder that `open_folder` gives; None where no files are wanted.
+        """Start with the rows of a resumed run.
 
-        `earlier` are the rows that a resumed run has already; they stand until they are reported
-        again.
+        Args:
+            catalog: the tasks, for the rows of unreported tests.
+            open_folder: returns the run's folder, or None if no files are wanted.
+            earlier: rows that a resumed run already has; each counts until its key is reported.
         """
         self._catalog, self._open_folder = catalog, open_folder
         self._earlier = {row.key: row for row in earlier}
@@ -40,7 +42,7 @@ class RowLog:
 
     @property
     def rows(self) -> tuple[Row, ...]:
-        """The rows of the run, with the earlier ones of a resumed run."""
+        """All rows of the run, with the earlier ones of a resumed run."""
         return tuple((self._earlier | self._rows).values())
 
     @property
@@ -49,7 +51,11 @@ class RowLog:
         return len(self._rows)
 
     def add(self, row: Row) -> None:
-        """Keep a row in place of an earlier one of its key, and write it."""
+        """Add a row, in place of an earlier one with its key, and write it.
+
+        A row with outcome ``not run`` does not replace that of a resumed run. A failed write is
+        stored in `trouble`.
+        """
         if row.outcome == "not run" and row.key in self._earlier:
             return
         if (before := self._rows.get(row.key)) is not None:
@@ -59,7 +65,7 @@ class RowLog:
             if (folder := self._open_folder()) is not None:
                 folder.add_row(row)
         except (OSError, UsageError) as error:
-            # The table can still be printed, with the error below it.
+            # Not raised: the table can still be printed, with the error below it.
             self.trouble = str(error)
 
     def add_unreported(self, test: PlannedTest, outcome: Outcome, explanation: str) -> None:
@@ -67,7 +73,7 @@ class RowLog:
         self.add(unreported_row(test, self._catalog.load(Path(test.file)), outcome, explanation))
 
     def complete(self, plan: Plan) -> None:
-        """Add a row for every planned test that was never reported."""
+        """Add a row for every planned test without a report."""
         for test in plan.tests:
             if test.key not in self._rows and test.key not in self._earlier:
                 self.add_unreported(test, "not run", "never reported")

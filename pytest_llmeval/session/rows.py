@@ -1,4 +1,4 @@
-"""From an attempt at a test to the row that is stored of its sample."""
+"""Rows made from attempts at tests."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from pytest_llmeval.session.attempt import Attempt
 from pytest_llmeval.task.catalog import LoadedTask
 
 MAX_EXPLANATION = 2_000
-"""Characters of a failure's text that a row keeps."""
+"""Characters of a failure's text that a row stores at most."""
 
 WORKER = "PYTEST_XDIST_WORKER"
-"""The variable that holds a worker's name."""
+"""The environment variable in which xdist sets a worker's name."""
 
 
 def unreported_row(
@@ -39,7 +39,14 @@ def unreported_row(
 def row_of(
     attempt: Attempt, test: PlannedTest, outcome: Outcome, raised: BaseException | None
 ) -> Row:
-    """Return the row of an attempt that ended by `raised`."""
+    """Return the row of an attempt.
+
+    Args:
+        attempt: the attempt at a planned test.
+        test: its entry in the plan.
+        outcome: its outcome.
+        raised: the exception that ended it; None if it passed.
+    """
     assert attempt.loaded is not None  # noqa: S101 - a planned test has its task
     row = unreported_row(test, attempt.loaded, outcome, "" if raised is None else str(raised))
     graders: dict[str, Json] = {

@@ -1,4 +1,4 @@
-"""What ``run.json`` says of a run: settings, versions, git state, digests."""
+"""The content of ``run.json``: settings, versions, git state, tasks and judges of a run."""
 
 from __future__ import annotations
 
@@ -8,21 +8,18 @@ import subprocess
 from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from pytest_llmeval.engine.plan import Plan
 from pytest_llmeval.records import Json
+from pytest_llmeval.results.task_info import Calibrated
 from pytest_llmeval.scoring.judge.judgement import panel_name
 from pytest_llmeval.session.choice import model_choice
 from pytest_llmeval.session.settings import Settings
 from pytest_llmeval.session.task_info import fitting, task_info
 from pytest_llmeval.task.catalog import Catalog
 
-if TYPE_CHECKING:
-    from pytest_llmeval.results.task_info import Calibrated
-
 DISTRIBUTION = "pytest-llmeval-suite"
-"""The package's name on the index."""
+"""The package's name on the package index."""
 
 
 def run_info(
@@ -32,14 +29,14 @@ def run_info(
     rootpath: Path,
     calibrations: Sequence[Calibrated] = (),
 ) -> dict[str, Json]:
-    """Return the facts of a run that its rows do not hold.
+    """Return the content of ``run.json``.
 
     Args:
-        settings: the session's.
-        catalog: the loaded tasks.
+        settings: the session's settings.
+        catalog: the tasks.
         plan: the selected tests.
         rootpath: the folder whose git state is stored.
-        calibrations: those that its judges may have.
+        calibrations: stored calibrations of judges.
     """
     return {
         "settings": settings.to_json(),
@@ -61,7 +58,10 @@ def run_info(
 def _judges(
     settings: Settings, catalog: Catalog, plan: Plan, calibrations: Sequence[Calibrated]
 ) -> Json:
-    """Return who judges each task's answers by each model, and the judge's calibration (None: it has none)."""
+    """Return, for each task, model and scorer that asks judges, the judges and their calibration.
+
+    The calibration is None where none is stored.
+    """
     choice = model_choice(settings, catalog)
     found: list[Json] = []
     for test in plan.kinds:
@@ -86,7 +86,7 @@ def _judges(
 def _task_info(
     catalog: Catalog, path: Path, digest: str, calibrations: Sequence[Calibrated]
 ) -> Json:
-    """Return what of a task decides its results, and what they are told with (`TaskInfo`)."""
+    """Return the version and digests of a task, and its `TaskInfo`."""
     loaded = catalog.load(path)
     task = loaded.task
     return {
@@ -100,7 +100,7 @@ def _task_info(
 
 
 def _versions() -> dict[str, Json]:
-    """Return the versions of the package and of what it requires; none where it is not installed."""
+    """Return the versions of the package and its requirements; {} where it is not installed."""
     try:
         names = [re.split(r"[^\w.-]", one, maxsplit=1)[0] for one in requires(DISTRIBUTION) or ()]
     except PackageNotFoundError:
@@ -116,7 +116,7 @@ def _version(package: str) -> str | None:
 
 
 def _git_state(folder: Path) -> dict[str, Json] | None:
-    """Return commit and whether files differ from it; None without git or a repository."""
+    """Return the commit, and whether files differ from it; None without git or a repository."""
     try:
         commit = _git(folder, "rev-parse", "HEAD")
         return {

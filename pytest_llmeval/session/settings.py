@@ -1,4 +1,4 @@
-"""What a run is to do: the options of a session, as plain data."""
+"""The settings of a session: its resolved options, as plain data."""
 
 from __future__ import annotations
 
@@ -6,36 +6,36 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, cast
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # imported in every pytest session, and msgspec is not needed there
     from pytest_llmeval.records import Json
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """The options of a run. Paths are absolute; secrets are never among them.
+    """The resolved options of a session. Paths are absolute; secrets are never among them.
 
     Attributes:
         models: specs of the models under test, as typed.
-        judges: specs of the models that scorers ask.
+        judges: specs of the models that scorers ask, as typed.
         concurrency: requests in flight at most, per model.
-        sample_timeout: seconds that a sample may take from its first request on.
-        seed: sent with every request, another one for each epoch and draw.
+        sample_timeout: seconds that a sample may take from its first request.
+        seed: base of the seeds of all requests; each epoch and draw has another one.
         shard: number of this part, from 1, and number of parts.
-        budget: what the run may spend, such as ``5usd,2Mtok``.
+        budget: limit on what the run may spend, such as ``5usd,2Mtok``.
         prices: file of prices per million tokens.
-        estimate: whether to compute requests and cost instead of running.
+        estimate: whether to estimate requests and cost instead of running tests.
         epochs: repetitions of every sample.
         limit: samples per task at most.
         samples: raw ids of the samples to run; () means all.
-        overrides: by task name, dotted keys of the task and the texts that replace their values.
-        reuse: place whose stored replies are taken instead of asking.
-        keep: place that every reply is kept in.
+        overrides: by task name, dotted keys of the task and the texts of their values.
+        reuse: place of stored replies to use instead of requests.
+        keep: place where every reply is stored.
         resume: run to continue: its name or path, or ``latest``.
         report: folder in which run folders are made.
         baseline: baseline file or run folder to compare with.
         gate: file of rules that the run must meet.
-        domain: values of the options that domains bring, by name.
-        folder: where the command was typed.
+        domain: values of the options of domains, by name.
+        folder: the folder where the command was typed.
     """
 
     models: tuple[str, ...] = ()

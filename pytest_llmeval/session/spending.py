@@ -1,4 +1,4 @@
-"""What a run may spend, by its options."""
+"""The budget of a run, by its options."""
 
 from __future__ import annotations
 
@@ -12,14 +12,18 @@ from pytest_llmeval.engine.specs import ModelSpec
 from pytest_llmeval.session.settings import Settings
 
 FREE = frozenset({"replay", "python"})
-"""The kinds of models that cost nothing unless they have a price."""
+"""Providers whose models cost nothing unless they have a price."""
 
 
 class Spending:
-    """The run's budget and its prices."""
+    """The budget and the prices of a run.
+
+    Attributes:
+        prices: by model label.
+    """
 
     def __init__(self, settings: Settings) -> None:
-        """Read the price file; UsageError when it or the budget is wrong."""
+        """Read the price file; UsageError when it or the budget is invalid."""
         self.prices: dict[str, Price] = (
             read_prices(Path(settings.prices)) if settings.prices else {}
         )
@@ -29,10 +33,12 @@ class Spending:
         self._limited = settings.budget is not None
 
     def carry_over(self, stored: Iterable[StoredReply], *, since: float) -> None:
-        """Count what a resumed run has spent already.
+        """Count the replies that a resumed run has paid for.
 
-        That is its replies made `since` it first began (s since 1970); older ones came from other
-        runs, which paid for them.
+        Args:
+            stored: all replies in the run's store.
+            since: when the run first began, in seconds since 1970; older replies came from other
+                runs.
         """
         for one in stored if self._limited else ():
             recorded = one.model.startswith("replay/")
@@ -40,10 +46,10 @@ class Spending:
                 self._shared.settle(one.reply.usage, one.model)
 
     def budget(self, model: ModelSpec) -> Budget:
-        """Return the budget that a model's calls count against: none for recordings without a price.
+        """Return the budget that a model's calls count against.
 
-        The price of a model at an address of its own is the one under its whole spec, else the one
-        of its name.
+        It is unlimited for a recording without a price. The price is the one of the whole spec, as
+        typed, else the one of the model's label.
 
         Raises:
             UsageError: dollars are limited, and the price of a model that costs money is unknown.

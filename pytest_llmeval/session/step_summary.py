@@ -1,4 +1,4 @@
-"""The summary of a job of GitHub Actions: Markdown in the file named by GITHUB_STEP_SUMMARY."""
+"""The step summary of GitHub Actions: Markdown in the file named by GITHUB_STEP_SUMMARY."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from pytest_llmeval.report.markdown import render_markdown
 from pytest_llmeval.session.findings import Findings
 
 VARIABLE: Final = "GITHUB_STEP_SUMMARY"
+"""The environment variable with the path of the step's summary."""
 
 LIMIT: Final = 1_000_000
-"""Bytes; GitHub shows nothing of a step that writes over a mebibyte."""
+"""Bytes at most; GitHub shows no summary of over one mebibyte."""
 
 _CUT: Final = "\n\n(cut here: summary.md in the run's folder holds the rest)\n"
 
@@ -21,8 +22,10 @@ _CUT: Final = "\n\n(cut here: summary.md in the run's folder holds the rest)\n"
 def write_step_summary(found: Findings, environment: Mapping[str, str]) -> None:
     """Append a run's findings to the summary of the running step, if there is one.
 
-    The values of the environment's secrets are blotted out. OSError when the file cannot be
-    written.
+    Values of secret environment variables are redacted.
+
+    Raises:
+        OSError: the file cannot be written.
     """
     if not (name := environment.get(VARIABLE)):
         return
@@ -32,7 +35,7 @@ def write_step_summary(found: Findings, environment: Mapping[str, str]) -> None:
     data = Redactor.of(environment).text(markdown).encode("utf-8", "backslashreplace")
     room = LIMIT - (file.stat().st_size if file.is_file() else 0) - len(_CUT)
     if len(data) > room:
-        # Whole lines only: half a table is still one.
+        # Cut at the end of a line, so that a table stays valid.
         data = data[: max(0, data.rfind(b"\n", 0, max(0, room)))] + _CUT.encode()
     with file.open("ab") as stream:
         stream.write(data)

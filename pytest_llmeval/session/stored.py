@@ -1,4 +1,4 @@
-"""The findings of a stored run: its figures anew from its rows."""
+"""The findings of a stored run, computed again from its rows."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ from pytest_llmeval.session.findings import Findings
 
 
 def stored_findings(run: StoredRun) -> Findings:
-    """Return a run's findings, with what its own session said of its tasks and its gate.
+    """Return a run's findings.
+
+    Figures are computed from the rows; gate, rescoring and the values of functions as metrics are
+    taken from its summary.json.
 
     Raises:
         UsageError: a file of the run cannot be read; the message names file and field.
@@ -41,9 +44,9 @@ def stored_findings(run: StoredRun) -> Findings:
 
 
 def _with_stored_metrics(new: Summary, stored: Summary) -> Summary:
-    """Return `new` with the values that only the run's session could work out.
+    """Return `new` with the values of metrics that only the run's session could compute.
 
-    A metric that is a function in a file is not loaded from a stored run.
+    A metric that is a function in a file is not loaded for a stored run.
     """
     by_part = {(entry.task, entry.test, entry.model): entry for entry in stored.entries}
     entries = (

@@ -1,4 +1,4 @@
-"""Stored runs that a session goes on with, or whose replies it scores again."""
+"""Stored runs that a session continues, or whose replies it scores again."""
 
 from __future__ import annotations
 
@@ -17,20 +17,25 @@ from pytest_llmeval.session.settings import Settings
 RESUME: Final = "--llmeval-resume"
 
 _ASKED: Final = ("models", "judges", "seed", "epochs", "limit", "samples", "overrides")
-"""The settings that decide what is asked: those of the stored run hold where the session names
-none."""
+"""The settings that decide requests; those that the session leaves unset are taken from the stored
+run."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Resumed:
-    """The run to go on with, and the exclusive lock on its folder, taken before it was read."""
+    """The run to continue, and the exclusive lock on its folder, which was taken before reading."""
 
     run: StoredRun
     lock: FolderLock
 
 
 def find_resumed(name: str, *, folder: Path, reports: str | None) -> Resumed:
-    """Return the run called `name`: a path from `folder`, a run's name in `reports`, or ``latest``.
+    """Return the run to continue, and lock its folder.
+
+    Args:
+        name: a path, the name of a run in `reports`, or ``latest``.
+        folder: where a relative path starts.
+        reports: the report folder.
 
     Raises:
         UsageError: there is no such run, or another session is writing into it.
@@ -43,13 +48,21 @@ def find_resumed(name: str, *, folder: Path, reports: str | None) -> Resumed:
 
 
 def stored_run(option: str, place: Path) -> StoredRun:
-    """Return the run in a folder; UsageError names `option`."""
+    """Return the run in the folder `place`; UsageError, which names `option`, if there is none."""
     with _named(option, str(place)):
         return read_run(place)
 
 
 def as_asked(settings: Settings, place: Path | None) -> Settings:
-    """Return the settings, completed by those of the run in `place` whose replies alone are used."""
+    """Return the settings, completed by those of the run that is scored again.
+
+    Args:
+        settings: the session's settings.
+        place: the folder of the run whose replies alone are used; None leaves `settings` unchanged.
+
+    Raises:
+        UsageError: the run cannot be read.
+    """
     if place is None:
         return settings
     stored = read_info(place).get("settings")
@@ -63,7 +76,7 @@ def as_asked(settings: Settings, place: Path | None) -> Settings:
     wanted = {
         name: earlier[name] for name in _ASKED if name in unset and earlier.get(name) is not None
     }
-    # As JSON has them; the fields were written from settings like these.
+    # JSON has lists in place of tuples; the values were written from `Settings`.
     keywords: Any = {
         name: tuple(value) if isinstance(value, list) else value for name, value in wanted.items()
     }
@@ -71,7 +84,17 @@ def as_asked(settings: Settings, place: Path | None) -> Settings:
 
 
 def place_of(option: str, name: str, *, folder: Path, reports: str | None) -> Path:
-    """Return where the run called `name` is looked for; `option` names it in errors."""
+    """Return the path of a run.
+
+    Args:
+        option: the option that names the run, for errors.
+        name: a path, the name of a run in `reports`, or ``latest``.
+        folder: where a relative path starts.
+        reports: the report folder.
+
+    Raises:
+        UsageError: the name is ``latest``, and there is no report folder.
+    """
     place = folder / name
     if reports is not None and not place.exists():
         return Path(reports) / name
@@ -83,7 +106,7 @@ def place_of(option: str, name: str, *, folder: Path, reports: str | None) -> Pa
 
 @contextmanager
 def _named(option: str, name: str) -> Iterator[None]:
-    """Have errors name the option that they are about."""
+    """Prefix UsageErrors with the option that they are about."""
     try:
         yield
     except UsageError as error:

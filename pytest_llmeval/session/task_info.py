@@ -1,4 +1,4 @@
-"""What results need of a loaded task: its info, and its metrics."""
+"""The part of a task that results need: its info and its metrics."""
 
 from __future__ import annotations
 
@@ -24,13 +24,18 @@ class VotingScorer(Protocol):
 
     @property
     def votes(self) -> int:
-        """How often each judge is asked about one answer."""
+        """Number of requests to each judge for one answer."""
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KnownTask:
-    """A task as results need it: what is stored with a run, and what can only be loaded."""
+    """The part of a task that results need.
+
+    Attributes:
+        info: stored with a run.
+        metrics: loaded from the task; functions among them cannot be stored.
+    """
 
     info: TaskInfo
     metrics: tuple[DeclaredMetric, ...] = ()
@@ -47,10 +52,14 @@ def known_task(loaded: LoadedTask, calibrations: Sequence[Calibrated] = ()) -> K
 
 
 def task_info(loaded: LoadedTask, calibrations: Sequence[Calibrated] = ()) -> TaskInfo:
-    """Return a task's info, with those of `calibrations` whose judge was asked as the task asks.
+    """Return a task's info.
 
-    A task that names published figures belongs to a published benchmark: on any other dataset than
-    the public one its results are a demonstration, and no published figure is shown.
+    A task that names published figures belongs to a published benchmark. On another dataset than
+    the public one its results are marked as a demonstration, without published figures.
+
+    Args:
+        loaded: the task.
+        calibrations: stored calibrations, of which the fitting ones are included (see `fitting`).
     """
     task = loaded.task
     literature = None if task.published is None else load_literature(task.published)
@@ -78,7 +87,7 @@ def task_info(loaded: LoadedTask, calibrations: Sequence[Calibrated] = ()) -> Ta
 
 
 def fitting(loaded: LoadedTask, calibrations: Sequence[Calibrated]) -> tuple[Calibrated, ...]:
-    """Return the calibrations with the prompt and the number of votes of a task's judges."""
+    """Return the calibrations with the same prompt and number of votes as a task's judges."""
     asked = {
         (one.scorer.grader, one.scorer.votes)
         for one in loaded.scorers

@@ -1,4 +1,4 @@
-"""What a run is measured by: a gate, a baseline, or both."""
+"""The gate and the baseline by which a run is measured."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from pytest_llmeval.session.settings import Settings
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Yardstick:
-    """A gate and a baseline, one of which may be missing."""
+    """A gate and a baseline; one of them may be None."""
 
     gate: Gate | None = None
     baseline: Baseline | None = None
@@ -48,8 +48,9 @@ class Yardstick:
 def load_yardstick(gate: Path | None, baseline: Path | None) -> Yardstick:
     """Return the gate and the baseline in these files.
 
-    TaskError or UsageError names what is wrong with one, also with a gate that has rules against a
-    baseline when none is given.
+    Raises:
+        TaskError: the gate file is invalid.
+        UsageError: the baseline cannot be read, or the gate needs one and none is given.
     """
     loaded = None if gate is None else load_gate(gate)
     if loaded is not None and loaded.changes and baseline is None:
@@ -63,7 +64,7 @@ def load_yardstick(gate: Path | None, baseline: Path | None) -> Yardstick:
 
 
 def yardstick_of(settings: Settings) -> Yardstick | None:
-    """Return the session's gate and baseline; None when it names neither."""
+    """Return the session's gate and baseline; None without both. Raises as `load_yardstick`."""
     if settings.gate is None and settings.baseline is None:
         return None
     gate, baseline = (

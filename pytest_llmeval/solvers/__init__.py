@@ -1,1 +1,1 @@
-"""General solvers: async pipelines from a sample to a completion, of no domain."""
+"""General solvers: async pipelines from a sample to a completion, for any benchmark."""

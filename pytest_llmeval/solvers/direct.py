@@ -1,4 +1,4 @@
-"""The solver ``direct``: one prompt, one reply."""
+"""The solver ``direct``: one request per sample."""
 
 from __future__ import annotations
 
@@ -12,15 +12,19 @@ from pytest_llmeval.records import Completion, Json, Sample
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DirectSolver:
-    """Sends the stage ``generate`` once and takes the reply as it is."""
+    """Sends the stage ``generate`` once; the reply's text is the completion."""
 
     stages: ClassVar[tuple[str, ...]] = ("generate",)
 
     def variables(self) -> Mapping[str, Json]:
-        """Return no variables: the sample alone fills the prompt."""
+        """Return no variables: the sample's fields are enough."""
         return {}
 
-    async def __call__(self, sample: Sample, context: SolverContext) -> Completion:  # noqa: ARG002 - part of the port
+    async def __call__(
+        self,
+        sample: Sample,  # noqa: ARG002 - a parameter of the port
+        context: SolverContext,
+    ) -> Completion:
         """Solve one sample."""
         reply = await context.generate(context.prompt())
         return Completion(text=reply.text, stop_reason=reply.stop_reason)

@@ -1,4 +1,4 @@
-"""A task: one YAML file that says which dataset, prompt, solver and scorers make a benchmark."""
+"""Tasks: a benchmark as one YAML file that names dataset, prompt, solver and scorers."""
 
 from pytest_llmeval.task.dataset import Dataset, Fields
 from pytest_llmeval.task.declared import DeclaredScorer

@@ -1,6 +1,6 @@
-"""Find the answer in a model's text, by the rule that a task names.
+"""The built-in answer rules: functions from a model's text to the answer in it, or None.
 
-Linear in the text, whatever it holds.
+Each takes time linear in the length of the text.
 """
 
 from __future__ import annotations
@@ -18,20 +18,19 @@ _TAG = re.compile(r"<(/?)answer\s*+>", re.IGNORECASE)
 def boxed_first(text: str) -> str | None:
     r"""Return the content of the first ``\boxed{}``.
 
-    Empty boxes are passed over: a model that repeats its instructions writes one. A box inside a
-    box counts only as a part of the outer one, and is unwrapped when it is all that the outer one
-    holds.
+    Empty boxes are skipped: a model that repeats its instructions writes one. Of nested boxes only
+    the outermost counts; if it holds nothing but another box, the content of that one is returned.
     """
     return next(iter(boxes(text)), None)
 
 
 def boxed_last(text: str) -> str | None:
-    r"""Return the content of the last ``\boxed{}``, by the same rules."""
+    r"""Return the content of the last ``\boxed{}``; see `boxed_first`."""
     return next(reversed(boxes(text)), None)
 
 
 def tagged(text: str) -> str | None:
-    """Return what stands between the last ``<answer>`` that is closed and its ``</answer>``."""
+    """Return the text between the last closed ``<answer>`` and its ``</answer>``."""
     answer, start = None, None
     for tag in _TAG.finditer(text):
         if not tag[1]:
@@ -47,17 +46,17 @@ def last_line(text: str) -> str | None:
 
 
 def choice(text: str) -> str | None:
-    r"""Return the letter (A to H, a capital) that the last line states as the final answer.
+    r"""Return the capital letter, A to H, that the last line states as the final answer.
 
-    The line holds the letter alone, in brackets or in a ``\boxed{}``, behind words such as "The
-    answer is" or not. A letter anywhere else is none: words begin with letters. Several letters
-    stated as answers, in any lines, are none. The scorer `choice` reads more forms than this rule.
+    The line holds only the letter, possibly in brackets or in a ``\boxed{}``, and possibly after
+    words such as "The answer is". There is no answer if several letters are stated as answers, in
+    any lines. The scorer `choice` reads more forms than this rule.
     """
     return letter_of_last_line(text)
 
 
 def whole(text: str) -> str | None:
-    """Return the text without the blanks around it."""
+    """Return the whole text without surrounding blanks."""
     return text.strip() or None
 
 
@@ -69,5 +68,5 @@ RULES: Final[Mapping[str, Callable[[str], str | None]]] = {
     "choice": choice,
     "whole": whole,
 }
-"""The rules by the names that task files give them; each returns None when the text holds no answer
-in its form."""
+"""The rules by their names in task files; each returns None when the text holds no answer in its
+form."""

@@ -1,4 +1,4 @@
-"""Functions that a task or a command line names: ``./file.py:function`` or ``module:function``."""
+"""Loading of functions by reference: ``./file.py:function`` or ``module:function``."""
 
 from __future__ import annotations
 
@@ -17,13 +17,20 @@ from pytest_llmeval.errors import TaskError
 def load_callable(reference: str, folder: Path, *, confined: bool = False) -> Callable[..., Any]:
     """Return the function that `reference` names.
 
-    A path (it ends in ``.py``) is relative to `folder`, and may not leave it when `confined`; the
-    file is loaded once a process, whether or not its folder is importable. TaskError says what is
-    missing and how it is written.
+    A file is loaded once per process, whether or not its folder is importable.
+
+    Args:
+        reference: ``PATH.py:NAME`` or ``MODULE:NAME``.
+        folder: where relative paths start.
+        confined: whether the file must lie in `folder`.
+
+    Raises:
+        TaskError: the reference has another form, the file, module or function does not exist, or
+            loading it fails.
     """
     where, _, name = reference.rpartition(":")
     if not where or not name.isidentifier():
-        problem = f"{reference!r} names no function; write ./file.py:function or module:function"
+        problem = f"{reference!r} is not a function; write ./file.py:function or module:function"
         raise TaskError(problem, file=folder)
     module = (
         _from_file(where, folder, confined=confined)
@@ -32,11 +39,11 @@ def load_callable(reference: str, folder: Path, *, confined: bool = False) -> Ca
     )
     function = getattr(module, name, None)
     if callable(function):
-        return function  # type: ignore[no-any-return]  # what it takes and returns is checked when it is called
+        return function  # type: ignore[no-any-return]  # its types are checked by its callers
     problem = (
         f"has no {name!r}, which {reference!r} names"
         if function is None
-        else f"{name!r} is no function"
+        else f"{name!r} is not a function"
     )
     raise TaskError(problem, file=str(module.__file__ or where))
 
@@ -45,7 +52,10 @@ def _from_file(where: str, folder: Path, *, confined: bool) -> ModuleType:
     root = folder.resolve()
     file = (root / where).resolve()
     if confined and not file.is_relative_to(root):
-        problem = f"{where!r} leaves the task's folder; put the file beside the task, or install it as a module"
+        problem = (
+            f"{where!r} leaves the task's folder; "
+            "put the file beside the task, or install it as a module"
+        )
         raise TaskError(problem, file=folder)
     if not file.is_file():
         problem = f"there is no such file ({where!r}, relative to {root})"
@@ -58,7 +68,7 @@ def _from_file(where: str, folder: Path, *, confined: bool) -> ModuleType:
         problem = "cannot be loaded as Python"
         raise TaskError(problem, file=file)
     module = importlib.util.module_from_spec(spec)
-    # Registered first: dataclasses in the file look their module up while it runs.
+    # Registered before execution: dataclasses look up their module in sys.modules.
     sys.modules[name] = module
     try:
         spec.loader.exec_module(module)
@@ -72,7 +82,10 @@ def _from_name(where: str, folder: Path) -> ModuleType:
     try:
         return importlib.import_module(where)
     except ModuleNotFoundError as error:
-        problem = f"there is no module {error.name!r}; install it, or name a file beside the task as ./file.py:function"
+        problem = (
+            f"there is no module {error.name!r}; "
+            "install it, or name a file beside the task as ./file.py:function"
+        )
         raise TaskError(problem, file=folder) from None
     except (Exception, SystemExit) as error:
         raise _failed(error, where) from error

@@ -1,4 +1,4 @@
-"""The tasks of a run, each loaded once with the run's overrides."""
+"""The tasks of a run, each loaded once, with the run's overrides."""
 
 from __future__ import annotations
 
@@ -17,7 +17,12 @@ from pytest_llmeval.task.samples import dataset_digest, read_samples, sample_gro
 
 @dataclass(frozen=True)
 class LoadedTask:
-    """A task and its samples in dataset order, after ``--llmeval-limit``."""
+    """A task with its samples.
+
+    Attributes:
+        task: the task.
+        samples: in the order of the dataset, cut to ``--llmeval-limit``.
+    """
 
     task: Task
     samples: tuple[Sample, ...]
@@ -29,17 +34,17 @@ class LoadedTask:
 
     @property
     def display(self) -> Display:
-        """What results show of the solver's details."""
+        """How results show the solver's details."""
         return display_of(self.task.named_solver)
 
     @cached_property
     def by_id(self) -> Mapping[str, Sample]:
-        """The samples by their id."""
+        """The samples by id."""
         return {sample.id: sample for sample in self.samples}
 
     @cached_property
     def digest(self) -> str:
-        """The hash of ids, inputs and targets: processes that agree on it run the same samples."""
+        """The sha256, in hex, of all ids, inputs and targets, to compare processes."""
         digest = hashlib.sha256()
         for sample in self.samples:
             text = f"{sample.id}\0{sample.input}\0{sample.target}\1"
@@ -48,12 +53,12 @@ class LoadedTask:
 
     @cached_property
     def dataset_digest(self) -> str:
-        """The sha256 of the dataset file, by which public datasets are known."""
+        """The sha256 of the dataset file in hex, which identifies public datasets."""
         return dataset_digest(self.task)
 
     @cached_property
     def versions(self) -> Mapping[str, Json]:
-        """What decides requests and scores, as every row stores it."""
+        """The task's version and digests, which every row stores."""
         return {
             "task": self.task.version,
             "dataset": self.dataset_digest,
@@ -62,12 +67,12 @@ class LoadedTask:
         }
 
     def groups(self, sample: Sample) -> dict[str, tuple[str, ...]]:
-        """Return the sample's values of each column that the task groups by."""
+        """Return the sample's values for each `group_by` column of the task."""
         return sample_groups(self.task, sample)
 
 
 class Catalog:
-    """Loads tasks on first use; the collecting side and the engine's side each see the same ones."""
+    """Loads tasks on first use, and keeps them."""
 
     def __init__(
         self,
@@ -76,26 +81,34 @@ class Catalog:
         overrides: Mapping[str, Mapping[str, str]] | None = None,
         limit: int | None = None,
     ) -> None:
-        """Load the first `limit` samples of each task, with its `overrides` (by task and key).
+        """Load nothing yet.
 
-        Paths in overrides start from `folder`.
+        Args:
+            folder: where relative paths in overrides start.
+            overrides: by task name, dotted keys and the texts of their values.
+            limit: samples to keep of each task; None keeps all.
         """
         self._folder, self._overrides, self._limit = folder, overrides or {}, limit
         self._loaded: dict[Path, LoadedTask] = {}
 
     def load(self, file: Path) -> LoadedTask:
-        """Return the task in `file` with its samples; TaskError for anything wrong with either."""
+        """Return the task in `file` with its samples.
+
+        Raises:
+            TaskError: the task or its dataset is invalid.
+            UsageError: an override is invalid.
+        """
         if file not in self._loaded:
             self._loaded[file] = self._load(file)
         return self._loaded[file]
 
     @property
     def loaded(self) -> Mapping[Path, LoadedTask]:
-        """The tasks loaded so far."""
+        """The tasks loaded so far, by file."""
         return self._loaded
 
     def _load(self, file: Path) -> LoadedTask:
-        # The file names the task, and the task its overrides.
+        # Loaded twice: the overrides are found by the task's name, which is in the file.
         task = load_task(file)
         if overrides := self._overrides.get(task.name):
             task = load_task(file, overrides, self._folder)

@@ -1,4 +1,4 @@
-"""Which rows a task asks about, and what their columns mean."""
+"""The section ``dataset`` of a task file: the file, its columns and the selection of rows."""
 
 from __future__ import annotations
 
@@ -12,14 +12,13 @@ from pytest_llmeval.task.hub import HUB, HubFile, fetched
 from pytest_llmeval.task.section import FilePath, Names, Section, refusal, shown
 
 FORMATS = (".yaml", ".yml", ".json", ".jsonl", ".csv", ".parquet")
-"""The dataset files that can be read, by suffix."""
+"""Suffixes of the dataset files that can be read."""
 
 
-def _from_hub(value: Any) -> Any:  # noqa: ANN401 - what stands in the file
-    """Return the local copy of a file on the hub; any other value as it is."""
+def _from_hub(value: Any) -> Any:  # noqa: ANN401 - a value of the task file
+    """Return the path of the local copy for an address on the hub; any other value unchanged."""
     if not isinstance(value, str) or not value.startswith(HUB):
         return value
-
     try:
         return fetched(HubFile.parse(value))
     except UsageError as error:
@@ -29,9 +28,16 @@ def _from_hub(value: Any) -> Any:  # noqa: ANN401 - what stands in the file
 class Fields(Section):
     """The dataset's column for each field of a sample.
 
-    Every column must be in every row, except where its name here ends in ``?`` (``metadata: {hint:
-    hint?}``): a row without it then simply has no such tag, picture or metadata. `id` None numbers
-    the rows from 0 in file order.
+    Every row must have every column, unless the column's name here ends in ``?`` (``metadata:
+    {hint: hint?}``); a row without it has no such tag, picture or metadata.
+
+    Attributes:
+        id: column of the sample's id; None numbers the rows from 0.
+        input: column of the question.
+        target: column of the reference answer.
+        tags: columns of tags; a cell may hold a list.
+        metadata: names of metadata, each with its column.
+        images: columns of pictures; a cell may hold a list.
     """
 
     id: str | None = "id"
@@ -43,14 +49,17 @@ class Fields(Section):
 
 
 class Dataset(Section):
-    """A dataset file, its columns and which of its rows count.
+    """A dataset file, its columns, and the selection of its rows.
 
-    `path` may also be a folder that a dataset reader accepts, or ``hub://owner/name/file@revision`` once ``llmeval
-    fetch`` got it.
-
-    `rows` is the top-level key that holds the list, for a file that is no list itself; `keep` a
-    jinja2 expression over columns and sample fields that must hold for a row to count; `unique` a
-    column or field of which later rows with an earlier row's value are dropped (after `keep`).
+    Attributes:
+        path: a file of one of `FORMATS`; a folder that a dataset reader accepts; or, after
+            ``llmeval fetch``, an address ``hub://owner/name/file@revision``.
+        fields: the columns.
+        rows: top-level key that holds the list of rows, in a JSON or YAML file that is a mapping.
+        keep: jinja2 expression over columns and sample fields; rows for which it is false are
+            dropped.
+        unique: column or sample field; of rows with equal values only the first is kept (after
+            `keep`).
     """
 
     path: Annotated[FilePath, BeforeValidator(_from_hub)]

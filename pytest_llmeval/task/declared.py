@@ -1,4 +1,4 @@
-"""From the names in a task file to its scorers and its solver, with their options checked."""
+"""The scorers and the solver that a task declares, made from their names and checked options."""
 
 from __future__ import annotations
 
@@ -16,26 +16,38 @@ from pytest_llmeval.task.registry import SCORERS, SOLVERS
 from pytest_llmeval.task.spec import Spec
 
 SCORED_BY: Final = ("answer", "sample")
-"""The parameters of a function that is a scorer."""
+"""The positional parameters of a function that is a scorer."""
 
 SOLVED_BY: Final = ("sample", "context")
-"""The parameters of a function that is a solver."""
+"""The positional parameters of a function that is a solver."""
 
 _PARTS: Final = ("name", "grader", "scale", "check", "score")
+"""The attributes of the port `Scorer`."""
 
 
 class MisfitError(Exception):
-    """What a task names cannot be used as it is; `place` is the path to it in the task file."""
+    """A scorer, a solver or an option in a task file cannot be used.
+
+    Attributes:
+        place: the keys that lead to it in the task file.
+        problem: what is wrong, and the fix.
+    """
 
     def __init__(self, place: tuple[str | int, ...], problem: str) -> None:
-        """Keep place and problem."""
+        """Store place and problem."""
         super().__init__(problem)
         self.place, self.problem = place, problem
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeclaredScorer:
-    """A scorer as a task declares it; `decides`: the outcome of a sample follows its score."""
+    """A scorer as a task declares it.
+
+    Attributes:
+        scorer: the scorer.
+        decides: whether the outcome of a sample follows its score.
+        spec: its name and options in the task file.
+    """
 
     scorer: Scorer
     decides: bool
@@ -43,7 +55,7 @@ class DeclaredScorer:
 
     @property
     def prepares(self) -> PreparingScorer | None:
-        """The scorer, if it asks models ahead of the test."""
+        """The scorer, if it asks models before the test runs; else None."""
         if isinstance(self.scorer, PreparingScorer) and not self.scorer.only_incorrect:
             return self.scorer
         return None
@@ -55,19 +67,19 @@ def declared_scorers(
     """Return the scorers of a task.
 
     Args:
-        specs: as the file names them.
+        specs: names and options in the task file.
         decides: ``first``, ``all``, ``any``, or names of scores.
-        folder: where files beside the task are.
+        folder: where relative paths start.
 
     Raises:
-        MisfitError: a scorer or an option does not fit.
+        MisfitError: a scorer or an option is invalid, or two scorers have the same name.
     """
     places = [("scorer",) if len(specs) == 1 else ("scorer", i) for i in range(len(specs))]
     scorers = [make_scorer(spec, folder, at) for spec, at in zip(specs, places, strict=True)]
     names = [scorer.name for scorer in scorers]
     for index, name in enumerate(names):
         if name in names[:index]:
-            problem = f"is another scorer called {name!r}; give it a `name`"
+            problem = f"is a second scorer called {name!r}; give it another `name`"
             raise MisfitError(places[index], problem)
     deciding = _deciding(scorers, decides)
     return tuple(
@@ -77,7 +89,16 @@ def declared_scorers(
 
 
 def make_scorer(spec: Spec, folder: Path, at: tuple[str | int, ...] = ("scorer",)) -> Scorer:
-    """Return the scorer that `spec` names; MisfitError if it, or an option, does not fit."""
+    """Return the scorer that `spec` names.
+
+    Args:
+        spec: its name and options.
+        folder: where relative paths start.
+        at: the keys that lead to it in the task file.
+
+    Raises:
+        MisfitError: it is not a scorer, or an option is invalid.
+    """
     made = _made(SCORERS.load, spec, folder, at, SCORED_BY)
     if isinstance(made, _Function):
         if inspect.iscoroutinefunction(made.function):
@@ -92,14 +113,23 @@ def make_scorer(spec: Spec, folder: Path, at: tuple[str | int, ...] = ("scorer",
         )
     missing = [part for part in _PARTS if not hasattr(made, part)]
     if missing:
-        problem = f"{spec.name} is no scorer: it has no {', '.join(missing)}"
+        problem = f"{spec.name} is not a scorer: it has no {', '.join(missing)}"
         raise MisfitError((*at, spec.name), problem)
     scorer: Scorer = made
     return scorer
 
 
-def named_solver(spec: Spec, folder: Path) -> Any:  # noqa: ANN401 - the engine's port, above this layer
-    """Return the solver object of a spec with a registered name; MisfitError if it does not fit."""
+def named_solver(spec: Spec, folder: Path) -> Any:  # noqa: ANN401 - a port of a layer above
+    """Return the solver that `spec` names.
+
+    Args:
+        spec: its name and options.
+        folder: where relative paths start.
+
+    Raises:
+        MisfitError: it cannot be made, or an option is invalid.
+        TaskError: the function that it refers to does not exist.
+    """
     made = _made(SOLVERS.load, spec, folder, ("solver",), SOLVED_BY)
     return made.bound if isinstance(made, _Function) else made
 
@@ -123,14 +153,14 @@ def _deciding(scorers: Sequence[Scorer], decides: Sequence[str]) -> set[str]:
 
 @dataclass(frozen=True, slots=True)
 class _Function:
-    """A function that is the thing itself, with its checked options."""
+    """A function that is itself the scorer or solver, with its checked options."""
 
     function: Callable[..., Any]
     options: Mapping[str, Any]
 
     @property
     def bound(self) -> Callable[..., Any]:
-        """The function of its first parameters alone."""
+        """The function with its options filled in."""
         function, options = self.function, self.options
         if not options:
             return function
@@ -149,15 +179,17 @@ def _made(
     folder: Path,
     at: tuple[str | int, ...],
     parameters: tuple[str, ...],
-) -> Any:  # noqa: ANN401 - a scorer or a solver, or a `_Function`
+) -> Any:  # noqa: ANN401 - a scorer, a solver, or a `_Function`
+    """Return what `spec` names: an object made from its options, or a `_Function`.
+
+    `parameters` are those that a function must have to be a scorer or a solver itself.
+    """
     try:
         found = load(spec.name, folder)
-        if own := own_parameters(found):
-            if len(own) != len(parameters):
-                problem = f"{spec.name} must take ({', '.join(parameters)})"
-                raise MisfitError(at, problem)
+        own = own_parameters(found)
+        if own and len(own) == len(parameters):
             return _Function(found, checked(found, spec.options, folder, skip=own))
-        return build(found, spec.options, folder)
+        made = None if own else build(found, spec.options, folder)
     except OptionError as error:
         place = (*at, spec.name) if error.option is None else (*at, spec.name, error.option)
         raise MisfitError(place, str(error)) from None
@@ -168,13 +200,17 @@ def _made(
     except Exception as error:
         problem = f"{spec.name} cannot be made: {type(error).__name__}: {error}"
         raise MisfitError((*at, spec.name), problem) from error
+    if own:
+        problem = f"{spec.name} must take ({', '.join(parameters)})"
+        raise MisfitError(at, problem)
+    return made
 
 
 def own_parameters(function: Callable[..., Any]) -> tuple[str, ...]:
-    """Return the positional parameters of a function that have no default; () of a class.
+    """Return the positional parameters of a function that have no default; () for a class.
 
-    A function that has some is the solver or scorer itself; one that has none makes it, and its
-    parameters are options.
+    A function with such parameters is itself the solver or scorer. One without them makes the
+    solver or scorer, and its parameters are options.
     """
     if inspect.isclass(function):
         return ()

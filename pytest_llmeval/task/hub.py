@@ -1,4 +1,7 @@
-"""Dataset files of the Hugging Face hub, by address, through huggingface_hub (the extra ``hub``)."""
+"""Dataset files on the Hugging Face hub, by address.
+
+Access needs huggingface_hub, part of the extra ``hub``.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +13,10 @@ from typing import Final, Self
 from pytest_llmeval.errors import UsageError
 
 HUB: Final = "hub://"
-"""How the address of a dataset on the Hugging Face hub begins, which is no path."""
+"""The start of an address on the Hugging Face hub, which distinguishes it from a path."""
 
 FORM: Final = f"{HUB}OWNER/NAME/FILE@REVISION"
+"""The form of an address."""
 
 _ADDRESS: Final = re.compile(
     r"hub://(?P<owner>[^/@]+)/(?P<name>[^/@]+)/(?P<file>[^@]+)@(?P<revision>[^@\s]+)"
@@ -21,7 +25,13 @@ _ADDRESS: Final = re.compile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HubFile:
-    """One file of one revision (a commit, tag or branch) of a dataset repository."""
+    """One file in one revision of a dataset repository.
+
+    Attributes:
+        repository: ``owner/name``.
+        file: path of the file in the repository.
+        revision: a commit, tag or branch.
+    """
 
     repository: str
     file: str
@@ -29,10 +39,17 @@ class HubFile:
 
     @classmethod
     def parse(cls, address: str) -> Self:
-        """Return the file that ``hub://owner/name/file@revision`` names; UsageError for any other text."""
+        """Return the file at an address ``hub://owner/name/file@revision``.
+
+        Raises:
+            UsageError: the text is not of this form.
+        """
         found = _ADDRESS.fullmatch(address)
         if found is None:
-            msg = f"{address!r} is no address on the hub; expected {FORM}, such as hub://me/demo/test.parquet@main"
+            msg = (
+                f"{address!r} is not an address on the hub; "
+                f"expected {FORM}, such as hub://me/demo/test.parquet@main"
+            )
             raise UsageError(msg)
         return cls(
             repository=f"{found['owner']}/{found['name']}",
@@ -46,12 +63,20 @@ class HubFile:
 
 
 def fetched(source: HubFile) -> Path:
-    """Return where a file lies that was fetched before, without any request; UsageError when it was not."""
+    """Return the local path of a file that was fetched before, without any request.
+
+    Raises:
+        UsageError: the file was not fetched, or huggingface_hub is not installed.
+    """
     return _located(source, local=True)
 
 
 def fetch(source: HubFile) -> Path:
-    """Return where a file lies, downloaded if it was not there; UsageError tells why it cannot be had."""
+    """Return the local path of a file, which is downloaded unless it was fetched before.
+
+    Raises:
+        UsageError: the download failed, or huggingface_hub is not installed.
+    """
     return _located(source, local=False)
 
 
@@ -67,7 +92,10 @@ def _located(source: HubFile, *, local: bool) -> Path:
             RevisionNotFoundError,
         )
     except ImportError:
-        msg = f"{source}: needs huggingface_hub; install it with: pip install 'pytest-llmeval-suite[hub]'"
+        msg = (
+            f"{source}: needs huggingface_hub; "
+            "install it with: pip install 'pytest-llmeval-suite[hub]'"
+        )
         raise UsageError(msg) from None
     try:
         return Path(
@@ -98,7 +126,7 @@ def _located(source: HubFile, *, local: bool) -> Path:
 
 
 def _why(error: Exception) -> str:
-    """Return the first line of the innermost cause: the library wraps what went wrong."""
+    """Return the first line of the innermost cause, which the library wraps in others."""
     while error.__cause__ is not None and isinstance(error.__cause__, Exception):
         error = error.__cause__
     return next(

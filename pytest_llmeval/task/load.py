@@ -1,4 +1,4 @@
-"""From a task's file to the task, with the run's overrides in place."""
+"""Loading of a task from its YAML file, with overrides of its values."""
 
 from __future__ import annotations
 
@@ -17,22 +17,23 @@ from pytest_llmeval.task.rendering import check_templates
 from pytest_llmeval.task.section import Source, shown
 
 MAX_TASK_BYTES = 1_000_000
+"""Bytes of a task file at most."""
 
 
 def load_task(
     path: Path | str, overrides: Mapping[str, str] | None = None, folder: Path | None = None
 ) -> Task:
-    """Return the task in `path`, its scorers and its named solver made.
+    """Return the task in `path`, with its scorers and its named solver made.
 
     Args:
         path: the YAML file.
-        overrides: by dotted key, texts that are read as YAML (``"0"`` is the number 0) and take
-            the place of the file's values.
-        folder: where paths in `overrides` start from; the current folder when None.
+        overrides: values by dotted key, in place of the file's; they are parsed as YAML, so that
+            ``"0"`` is the number 0.
+        folder: where relative paths in `overrides` start; None is the current folder.
 
     Raises:
-        TaskError: the file is wrong; with file, line and key.
-        UsageError: an override is wrong; with its option.
+        TaskError: the file is invalid; with file, line and key.
+        UsageError: an override is invalid; with its option.
     """
     file = Path(path).absolute()
     document = read_yaml(file, max_bytes=MAX_TASK_BYTES)
@@ -69,7 +70,7 @@ def load_task(
 
 
 def _first_problem(error: ValidationError) -> tuple[tuple[str | int, ...], str]:
-    """Return place and problem of the first of pydantic's errors, in this project's words."""
+    """Return place and problem of the first of pydantic's errors, worded as in this package."""
     first = error.errors(include_url=False)[0]
     place, context = first["loc"], first.get("ctx", {})
     match first["type"]:

@@ -1,4 +1,4 @@
-"""The task as a whole."""
+"""The task: the model of one benchmark's YAML file."""
 
 from __future__ import annotations
 
@@ -25,7 +25,23 @@ from pytest_llmeval.task.spec import MetricsField, ScorersField, SolverField, Sp
 
 
 class Task(Section):
-    """One benchmark, as its YAML file says it; every path is absolute."""
+    """One benchmark, as declared by its YAML file; every path is absolute.
+
+    Attributes:
+        name: identifies the task in results, options and test ids.
+        version: to be increased when results are no longer comparable.
+        dataset: the rows.
+        prompt: the stages of chat messages.
+        generate: parameters of every request to the model under test, such as ``temperature``.
+        solver: the solver's name and options.
+        answer: the answer rule, by name or as a function.
+        scorer: the scorers' names and options.
+        decides: ``first``, ``all``, ``any``, or names of the scores that decide the outcome.
+        metrics: the metrics of the results table.
+        group_by: columns by whose values results are also shown.
+        replay: recording that replies when no model is configured.
+        published: file of published figures to show beside the results.
+    """
 
     name: Annotated[str, Field(pattern="^[A-Za-z0-9][A-Za-z0-9_-]*$")]
     version: Annotated[int, Field(ge=1)] = 1
@@ -43,7 +59,7 @@ class Task(Section):
     _source: Source = PrivateAttr()
 
     def model_post_init(self, context: Any, /) -> None:  # noqa: ANN401 - pydantic's signature
-        """Keep where the values came from."""
+        """Store the source of the values, pydantic's validation context."""
         self._source = context
 
     @field_validator("answer")
@@ -55,20 +71,24 @@ class Task(Section):
 
     @cached_property
     def scorers(self) -> tuple[DeclaredScorer, ...]:
-        """The scorers, in the order of the file; MisfitError for what does not fit."""
+        """The scorers, in the order of the file; MisfitError if one is invalid."""
         return declared_scorers(self.scorer, self.decides, self.folder)
 
     @cached_property
-    def named_solver(self) -> Any:  # noqa: ANN401 - the engine's port, above this layer
-        """The solver's object, None for a solver that is a function; MisfitError as above.
+    def named_solver(self) -> Any:  # noqa: ANN401 - a port of the engine, a layer above
+        """The solver, or None for one that is a function; MisfitError if it is invalid.
 
-        A function is left to the engine: its module may import anything.
+        A function is loaded by the engine, because its module may import anything.
         """
         return None if self.solver.is_function else named_solver(self.solver, self.folder)
 
     def check_parts(self) -> None:
-        """Make scorers and solver; MisfitError for what does not fit, also the prompt's stages."""
-        self.scorers  # noqa: B018 - made when it is read
+        """Make scorers and solver.
+
+        Raises:
+            MisfitError: one is invalid, or the prompt lacks a stage of the solver.
+        """
+        self.scorers  # noqa: B018 - made on access
         for stage in getattr(self.named_solver, "stages", ()):
             if stage not in self.prompt:
                 stages = ", ".join(self.prompt)
@@ -85,16 +105,16 @@ class Task(Section):
 
     @property
     def folder(self) -> Path:
-        """The folder that the task's own files lie in."""
+        """The folder of the YAML file, where the task's relative paths start."""
         return self._source.folder
 
     def line(self, *path: str | int) -> int | None:
-        """Return the line of a key of the file, or of the nearest one above it."""
+        """Return the line of a key in the YAML file, or of its nearest existing parent."""
         return self._source.document.line(path)
 
     @cached_property
     def prompt_digest(self) -> str:
-        """The sha256 of all stages' roles and texts."""
+        """The sha256, in hex, of the roles and template texts of all stages."""
         return _digest(
             {
                 stage: [[turn.role, turn.text] for turn in turns]
@@ -104,7 +124,10 @@ class Task(Section):
 
     @cached_property
     def settings_digest(self) -> str:
-        """The sha256 of what decides requests and scores, without the prompts and the bytes of files."""
+        """The sha256, in hex, of the settings that decide requests and scores.
+
+        Prompts and the contents of files have digests of their own.
+        """
         return _digest(
             {
                 "name": self.name,

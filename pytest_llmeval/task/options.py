@@ -1,4 +1,4 @@
-"""The options of a scorer, solver or other thing that a task names: checked, then passed to it."""
+"""Options from task files, checked against the signature of the function that takes them."""
 
 from __future__ import annotations
 
@@ -15,23 +15,35 @@ from pytest_llmeval.task.section import OverrideText
 
 
 class OptionError(LLMEvalError):
-    """An option is unknown, missing or of a wrong value; `option` is its name, None for several."""
+    """An option is unknown, missing or has an invalid value.
+
+    Attributes:
+        option: name of the option; None if the combination of several is invalid.
+    """
 
     def __init__(self, problem: str, option: str | None = None) -> None:
-        """Keep what is wrong, and with which option."""
+        """Store the problem and the option's name."""
         super().__init__(problem)
         self.option = option
 
 
-def build(function: Callable[..., Any], options: Mapping[str, Json], folder: Path) -> Any:  # noqa: ANN401 - whatever the function makes
-    """Call `function` with its options and return what it makes.
+def build(
+    function: Callable[..., Any],
+    options: Mapping[str, Json],
+    folder: Path,
+) -> Any:  # noqa: ANN401 - the function decides what it makes
+    """Call `function` with its options, and return the result.
 
-    The parameters of the function are its options: their annotations are checked strictly (a text
-    is no number), and a `Path` is relative to `folder`. ValueError and TypeError of the function
-    are problems with its options too.
+    Each parameter of the function is an option. Values are checked strictly against the annotations
+    (the text ``"1"`` is not accepted as a number).
+
+    Args:
+        function: a class or a function.
+        options: values by name.
+        folder: where values of type `Path` start.
 
     Raises:
-        OptionError: an option does not fit.
+        OptionError: an option is invalid, or the function raises ValueError or TypeError.
     """
     values = checked(function, options, folder)
     try:
@@ -47,7 +59,17 @@ def checked(
     *,
     skip: tuple[str, ...] = (),
 ) -> dict[str, Any]:
-    """Return the options as `function` takes them; its parameters in `skip` are none."""
+    """Return the options as arguments of `function`; see `build`.
+
+    Args:
+        function: a class or a function.
+        options: values by name.
+        folder: where values of type `Path` start.
+        skip: parameters that are not options.
+
+    Raises:
+        OptionError: an option is unknown, missing or has an invalid value.
+    """
     known = {
         name: parameter
         for name, parameter in inspect.signature(function).parameters.items()
@@ -58,7 +80,7 @@ def checked(
     for name in options:
         if name not in known:
             allowed = f"allowed: {', '.join(known)}" if known else "it has none"
-            problem = f"is no option here ({allowed})"
+            problem = f"is not an option here ({allowed})"
             raise OptionError(problem, name)
     for name, parameter in known.items():
         if parameter.default is inspect.Parameter.empty and name not in options:
@@ -73,15 +95,16 @@ def _hints(function: Callable[..., Any]) -> dict[str, Any]:
     try:
         return get_type_hints(target, include_extras=True)
     except (NameError, TypeError):
-        # Annotations that only a type checker can resolve cannot be checked here.
+        # Annotations that cannot be resolved at run time are not checked.
         return {}
 
 
-def _fitting(hint: Any, value: Json, name: str, folder: Path) -> Any:  # noqa: ANN401 - any annotation
+def _fitting(hint: Any, value: Json, name: str, folder: Path) -> Any:  # noqa: ANN401 - any type
+    """Return an option's value, checked against its annotation; OptionError if it does not fit."""
     if _is_path(hint) and isinstance(value, str):
         return (value.folder if isinstance(value, OverrideText) else folder) / value
     value = _plain(value)
-    # JSON has no tuples.
+    # JSON has no tuples; strict validation accepts only those.
     if get_origin(hint) is tuple and isinstance(value, list):
         value = tuple(value)  # type: ignore[assignment]  # validated next
     try:
@@ -107,7 +130,7 @@ def _plain(value: Json) -> Json:
     return value
 
 
-def _is_path(hint: Any) -> bool:  # noqa: ANN401 - any annotation
+def _is_path(hint: Any) -> bool:  # noqa: ANN401 - any type
     if get_origin(hint) is Annotated:
         return _is_path(get_args(hint)[0])
     return hint is Path or Path in get_args(hint)

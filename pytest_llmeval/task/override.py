@@ -1,4 +1,4 @@
-"""One ``--llmeval-set TASK.KEY=VALUE``: a value that takes the place of one in the task file."""
+"""Overrides of a task's values by the option ``--llmeval-set TASK.KEY=VALUE``."""
 
 from __future__ import annotations
 
@@ -12,18 +12,30 @@ from pytest_llmeval.records import Json
 from pytest_llmeval.task.section import OverrideText, shown
 
 APPEND = "+"
-"""What a key ends with whose value is appended to a list: ``TASK.scorer+=exact``."""
+"""The end of a key whose value is appended to a list: ``TASK.scorer+=exact``."""
 
 
 class Override:
-    """An override of a task's value.
+    """An override of one value of a task.
 
-    `keys` is the path to the value; a scorer in a list is found by its name, so
-    ``scorer.number.unit`` is a key of ``scorer: [{number: ...}, ...]`` too.
+    Attributes:
+        option: the option as typed, for error messages.
+        keys: the path to the value. A scorer in a list is found by its name, so that
+            ``scorer.number.unit`` also works for ``scorer: [{number: ...}, ...]``.
     """
 
     def __init__(self, task: object, key: str, value: str, folder: Path) -> None:
-        """Read `value` as YAML; paths in it start from `folder`. UsageError when it is none."""
+        """Parse the value.
+
+        Args:
+            task: name of the task.
+            key: dotted key, with a final ``+`` to append.
+            value: YAML text.
+            folder: where a relative path in the value starts.
+
+        Raises:
+            UsageError: the value is not YAML.
+        """
         self.option = f"--llmeval-set {task}.{key}={value}"
         self.keys = tuple(key.removesuffix(APPEND).split("."))
         self._appends = key.endswith(APPEND)
@@ -34,16 +46,20 @@ class Override:
         self._value = _typed_in(folder, parsed)
 
     def refused(self, problem: str) -> UsageError:
-        """Return the error that names the option."""
+        """Return an error that names the option."""
         return UsageError(f"{self.option}: {problem}")
 
     def apply(self, data: dict[str, Any]) -> None:
-        """Set the value in the parsed task file `data`, making the mappings above it.
+        """Set the value in the parsed task file `data`, with the mappings above it.
 
-        ``scorer: number`` gives way to ``scorer.number.unit=required``.
+        A plain name becomes a mapping: ``scorer.number.unit=required`` turns ``scorer: number``
+        into ``scorer: {number: {unit: required}}``.
+
+        Raises:
+            UsageError: the key is ``name``, or leads through a value that is not a mapping.
         """
         if self.keys == ("name",):
-            problem = "a task's name cannot be overridden: options and rows know the task by it"
+            problem = "a task's name cannot be overridden: options and rows identify the task by it"
             raise self.refused(problem)
         for key, below in pairwise(self.keys):
             inner = self._inner(data.get(key), key, below)
@@ -52,9 +68,9 @@ class Override:
         data[key] = [*_listed(data.get(key)), self._value] if self._appends else self._value
 
     def _inner(self, found: Json, key: str, below: str) -> tuple[Json, dict[str, Any]]:
-        """Return a copy of the value under `key`, and the mapping in it that has the key `below`.
+        """Return a copy of `found`, the value of `key`, and the mapping in it for the key `below`.
 
-        A copy, because an alias of YAML may share the mapping with another place of the file.
+        It is copied because a YAML alias may share it with another part of the file.
         """
         if isinstance(found, list):
             names = [next(iter(one)) if isinstance(one, dict) and one else one for one in found]

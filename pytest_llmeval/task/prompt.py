@@ -1,4 +1,4 @@
-"""A task's prompts: stages of chat messages, each a jinja2 template."""
+"""The section ``prompt`` of a task file: stages of chat messages, each a jinja2 template."""
 
 from __future__ import annotations
 
@@ -14,20 +14,28 @@ from pytest_llmeval.files.yaml import read_text
 from pytest_llmeval.task.section import Source, refusal, shown
 
 ROLES = ("system", "user", "assistant")
+"""The roles of messages in a prompt."""
+
 MAX_PROMPT_BYTES = 1_000_000
+"""Bytes of a prompt's file at most."""
 
 _TWO_STAGES = re.compile(
     r"\s*\[GEN_PROMPT\](.*?)\[/GEN_PROMPT\]\s*\[QUESTION\](.*?)\[/QUESTION\]\s*", re.DOTALL
 )
-"""The wire form of lmms-eval's visual chain-of-thought tasks: one text holding the prompts of both
+"""The form of lmms-eval's visual chain-of-thought tasks: one text with the prompts of two
 stages."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Turn:
-    """One message of a stage: role and template text.
+    """One message of a stage.
 
-    `file`, `line` and `key` say where the text comes from.
+    Attributes:
+        role: one of `ROLES`.
+        text: the jinja2 template.
+        file: the file that holds the text.
+        line: its line there; None for a file that is the text.
+        key: its dotted key in the task file; "" for a file that is the text.
     """
 
     role: str
@@ -38,12 +46,13 @@ class Turn:
 
 
 Stages: TypeAlias = Mapping[str, tuple[Turn, ...]]
+"""The messages of each stage, by its name."""
 
 
-def _stages(value: Any, info: ValidationInfo) -> Any:  # noqa: ANN401 - what stands in the file
+def _stages(value: Any, info: ValidationInfo) -> Any:  # noqa: ANN401 - a value of the task file
     source = cast("Source", info.context)
     if not isinstance(value, dict):
-        return _seed_stages(_turns(value, (), source))
+        return _unnamed_stages(_turns(value, (), source))
     if not value:
         raise refusal((), "is empty")
     if wrong := next((name for name in value if name in ROLES), None):
@@ -53,7 +62,8 @@ def _stages(value: Any, info: ValidationInfo) -> Any:  # noqa: ANN401 - what sta
     return {stage: _turns(messages, (stage,), source) for stage, messages in value.items()}
 
 
-def _seed_stages(turns: tuple[Turn, ...]) -> Stages:
+def _unnamed_stages(turns: tuple[Turn, ...]) -> Stages:
+    """Return the stage ``generate``, or ``image`` and ``question`` of a text in `_TWO_STAGES`."""
     match = _TWO_STAGES.fullmatch(turns[0].text) if len(turns) == 1 else None
     if match is None:
         return {"generate": turns}
@@ -66,6 +76,7 @@ def _seed_stages(turns: tuple[Turn, ...]) -> Stages:
 
 
 def _turns(value: object, at: tuple[str | int, ...], source: Source) -> tuple[Turn, ...]:
+    """Return the messages of one stage, whose value is at the keys `at` below ``prompt``."""
     if isinstance(value, str):
         return (_turn("user", value, at, source),)
     if not isinstance(value, list) or not value:
@@ -104,14 +115,15 @@ def _turn(role: str, value: object, at: tuple[str | int, ...], source: Source) -
 
 
 def _inside(name: str, at: tuple[str | int, ...], source: Source) -> Path:
+    """Return the path of a file, checked to lie in the task's folder."""
     folder = source.folder.resolve()
     file = (folder / name).resolve()
     if not file.is_relative_to(folder):
         raise refusal(at, f"is {name!r}, which leaves the task's folder")
     if not file.is_file():
-        raise refusal(at, f"names {str(file)!r}, which is no file")
+        raise refusal(at, f"names {str(file)!r}, which is not a file")
     return file
 
 
 PromptField = Annotated[Stages, BeforeValidator(_stages)]
-"""One text, a list of messages, or a mapping of stages to either."""
+"""In YAML one text, a list of messages, or a mapping of stages to either."""

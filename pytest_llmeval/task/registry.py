@@ -1,7 +1,7 @@
-"""Names to callables: what a task or a command line may name, and where it is found.
+"""Registries: the names of scorers, solvers, providers and so on, and their implementations.
 
-A name is one of four: built in, an entry point of an installed distribution, ``./file.py:function``
-beside the task, or ``installed.module:function``. Nothing is imported before it is asked for.
+A name is a built-in one, an entry point of an installed distribution, ``./file.py:function``
+relative to the task, or ``installed.module:function``. Modules are imported on first use.
 """
 
 from __future__ import annotations
@@ -20,15 +20,17 @@ from pytest_llmeval.errors import UsageError
 from pytest_llmeval.task.callables import load_callable
 
 FORMS = ("./file.py:function", "module:function")
-"""How a function that has no name of its own is written."""
+"""The forms in which a function is named by reference."""
 
 
 @dataclass(frozen=True)
 class Registry:
-    """The names of one kind of thing.
+    """The names of one kind of implementation.
 
-    `kind` is its word in messages, `group` its entry-point group; `built_in` maps names to
-    ``module:attribute``.
+    Attributes:
+        kind: the word for it in messages, such as ``scorer``.
+        group: its entry-point group.
+        built_in: names to ``module:attribute``.
     """
 
     kind: str
@@ -37,36 +39,36 @@ class Registry:
 
     @cached_property
     def own(self) -> Mapping[str, str]:
-        """The names that the package brings: `built_in`, and those of its domains."""
+        """The names defined by this package: `built_in`, and those of its domains."""
         return {**self.built_in, **_domain_names().get(self.group, {})}
 
     @property
     def names(self) -> tuple[str, ...]:
-        """All names, those of installed distributions last."""
+        """All names, those of other distributions last."""
         return tuple(dict.fromkeys((*self.own, *_installed(self.group))))
 
     def knows(self, name: str) -> bool:
-        """Whether `name` is one of `names`, or names a function."""
+        """Return whether `name` is one of `names`, or refers to a function."""
         return ":" in name or name in self.own or name in _installed(self.group)
 
     def unknown(self, name: str) -> str:
-        """Return the problem with an unknown name: the nearest known one, and all."""
+        """Return the problem with an unknown name: the nearest known name, and all names."""
         near = difflib.get_close_matches(name, self.names, n=1)
         hint = f"; did you mean {near[0]!r}?" if near else ""
         return f"is {name!r}{hint} (allowed: {', '.join((*self.names, *FORMS))})"
 
     def load(self, name: str, folder: Path, *, confined: bool = True) -> Callable[..., Any]:
-        """Return the callable that `name` stands for.
+        """Return the callable with this name.
 
         Args:
             name: one of `names`, or a reference to a function.
-            folder: where a ``./file.py`` is looked for.
+            folder: where a relative ``./file.py`` starts.
             confined: whether such a file must lie in `folder`.
 
         Raises:
-            UsageError: the name is unknown, claimed by two distributions, or what an installed
-                distribution brings cannot be loaded.
-            TaskError: the function that is referred to is not there.
+            UsageError: the name is unknown, defined by two distributions, or the entry point cannot
+                be loaded.
+            TaskError: the function that is referred to does not exist.
         """
         if ":" in name:
             return load_callable(name, folder, confined=confined)
@@ -77,12 +79,12 @@ class Registry:
             raise UsageError(msg)
         if len(found) > 1:
             claims = " and ".join(map(distribution, found))
-            msg = f"{self.kind} {name!r} is claimed by {claims}; uninstall one of them"
+            msg = f"{self.kind} {name!r} is defined by {claims}; uninstall one of them"
             raise UsageError(msg)
         return self._imported(found[0])
 
     def origin(self, name: str) -> str:
-        """Return distribution and version of an installed name, "" for all others."""
+        """Return name and version of the distribution that defines a name; "" for this package."""
         found = () if ":" in name or name in self.own else _installed(self.group).get(name, ())
         return distribution(found[0]) if found else ""
 
@@ -90,19 +92,19 @@ class Registry:
         origin = f"{self.kind} {point.name!r} of {distribution(point)}"
         try:
             found = point.load()
-        # A module may do anything while it is imported, such as leaving the process.
+        # Foreign code may raise anything while it is imported.
         except (Exception, SystemExit) as error:
             problem = f"{point.value}: {type(error).__name__}: {error}"
-            msg = f"{origin} cannot be loaded ({problem}); mend or uninstall it"
+            msg = f"{origin} cannot be loaded ({problem}); repair or uninstall it"
             raise UsageError(msg) from error
         if not callable(found):
-            msg = f"{origin}: {point.value} is no function"
+            msg = f"{origin}: {point.value} is not a function"
             raise UsageError(msg)
-        return found  # type: ignore[no-any-return]  # what it takes shows when it is called
+        return found  # type: ignore[no-any-return]  # its types are checked by its callers
 
 
 def distribution(point: EntryPoint) -> str:
-    """Return name and version of the distribution that an entry point belongs to."""
+    """Return name and version of the distribution that defines an entry point."""
     return f"{point.dist.name} {point.dist.version}" if point.dist else "an unknown distribution"
 
 
@@ -116,13 +118,13 @@ def _installed(group: str) -> dict[str, tuple[EntryPoint, ...]]:
 
 @cache
 def _domain_names() -> dict[str, dict[str, str]]:
-    """Return the names of the package's domains by group.
+    """Return the names of the package's domains by entry-point group.
 
-    They stand in a file of the form that entry points have, because a checkout that is not
-    installed has no entry points, and because no module outside of a domain imports it.
+    They are in a file of the same form as entry points, because a checkout that is not installed
+    has no entry points, and because no module outside a domain may import it.
     """
     parser = configparser.ConfigParser(delimiters=("=",))
-    parser.optionxform = str  # type: ignore[assignment, method-assign]  # names keep their case
+    parser.optionxform = str  # type: ignore[assignment, method-assign]  # keeps upper case
     text = resources.files("pytest_llmeval.domains").joinpath("entry_points.txt").read_text("utf-8")
     parser.read_string(text)
     return {group: dict(parser[group]) for group in parser.sections()}

@@ -1,4 +1,4 @@
-"""From a task's templates and a sample to the chat messages that are sent."""
+"""Rendering of a task's templates for a sample into chat messages."""
 
 from __future__ import annotations
 
@@ -20,10 +20,21 @@ def render(
 ) -> tuple[Message, ...]:
     """Return the messages of one stage.
 
-    Templates see ``id``, ``input``, ``tags`` and ``metadata`` of the sample and the stage's own
-    `variables`, never the target. ``<image>`` in the sample's input or in a template becomes the
-    next of `images`; those never named come first in the last user message. Nothing in `variables`
-    can name one: they hold what models wrote.
+    Templates may use ``id``, ``input``, ``tags`` and ``metadata`` of the sample and the given
+    `variables`, but not the target. ``<image>`` in the sample's input or in a template is replaced
+    by the next of `images`; the remaining ones are put first in the last user message. ``<image>``
+    in `variables` remains text, because they hold what models wrote.
+
+    Args:
+        task: the task.
+        stage: name of a stage of its prompt.
+        sample: the sample.
+        images: its pictures, as they are sent.
+        variables: further values for the templates.
+
+    Raises:
+        TaskError: the stage does not exist, a template fails, or names more pictures than there
+            are.
     """
     if stage not in task.prompt:
         problem = (
@@ -50,17 +61,17 @@ def render(
 
 
 def check_templates(task: Task) -> None:
-    """Raise a TaskError for the first template of `task` that is no jinja2."""
+    """Raise a TaskError for the first template of `task` that is not valid jinja2."""
     for turns in task.prompt.values():
         for turn in turns:
             _compiled(turn)
 
 
 def _mark(values: Mapping[str, Json]) -> str:
-    """Return the text that stands for a picture while templates are filled.
+    """Return the placeholder for a picture while templates are rendered.
 
-    It is a hash of all they are filled with, so nothing among that can hold it, and it is the same
-    in every run. Digits alone, because filters such as ``upper`` leave those as they are.
+    It is a hash of all values that templates use, so none of these can contain it, and it is the
+    same in every run. It consists of digits, which filters such as ``upper`` do not change.
     """
     digest = hashlib.sha256(json.dumps(values, sort_keys=True, default=str).encode()).digest()
     return f"{int.from_bytes(digest):078d}"
@@ -71,11 +82,12 @@ def _filled(turn: Turn, values: Mapping[str, Json]) -> str:
         return _compiled(turn).render(values)
     except UndefinedError as error:
         names = ", ".join(name for name in values if name != PICTURE)
-        hint = "; the target never reaches a prompt" if str(error).startswith("'target'") else ""
+        is_target = str(error).startswith("'target'")
+        hint = "; prompts cannot use the target" if is_target else ""
         raise _error(turn, f"{error.message}{hint} (known here: {names})") from None
     except TaskError:
         raise
-    except Exception as error:  # noqa: BLE001 - a template may fail in any way, and whoever wrote it must act
+    except Exception as error:  # noqa: BLE001 - a template may raise anything
         raise _error(turn, f"cannot be filled: {type(error).__name__}: {error}") from None
 
 
@@ -83,18 +95,27 @@ def _compiled(turn: Turn) -> Template:
     try:
         return compile_template(turn.text)
     except TemplateSyntaxError as error:
-        raise _error(
-            turn, f"line {error.lineno} of the template is no jinja2: {error.message}"
-        ) from None
+        problem = f"line {error.lineno} of the template is not valid jinja2: {error.message}"
+        raise _error(turn, problem) from None
 
 
 def _with_pictures(
     turns: Sequence[Turn], texts: Sequence[Sequence[str]], sample: Sample, images: Sequence[Image]
 ) -> tuple[Message, ...]:
-    """Put pictures between the texts of each message, and those left over before the last user message's."""
+    """Return the messages with their pictures.
+
+    Args:
+        turns: the messages' templates.
+        texts: for each message its texts, between two of which a picture is put.
+        sample: the sample, for error messages.
+        images: the pictures; those beyond the gaps precede the last user message's text.
+    """
     named = sum(len(pieces) - 1 for pieces in texts)
     if named > len(images):
-        problem = f"sample {sample.id!r} has {len(images)} pictures, but {named} {IMAGE_TAG} tags name one"
+        problem = (
+            f"sample {sample.id!r} has {len(images)} pictures, "
+            f"but {named} {IMAGE_TAG} tags stand for one"
+        )
         raise _error(turns[-1], problem)
     pictures = iter(images[:named])
     parts = [list(_interleaved(pieces, pictures)) for pieces in texts]

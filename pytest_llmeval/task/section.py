@@ -1,4 +1,4 @@
-"""What every section of a task file has in common: strict, frozen, no unknown keys, paths relative to the file."""
+"""The base of all sections of a task file: strict types, no unknown keys, relative paths."""
 
 from __future__ import annotations
 
@@ -16,35 +16,40 @@ from pytest_llmeval.files.yaml import YamlDocument
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
-    """Where a task's values come from; the models get it as pydantic's validation context."""
+    """The YAML file that a task's values come from; pydantic's validation context.
+
+    Attributes:
+        file: absolute path of the file.
+        document: its parsed content.
+    """
 
     file: Path
     document: YamlDocument
 
     @property
     def folder(self) -> Path:
-        """The folder that relative paths start from."""
+        """The folder where relative paths start."""
         return self.file.parent
 
 
 class Section(BaseModel):
-    """A mapping in a task file."""
+    """A mapping in a task file, of which the fields are the allowed keys."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
 
     @model_validator(mode="before")
     @classmethod
-    def _known_keys(cls, data: Any) -> Any:  # noqa: ANN401 - what stands in the file
+    def _known_keys(cls, data: Any) -> Any:  # noqa: ANN401 - a value of the task file
         if not isinstance(data, dict):
             raise refusal((), f"is {shown(data)}, not a mapping", allowed=cls.model_fields)
         for key in data:
             if key not in cls.model_fields:
-                raise refusal((key,), "is no key here", given=key, allowed=cls.model_fields)
+                raise refusal((key,), "is not a key here", given=key, allowed=cls.model_fields)
         return data
 
 
 class OverrideText(str):
-    """A text from the command line; paths in it start from `folder`, where it was typed."""
+    """A text from the command line; as a path it starts from `folder`, where it was typed."""
 
     __slots__ = ("folder",)
     folder: Path
@@ -60,10 +65,13 @@ class OverrideText(str):
 def refusal(
     at: tuple[str | int, ...], problem: str, *, given: object = None, allowed: Iterable[str] = ()
 ) -> PydanticCustomError:
-    """Return the error that refuses a value inside a validator.
+    """Return an error for a validator to raise.
 
-    `at` leads from the value to the part of it that is wrong; the message ends with the allowed
-    value that is nearest to `given`, and all of them.
+    Args:
+        at: the keys from the validated value to the part of it that is wrong; () for all of it.
+        problem: start of the message.
+        given: the wrong text, to suggest the nearest of `allowed`.
+        allowed: the allowed values, which the message lists.
     """
     choices = list(allowed)
     near = difflib.get_close_matches(given, choices, n=1) if isinstance(given, str) else []
@@ -75,7 +83,7 @@ def refusal(
 
 
 def shown(value: object) -> str:
-    """Return a value as a message shows it: short, and in YAML's words."""
+    """Return a value as an error message shows it: at most 60 characters, in YAML's spelling."""
     if value is None:
         return "empty"
     if isinstance(value, bool):
@@ -90,7 +98,7 @@ def _path(value: object, info: ValidationInfo) -> Path:
     if not isinstance(value, str) or not value or "\0" in value:
         raise refusal((), f"is {shown(value)}, not a path")
     if "://" in value:
-        raise refusal((), f"is {value!r}; no address can stand here, only a file")
+        raise refusal((), f"is {value!r}; write a file, not an address")
     if isinstance(value, OverrideText):
         return value.folder / value
     return cast("Source", info.context).folder / value
@@ -98,7 +106,7 @@ def _path(value: object, info: ValidationInfo) -> Path:
 
 def _existing(value: Path) -> Path:
     if not value.is_file():
-        raise refusal((), f"names {str(value)!r}, which is no file")
+        raise refusal((), f"names {str(value)!r}, which is not a file")
     return value
 
 
@@ -109,10 +117,10 @@ def _tuple(value: object) -> object:
 
 
 FilePath = Annotated[Path, BeforeValidator(_path)]
-"""A path, relative to the task's folder; whether there is such a file is not asked."""
+"""A path, relative to the task's folder; the file need not exist."""
 
 ExistingFile = Annotated[Path, BeforeValidator(lambda value, info: _existing(_path(value, info)))]
-"""A path to a file that exists, relative to the task's folder."""
+"""The path of an existing file, relative to the task's folder."""
 
 Names = Annotated[tuple[str, ...], BeforeValidator(_tuple)]
-"""One name or a list of them."""
+"""In YAML one name or a list of names."""

@@ -1,4 +1,4 @@
-"""Which rows of a dataset count: those that `keep` holds for, and of equal ones by `unique` the first."""
+"""Selection of a dataset's rows by `Dataset.keep` and `Dataset.unique`."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from jinja2 import TemplateError, TemplateSyntaxError
 
 from pytest_llmeval.errors import TaskError
 from pytest_llmeval.task.model import Task
-from pytest_llmeval.task.rows import Columns, Place, missing
+from pytest_llmeval.task.row_place import Columns, RowPlace, missing
 from pytest_llmeval.task.templates import compile_expression
 
 
 class Selection:
-    """Decides row after row, and remembers what it has let through."""
+    """Selects rows one after another; it stores the values of `unique` that were seen."""
 
     def __init__(self, task: Task) -> None:
-        """Take `keep` and `unique` of the task's dataset; TaskError when `keep` is no jinja2 expression."""
+        """Compile `keep`; TaskError when it is not a jinja2 expression."""
         self._task, self._unique = task, task.dataset.unique
         self._keep = _compiled(task, task.dataset.keep) if task.dataset.keep is not None else None
         self._fields = {
@@ -26,15 +26,15 @@ class Selection:
         }
         self._seen: set[str | tuple[str]] = set()
 
-    def takes(self, place: Place, row: Columns) -> bool:
-        """Return whether the row counts; TaskError when that cannot be told."""
+    def takes(self, place: RowPlace, row: Columns) -> bool:
+        """Return whether the row is selected; TaskError when `keep` or `unique` fails on it."""
         named = {
             **row,
             **{field: row[column] for field, column in self._fields.items() if column in row},
         }
         return self._keeps(place, named) and self._is_new(place, named)
 
-    def _keeps(self, place: Place, named: Columns) -> bool:
+    def _keeps(self, place: RowPlace, named: Columns) -> bool:
         if self._keep is None:
             return True
         try:
@@ -43,7 +43,7 @@ class Selection:
             problem = f"row {place.number}: {self._task.dataset.keep!r} fails: {error}"
             raise _error(self._task, problem, "keep") from None
 
-    def _is_new(self, place: Place, named: Columns) -> bool:
+    def _is_new(self, place: RowPlace, named: Columns) -> bool:
         if self._unique is None:
             return True
         if self._unique not in named:
@@ -62,7 +62,7 @@ def _compiled(task: Task, keep: str) -> Callable[..., Any]:
     try:
         return compile_expression(keep)
     except TemplateSyntaxError as error:
-        problem = f"{keep!r} is no jinja2 expression: {error.message}"
+        problem = f"{keep!r} is not a jinja2 expression: {error.message}"
         raise _error(task, problem, "keep") from None
 
 

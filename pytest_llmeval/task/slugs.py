@@ -1,4 +1,4 @@
-"""Slugs: what a sample's id and its tags are called in test ids and keywords."""
+"""Slugs: short forms of sample ids, tags and models for test ids and keywords."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from collections.abc import Sequence
 from typing import Final
 
 MAX_LENGTH: Final = 60
-"""Longer slugs are cut and told apart by a hash."""
+"""Characters of a slug at most; longer ones are cut, and made distinct by a hash."""
 
 ID_DIGITS: Final = 4
-"""Integer ids are padded to so many digits, so that test ids sort like their samples."""
+"""Digits to which integer ids are padded with zeros, so that test ids sort by number."""
 
 _OTHER = re.compile(r"[^a-z0-9]+")
 
 
 def slug(text: str) -> str:
-    """Return `text` in ``[a-z0-9-]``, never empty.
+    """Return `text` reduced to ``[a-z0-9-]``; never empty.
 
-    Accents fall away (``é`` to ``e``). Where letters or digits are lost beyond that, the text is
-    too long, or nothing is left, six digits of its hash are added, so that the slug depends on this
-    text alone.
+    Accents are removed (``é`` to ``e``). If other letters or digits are lost, the result is too
+    long, or nothing is left, six hex digits of the text's sha256 are appended, so that the slug
+    depends on this text alone.
     """
     plain = "".join(
         sign
@@ -40,8 +40,8 @@ def slug(text: str) -> str:
 def id_slugs(ids: Sequence[str]) -> tuple[str, ...]:
     """Return a distinct slug for each of the distinct `ids`, in order.
 
-    The first id that has a slug keeps it; later ones get ``-2``, ``-3`` and so on, passing over
-    slugs that other ids have by themselves.
+    Of ids with equal slugs the first keeps it; later ones get ``-2``, ``-3`` and so on, without
+    those that are the slugs of other ids.
     """
     own = [
         text.zfill(ID_DIGITS) if text.isascii() and text.isdigit() else slug(text) for text in ids

@@ -1,4 +1,4 @@
-"""How a task names a solver, a scorer or a metric: a name, perhaps with options."""
+"""The keys ``solver``, ``scorer`` and ``metrics`` of a task file: names, possibly with options."""
 
 from __future__ import annotations
 
@@ -14,19 +14,24 @@ from pytest_llmeval.task.section import refusal, shown
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spec:
-    """A name of a registry, or a function (``./solver.py:solve``), with its options."""
+    """The name of a solver or scorer, with its options.
+
+    Attributes:
+        name: a name of a registry, or a reference to a function (``./solver.py:solve``).
+        options: values by name, not yet checked.
+    """
 
     name: str
     options: Mapping[str, JsonValue] = field(default_factory=dict)
 
     @property
     def is_function(self) -> bool:
-        """Whether it names a function, which has no name of its own."""
+        """Whether `name` refers to a function."""
         return ":" in self.name
 
 
 def spec_of(value: object, registry: Registry, at: tuple[int, ...] = ()) -> Spec:
-    """Return the spec that stands in a file: ``name`` or ``{name: {option: value}}``.
+    """Return the spec of a YAML value: ``name`` or ``{name: {option: value}}``.
 
     Args:
         value: what stands there.
@@ -34,7 +39,7 @@ def spec_of(value: object, registry: Registry, at: tuple[int, ...] = ()) -> Spec
         at: its index, in a list of specs.
 
     Raises:
-        PydanticCustomError: it has another form, or the name is unknown.
+        PydanticCustomError: the value has another form, or the registry does not know the name.
     """
     if isinstance(value, Spec):
         return value
@@ -60,11 +65,11 @@ def _name_and_options(value: object, kind: str, at: tuple[int, ...]) -> tuple[st
     raise refusal(at, problem)
 
 
-def _solver(value: Any) -> Spec:  # noqa: ANN401 - what stands in the file
+def _solver(value: Any) -> Spec:  # noqa: ANN401 - a value of the task file
     return spec_of(value, SOLVERS)
 
 
-def _scorers(value: Any) -> tuple[Spec, ...]:  # noqa: ANN401 - what stands in the file
+def _scorers(value: Any) -> tuple[Spec, ...]:  # noqa: ANN401 - a value of the task file
     if value is None:
         return ()
     if isinstance(value, tuple):
@@ -87,7 +92,7 @@ SolverField: TypeAlias = Annotated[Spec, BeforeValidator(_solver)]
 """``direct``, ``{agent: {turns: 8}}``, ``./solver.py:solve`` or ``module:solve``."""
 
 ScorersField: TypeAlias = Annotated[tuple[Spec, ...], BeforeValidator(_scorers)]
-"""One scorer or a list of them, each named like a solver; absent: the test decides by itself."""
+"""One scorer or a list of them, each in the form of a solver; without one the test decides."""
 
 MetricsField: TypeAlias = Annotated[tuple[str | dict[str, Any], ...], BeforeValidator(_metrics)]
 """One metric or a list of them: ``accuracy``, ``{pass_at: [1, 10]}``, ``./metrics.py:mine``."""

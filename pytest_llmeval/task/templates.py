@@ -1,4 +1,4 @@
-"""Sandboxed jinja2, set up once: templates for prompts, expressions for choosing rows."""
+"""Sandboxed jinja2: templates of prompts, and expressions that select rows."""
 
 from __future__ import annotations
 
@@ -12,12 +12,14 @@ from jinja2.lexer import Token, TokenStream
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 IMAGE_TAG: Final = "<image>"
+"""The tag that stands for a picture, in templates and in inputs."""
+
 PICTURE: Final = "llmeval_picture"
-"""The variable that stands for an image tag written in a template."""
+"""The variable that replaces an image tag in a template."""
 
 
 class _ImageTags(Extension):
-    """Reads ``<image>`` in a template's own text as ``{{ llmeval_picture }}``."""
+    """Replaces ``<image>`` in a template's text by ``{{ llmeval_picture }}``."""
 
     def filter_stream(self, stream: TokenStream) -> Iterator[Token]:
         for token in stream:
@@ -35,7 +37,7 @@ class _ImageTags(Extension):
 
 @cache
 def _environment() -> ImmutableSandboxedEnvironment:
-    # Prompts are plain text: escaping for HTML would change what the model reads.
+    # No escaping for HTML: prompts are plain text.
     return ImmutableSandboxedEnvironment(
         undefined=StrictUndefined, autoescape=False, extensions=[_ImageTags]
     )
@@ -43,10 +45,14 @@ def _environment() -> ImmutableSandboxedEnvironment:
 
 @lru_cache(maxsize=1024)
 def compile_template(text: str) -> Template:
-    """Return the compiled template; jinja2.TemplateSyntaxError when it is none."""
+    """Return the compiled template; jinja2.TemplateSyntaxError when it is invalid."""
     return _environment().from_string(text)
 
 
 def compile_expression(text: str) -> Callable[..., Any]:
-    """Return the expression as a function of its variables; jinja2.TemplateSyntaxError when it is none."""
+    """Return a jinja2 expression as a function of a mapping of its variables.
+
+    Raises:
+        jinja2.TemplateSyntaxError: the text is not an expression.
+    """
     return _environment().compile_expression(text, undefined_to_none=False)

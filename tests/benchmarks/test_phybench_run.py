@@ -55,7 +55,7 @@ def test_the_hubs_1000_stacked_rows_are_the_100_problems_with_answers(
 
 @pytest.mark.parametrize("left_out", ["keep", "unique"])
 def test_both_rules_are_needed_for_that(stacked: Path, left_out: str) -> None:
-    with pytest.raises(TaskError, match=r"the id '.*' stands here|the target is empty"):
+    with pytest.raises(TaskError, match=r"the id '.*' is also used|the target is empty"):
         read_samples(load_task(FILE, {"dataset.path": stacked, f"dataset.{left_out}": "null"}))
 
 

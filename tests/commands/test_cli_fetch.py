@@ -92,7 +92,7 @@ def test_a_dataset_is_fetched_once_and_then_serves_without_the_hub(
         ("hub://me/geometry/none.parquet@main", "the dataset has no such file in this revision"),
         (
             "hub://me/geometry/none.parquet",
-            "is no address on the hub; expected hub://OWNER/NAME/FILE@REVISION",
+            "is not an address on the hub; expected hub://OWNER/NAME/FILE@REVISION",
         ),
         ("other.yaml", "other.yaml: its dataset is no file on the hub, but 'rows.yaml'"),
     ],

@@ -557,7 +557,7 @@ def test_a_plan_with_a_task_that_no_model_answers_is_refused_before_anything_is_
 
 def test_an_unknown_wish_is_refused(tmp_path: Path) -> None:
     async def use(opened: Run) -> None:
-        with pytest.raises(UsageError, match="the engine knows no wish 'dance'"):
+        with pytest.raises(UsageError, match="unknown wish 'dance'"):
             await opened.answer("", "dance", {})
 
     Bench(tmp_path).run(use)

@@ -119,7 +119,7 @@ OPTIONS = {
     ),
     "report": (
         [*SCRIPTED, "--llmeval-report", "data.jsonl"],
-        "*--llmeval-report*data.jsonl is no folder*",
+        "*--llmeval-report*data.jsonl is not a folder*",
     ),
     "gate": ([*SCRIPTED, "--llmeval-gate", "none.yaml"], "*none.yaml*"),
 }

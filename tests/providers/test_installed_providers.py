@@ -39,13 +39,13 @@ def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     [
         (
             "import no_such_module\n",
-            r"ModuleNotFoundError: No module named 'no_such_module'\); mend or uninstall it",
+            r"ModuleNotFoundError: No module named 'no_such_module'\); repair or uninstall it",
         ),
         ("raise SystemExit(3)\n", r"SystemExit: 3\)"),
         ("", r"AttributeError: module 'llmeval_bad' has no attribute 'open_it'\)"),
-        ("open_it = 3\n", "llmeval_bad:open_it is no function"),
+        ("open_it = 3\n", "llmeval_bad:open_it is not a function"),
     ],
-    ids=["raises", "exits", "lacks the function", "is no function"],
+    ids=["raises", "exits", "lacks the function", "is not a function"],
 )
 def test_one_that_cannot_be_loaded_is_a_usage_error_that_names_its_distribution(
     install: Any, tmp_path: Path, module: str, told: str
@@ -59,7 +59,7 @@ def test_two_distributions_with_one_name_are_both_named(install: Any, tmp_path: 
     spec = install("", name="two", kind="same")
     with pytest.raises(
         UsageError,
-        match=r"'same' is claimed by llmeval-\w+ 0\.3 and llmeval-\w+ 0\.3; uninstall one",
+        match=r"'same' is defined by llmeval-\w+ 0\.3 and llmeval-\w+ 0\.3; uninstall one",
     ):
         check_provider(spec, folder=tmp_path)
 

@@ -32,6 +32,7 @@ from pytest_llmeval.records import (
 )
 from pytest_llmeval.scoring.assertions import RUNNING, UnscoredError
 from pytest_llmeval.session.attempt import Attempt
+from pytest_llmeval.session.ending import finish, missing_score
 from pytest_llmeval.session.outcome import outcome_of
 from pytest_llmeval.session.rows import row_of
 from pytest_llmeval.task.catalog import Catalog
@@ -175,9 +176,9 @@ def run(attempt: Attempt, body: Body) -> BaseException | None:
         try:
             body(attempt)
         except Exception as error:
-            attempt.finish(error)
+            finish(attempt, error)
             raise
-        attempt.finish(None)
+        finish(attempt, None)
     except Exception as error:  # noqa: BLE001 - the end of the test
         return error
     return None
@@ -409,7 +410,7 @@ def test_a_body_that_asserts_by_an_undeclared_scorer_is_scored_by_that_one(bench
     attempt = bench.attempt(f"scorer: {RIGHT}\n")
     error = run(attempt, lambda _: assert_eed_at_least("x", "2 x"))
     assert isinstance(error, AssertionError)
-    assert (attempt.undeclared, attempt.missing()) == (("EED",), "")
+    assert (attempt.undeclared, missing_score(attempt)) == (("EED",), "")
     assert outcome(attempt, error) == "incorrect"
     attempt = bench.attempt(f"scorer: {RIGHT}\n")
     assert run(attempt, lambda _: assert_eed_at_least("x", "x")) is None

@@ -53,7 +53,7 @@ def test_an_installed_module_is_named_by_its_name(tmp_path: Path) -> None:
     [
         ("./none.py:solve", "none.py: there is no such file ('./none.py', relative to "),
         ("./good.py:slove", "good.py: has no 'slove', which './good.py:slove' names"),
-        ("./good.py:NUMBER", "good.py: 'NUMBER' is no function"),
+        ("./good.py:NUMBER", "good.py: 'NUMBER' is not a function"),
         ("./raises.py:solve", "raises.py: cannot be loaded: ZeroDivisionError: division by zero"),
         ("./exits.py:solve", "exits.py: cannot be loaded: SystemExit: 3"),
         ("./broken.py:solve", "broken.py:2: cannot be loaded: SyntaxError"),
@@ -61,9 +61,9 @@ def test_an_installed_module_is_named_by_its_name(tmp_path: Path) -> None:
             "no_such_module_here:solve",
             "there is no module 'no_such_module_here'; install it, or name a file",
         ),
-        ("./good.py", "names no function; write ./file.py:function or module:function"),
-        ("./good.py:", "names no function"),
-        ("./good.py:a.b", "names no function"),
+        ("./good.py", "is not a function; write ./file.py:function or module:function"),
+        ("./good.py:", "is not a function"),
+        ("./good.py:a.b", "is not a function"),
         (
             "../outside.py:solve",
             "'../outside.py' leaves the task's folder; put the file beside the task",

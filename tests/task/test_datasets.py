@@ -138,7 +138,7 @@ def test_numbers_are_targets_as_they_are_written(tmp_path: Path) -> None:
         "- {id: b, input: x, target: 0.5}\n"
         "- {id: 01, input: x, target: '007'}\n"
     )
-    with pytest.raises(TaskError, match=r"rows\.yaml:3: '01' is no decimal number"):
+    with pytest.raises(TaskError, match=r"rows\.yaml:3: '01' is not a decimal number"):
         samples_of(tmp_path, text, "yaml")
     samples = samples_of(tmp_path, text.replace("01", "'01'"), "yaml")
     assert [sample.target for sample in samples] == ["65", "0.5", "007"]
@@ -167,7 +167,7 @@ def test_keep_sees_columns_and_sample_fields(tmp_path: Path) -> None:
     ("keep", "says"),
     [
         ("targt != ''", "row 1: \"targt != ''\" fails: 'targt' is undefined"),
-        ("target !=", "is no jinja2 expression"),
+        ("target !=", "is not a jinja2 expression"),
         ("target.__class__.__mro__", "unsafe"),
         ("target / 2", "fails: unsupported operand"),
     ],
@@ -249,7 +249,7 @@ def test_a_link_inside_the_folder_is_followed(tmp_path: Path) -> None:
 def test_a_limit_takes_the_first_and_checks_all(tmp_path: Path) -> None:
     (tmp_path / "rows.csv").write_text("id,input,target\n1,a,b\n2,c,d\n2,e,f\n")
     task = task_over(tmp_path, "rows.csv")
-    with pytest.raises(TaskError, match="the id '2' stands here"):
+    with pytest.raises(TaskError, match="the id '2' is also used"):
         read_samples(task, limit=1)
     (tmp_path / "rows.csv").write_text("id,input,target\n1,a,b\n2,c,d\n3,e,f\n")
     assert [sample.id for sample in read_samples(task, limit=2)] == ["1", "2"]

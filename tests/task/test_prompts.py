@@ -75,7 +75,7 @@ def test_latex_and_single_braces_pass_through(tmp_path: Path) -> None:
     [
         (
             "{{ target }}",
-            "'target' is undefined; the target never reaches a prompt (known here: id, input, tags",
+            "'target' is undefined; prompts cannot use the target (known here: id, input, tags",
         ),
         ("{{ problem }}", "'problem' is undefined (known here: id, input, tags, metadata)"),
         ("{{ metadata.hnit }}", "'dict object' has no attribute 'hnit'"),
@@ -138,7 +138,7 @@ def test_filters_do_not_lose_a_picture(tmp_path: Path) -> None:
 
 def test_more_tags_than_pictures_is_the_tasks_fault(tmp_path: Path) -> None:
     with pytest.raises(
-        TaskError, match=r"prompt: sample '7' has 1 pictures, but 2 <image> tags name one"
+        TaskError, match=r"prompt: sample '7' has 1 pictures, but 2 <image> tags stand for one"
     ):
         rendered(tmp_path, "<image>{{ input }}", asking("<image>Find x."), images=(ONE,))
 

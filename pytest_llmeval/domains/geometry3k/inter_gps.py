@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_llmeval.task.rows import Columns, Place, read_json
+from pytest_llmeval.task.json_text import read_json
+from pytest_llmeval.task.row_place import Columns, RowPlace
 
 PROBLEM: Final = "data.json"
 DIAGRAM: Final = "img_diagram.png"
@@ -28,7 +29,7 @@ class InterGps:
         files = [file for file in folder.glob(f"*/{PROBLEM}") if file.parent.name.isdecimal()]
         return sorted(files, key=lambda file: int(file.parent.name))
 
-    def rows(self, folder: Path) -> Iterator[tuple[Place, Columns]]:
+    def rows(self, folder: Path) -> Iterator[tuple[RowPlace, Columns]]:
         """Yield the problems in the order of their numbers.
 
         A row has the keys of data.json, and in addition `id` (the number), `images` (the diagram's
@@ -38,7 +39,7 @@ class InterGps:
             TaskError: a file cannot be read, or its answer is no letter of a choice.
         """
         for number, file in enumerate(self.files(folder), 1):
-            place = Place(file, None, number)
+            place = RowPlace(file, None, number)
             row = read_json(file)
             if not isinstance(row, dict):
                 raise place.error(None, f"is a {type(row).__name__}, not a mapping")
@@ -47,7 +48,7 @@ class InterGps:
             yield place, {**row, **given, "answer_text": _chosen_text(place, row)}
 
 
-def _chosen_text(place: Place, row: dict[str, Any]) -> str:
+def _chosen_text(place: RowPlace, row: dict[str, Any]) -> str:
     """Return the choice that a problem's letter stands for."""
     letter, choices = row.get(column := "answer"), row.get("choices")
     if not isinstance(choices, list) or letter not in list(LETTERS[: len(choices)]):

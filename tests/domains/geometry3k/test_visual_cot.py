@@ -260,7 +260,7 @@ def test_a_broken_diagram_is_the_datasets_fault_and_costs_no_request(
     file.write_bytes(picture()[:-40])
     broken = Sample(id="7", input="<image>Find x.", target="5", images=(str(file),))
     context = Context(task, broken, tmp_path, lambda: Reply(text=""))
-    with pytest.raises(TaskError, match=r"diagram\.png: a broken picture"):
+    with pytest.raises(TaskError, match=r"diagram\.png: a damaged picture"):
         asyncio.run(VisualCotSolver()(broken, cast("SolverContext", context)))
     assert context.asked == {}
 

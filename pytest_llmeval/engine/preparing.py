@@ -1,0 +1,111 @@
+"""Runs the scorers' `prepare`, such as a judge's calls, in the engine."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import cast
+
+from pytest_llmeval.engine.calls import Calls
+from pytest_llmeval.engine.choice import ModelChoice
+from pytest_llmeval.engine.plan import PlannedTest
+from pytest_llmeval.engine.resources import Resources
+from pytest_llmeval.engine.scoring_run import ScoringRun
+from pytest_llmeval.engine.solved import Solved
+from pytest_llmeval.errors import (
+    LLMEvalError,
+    ProviderError,
+    ScorerError,
+    UsageError,
+    error_to_json,
+)
+from pytest_llmeval.records import Completion, Json, Sample
+from pytest_llmeval.records.plain import plain_json
+from pytest_llmeval.scoring.scorer import PreparingScorer
+from pytest_llmeval.task.catalog import Catalog
+from pytest_llmeval.task.declared import MisfitError, make_scorer
+from pytest_llmeval.task.spec import Spec
+
+
+class Preparing:
+    """Prepares the scores of answers, before a test or at a test body's request."""
+
+    def __init__(self, catalog: Catalog, choice: ModelChoice, resources: Resources) -> None:
+        """Find scorers in `catalog` and their models by `choice`."""
+        self._catalog, self._choice, self._resources = catalog, choice, resources
+
+    async def ahead(self, test: PlannedTest, completion: Completion, calls: Calls) -> Solved:
+        """Return a completion with what the task's scorers prepare for its answer.
+
+        A provider's failure that does not end the model is stored beside the completion, which
+        stays usable.
+
+        Raises:
+            LLMEvalError: any other failure.
+        """
+        loaded = self._catalog.load(Path(test.file))
+        prepared: dict[str, Json] = {}
+        failed: dict[str, Json] = {}
+        scorers = [one.prepares for one in loaded.scorers] if completion.answer is not None else []
+        for scorer in filter(None, scorers):
+            sample = loaded.by_id[test.sample]
+            try:
+                prepared[scorer.name] = await self._prepare(test, scorer, sample, completion, calls)
+            except ProviderError as error:
+                if error.reach == "model":
+                    raise
+                failed[scorer.name] = error_to_json(error)
+        return Solved(completion=completion, prepared=prepared, failed=failed)
+
+    async def requested(
+        self, test: PlannedTest | None, wish: dict[str, Json], calls: Calls
+    ) -> Json:
+        """Return what a scorer prepares for an answer, as a test body requests it.
+
+        Args:
+            test: the planned test; None if the body belongs to another test.
+            wish: ``scorer`` (name and options), ``sample`` and ``completion`` as JSON.
+            calls: the calls for this test.
+
+        Raises:
+            LLMEvalError: the preparation failed.
+            UsageError: the wish names no scorer that prepares anything.
+        """
+        sample = Sample.from_json(wish["sample"])
+        completion = Completion.from_json(wish["completion"])
+        return await self._prepare(test, self._scorer(test, wish), sample, completion, calls)
+
+    def _scorer(self, test: PlannedTest | None, wish: dict[str, Json]) -> PreparingScorer:
+        """Return the scorer that a wish names: one of the test's task, or a new one."""
+        name, options = cast("tuple[str, dict[str, Json]]", wish["scorer"])
+        declared = () if test is None else self._catalog.load(Path(test.file)).scorers
+        for one in declared:
+            if one.scorer.name == name and isinstance(one.scorer, PreparingScorer) and not options:
+                return one.scorer
+        try:
+            made = make_scorer(Spec(name=name, options=options), Path.cwd())
+        except MisfitError as error:
+            raise UsageError(error.problem) from None
+        if not isinstance(made, PreparingScorer):
+            msg = f"scorer {name!r} has no method `prepare`; score its answers without the engine"
+            raise UsageError(msg)
+        return made
+
+    async def _prepare(
+        self,
+        test: PlannedTest | None,
+        scorer: PreparingScorer,
+        sample: Sample,
+        completion: Completion,
+        calls: Calls,
+    ) -> Json:
+        """Return what a scorer prepares; any failure is an LLMEvalError that names the scorer."""
+        models = self._choice.judges(test, scorer.models)
+        context = ScoringRun(models, calls, self._resources)
+        try:
+            prepared = await scorer.prepare(sample, completion, context)
+            return plain_json(prepared, f"sample {sample.id!r}, scorer {scorer.name!r}")
+        except LLMEvalError:
+            raise
+        except Exception as error:
+            msg = f"scorer {scorer.name}, sample {sample.id!r}: {type(error).__name__}: {error}"
+            raise ScorerError(msg) from error

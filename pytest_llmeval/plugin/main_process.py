@@ -1,0 +1,112 @@
+"""The plugin's part in the main process: reports, progress and the end of the run."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+
+import pytest
+from _pytest.terminal import TerminalReporter
+
+from pytest_llmeval.plugin.interruption import SigtermAsCtrlC
+from pytest_llmeval.plugin.junit import add_to_junit
+from pytest_llmeval.plugin.progress import ProgressLine
+from pytest_llmeval.plugin.terminal import TerminalPage
+from pytest_llmeval.records import Json, Row
+from pytest_llmeval.session.conclusion import Conclusion
+from pytest_llmeval.session.main_session import Host, MainSession
+from pytest_llmeval.session.settings import Settings
+from pytest_llmeval.task.catalog import Catalog
+
+CRASHED = "???"
+"""The phase that xdist reports for a test whose worker died."""
+
+
+class MainProcess:
+    """The xdist controller, or the only process, as the frame of a `MainSession`.
+
+    Attributes:
+        session: the run.
+    """
+
+    def __init__(self, config: pytest.Config, settings: Settings, catalog: Catalog) -> None:
+        """Make the session.
+
+        Raises:
+            UsageError: a file that the options name is invalid.
+        """
+        self._config = config
+        self._progress = ProgressLine(config.pluginmanager.getplugin("terminalreporter"))
+        self._sigterm = SigtermAsCtrlC()
+        self.session = MainSession(settings, catalog, self._host())
+
+    def check(self) -> None:
+        """Check that the plan can be run; UsageError if it cannot."""
+        option = self._config.option
+        sends = not (option.collectonly or option.setupplan)
+        if self.session.check(sends=sends):
+            self._sigterm.install()
+
+    def report(self, report: pytest.TestReport) -> None:
+        """Add the row of a test's report.
+
+        A test whose worker died is refused further completions. xdist's schedulers by file and by
+        scope would give it to one worker after another, until the tests after it are lost. A rerun
+        on purpose (pytest-rerunfailures) has no failed report, and is allowed.
+        """
+        row: Row | Json = getattr(report, "llmeval", None)
+        if row is not None:
+            self.session.rows.add(row if isinstance(row, Row) else Row.from_json(row))
+        elif self.is_of_crash(report):
+            test = self.session.plan.tests[self.session.plan.index[report.nodeid]]
+            self.session.rows.add_unreported(test, "error", str(report.longrepr))
+        if self.is_of_crash(report) and report.failed:
+            reason = f"not run again: {report.longrepr}"
+            self.session.controller_link.refuse(report.nodeid, reason)
+
+    def is_of_crash(self, report: pytest.TestReport) -> bool:
+        """Return whether a report is xdist's, of a planned test whose worker died."""
+        return str(report.when) == CRASHED and report.nodeid in self.session.plan.index
+
+    def over(self, nodeid: str) -> None:
+        """Note that a test has ended, and show progress."""
+        self.session.over(nodeid)
+        self._show_progress()
+
+    def close(self, reason: str, *, in_haste: bool) -> None:
+        """Stop the engine; see `MainSession.close`."""
+        self.session.close(reason, in_haste=in_haste)
+        self._progress.flush()
+        self._sigterm.restore()
+
+    def conclude(self) -> Conclusion | None:
+        """Return the conclusion of the run; see `MainSession.conclude`."""
+        conclusion = self.session.conclude()
+        self._progress.flush()
+        if conclusion is not None and conclusion.gate is not None:
+            add_to_junit(self._config, conclusion.gate)
+        return conclusion
+
+    def print(self, conclusion: Conclusion, reporter: TerminalReporter) -> None:
+        """Write a conclusion to the terminal."""
+        conclusion.print(TerminalPage(reporter))
+
+    def _show_progress(self) -> None:
+        plan = self.session.plan
+        if plan.tests and (gauge := self.session.engine.gauge) is not None:
+            self._progress.show(self.session.rows.reported, len(plan.tests), gauge)
+
+    def _show_progress_in_a_test(self) -> None:
+        """Show progress while pytest captures output, because a test waits for the engine."""
+        capture = self._config.pluginmanager.getplugin("capturemanager")
+        with nullcontext() if capture is None else capture.global_and_fixture_disabled():
+            self._show_progress()
+
+    def _host(self) -> Host:
+        option = self._config.getoption
+        return Host(
+            tell=self._progress.tell,
+            flush=self._progress.flush,
+            while_waiting=self._show_progress_in_a_test,
+            root=self._config.rootpath,
+            stops_early=bool(option("maxfail", 0) or option("stepwise", False)),
+        )

@@ -1,0 +1,114 @@
+"""The cells of a dataset's rows: values by column, checked, with errors that name the cell."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, cast
+
+from pytest_llmeval.records import Json
+from pytest_llmeval.task.row_place import Columns, RowPlace, missing
+
+
+def required(place: RowPlace, row: Columns, column: str) -> Any:  # noqa: ANN401 - outside data
+    """Return the value of a column; TaskError when the row lacks it."""
+    if column not in row:
+        raise place.error(column, missing(column, row))
+    return row[column]
+
+
+def optional(place: RowPlace, row: Columns, column: str) -> Any:  # noqa: ANN401 - outside data
+    """Return the value of a column, or None for an absent one whose name here ends in ``?``.
+
+    Raises:
+        TaskError: the row lacks the column, which is not marked with ``?``.
+    """
+    if column in row:
+        return row[column]
+    if column.endswith("?"):
+        return row.get(column[:-1])
+    raise place.error(
+        column, f"{missing(column, row)}; write {column + '?'!r} for a column that rows may lack"
+    )
+
+
+def several(value: Any) -> list[Any]:  # noqa: ANN401 - outside data
+    """Return the values of a cell that holds one value, a list, or nothing."""
+    if value is None or value == "":
+        return []
+    return value if isinstance(value, list) else [value]
+
+
+def text(place: RowPlace, row: Columns, column: str, field: str) -> str:
+    """Return a required cell as text; numbers are converted.
+
+    Args:
+        place: position of the row.
+        row: the row.
+        column: name of the column.
+        field: the sample's field that it fills, for the message.
+
+    Raises:
+        TaskError: the cell is empty, or neither text nor a number.
+    """
+    value = required(place, row, column)
+    if type(value) in {int, float}:
+        value = str(value)
+    if value is None or (isinstance(value, str) and not value.strip()):
+        hint = f"drop such rows with dataset.keep: \"{field} != ''\""
+        raise place.error(column, f"the {field} is empty; {hint}")
+    if not isinstance(value, str):
+        raise place.error(column, f"the {field} is {shown(value)}; it must be text (quote it)")
+    return unicode(place, value, column)
+
+
+def word(place: RowPlace, value: object, column: str, field: str) -> str:
+    """Return an id or a tag as text without surrounding blanks; integers are converted.
+
+    Raises:
+        TaskError: the value is blank, or neither text nor an integer.
+    """
+    if type(value) not in {str, int} or not str(value).strip():
+        problem = f"the {field} is {shown(value)}; it must be text or a whole number"
+        raise place.error(column, problem)
+    return unicode(place, str(value).strip(), column)
+
+
+def json_value(place: RowPlace, value: object, column: str) -> Json:
+    """Return a metadata value that is JSON.
+
+    Parquet has types that JSON lacks; other formats cannot fail here.
+
+    Raises:
+        TaskError: the value is not JSON.
+    """
+    if isinstance(value, str):
+        return unicode(place, value, column)
+    if isinstance(value, list):
+        return [json_value(place, item, column) for item in value]
+    if isinstance(value, dict):
+        return {str(key): json_value(place, item, column) for key, item in value.items()}
+    is_finite = type(value) is float and math.isfinite(value)
+    if value is None or type(value) in {bool, int} or is_finite:
+        return cast("Json", value)
+    raise place.error(column, f"is {shown(value)}, which JSON cannot hold")
+
+
+def unicode(place: RowPlace, value: str, column: str) -> str:
+    """Return a text unchanged.
+
+    Raises:
+        TaskError: it holds a lone surrogate, which UTF-8 cannot encode.
+    """
+    if not value.isascii():
+        try:
+            value.encode()
+        except UnicodeEncodeError as error:
+            sign = ord(value[error.start])
+            problem = f"holds half a character (U+{sign:04X}) at {error.start}"
+            raise place.error(column, problem) from None
+    return value
+
+
+def shown(value: object) -> str:
+    """Return a value as an error message shows it, at most 60 characters."""
+    return "empty" if value is None else f"{value!r:.60}"
