@@ -33,7 +33,7 @@ from pytest_llmeval.scoring.assertions import RUNNING
 from pytest_llmeval.session.attempt import Attempt
 from pytest_llmeval.session.conclusion import Conclusion
 from pytest_llmeval.session.main_session import Host, MainSession
-from pytest_llmeval.session.places import rescored_place
+from pytest_llmeval.session.places import rescored_place, with_fixed_places
 from pytest_llmeval.session.plan_check import check_settings
 from pytest_llmeval.session.settings import Settings
 from pytest_llmeval.session.stored_runs import as_asked
@@ -54,7 +54,8 @@ class Process:
 
     def __init__(self, config: pytest.Config, settings: Settings) -> None:
         """Prepare for the first test of ours; UsageError for what is wrong with the options."""
-        self.settings = settings = as_asked(settings, rescored_place(settings))
+        asked = as_asked(settings, rescored_place(settings))
+        self.settings = settings = with_fixed_places(asked)
         check_settings(settings)
         specs = parse_specs(settings.models, folder=Path(settings.folder))
         self._models = [spec.label for spec in specs]
@@ -62,7 +63,8 @@ class Process:
         self.catalog = Catalog(
             folder=Path(settings.folder), overrides=settings.overrides, limit=settings.limit
         )
-        self.progress = ProgressLine(config.pluginmanager.getplugin("terminalreporter"))
+        find = config.pluginmanager.getplugin
+        self.progress = ProgressLine(lambda: find("terminalreporter"))
         self._sigterm = SigtermAsCtrlC()
         is_worker = hasattr(config, "workerinput")
         self.main = None if is_worker else MainSession(settings, self.catalog, self._host())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -16,12 +17,15 @@ EVERY = 5.0
 
 
 class ProgressLine:
-    """Writes lines of its own between pytest's, on a terminal only, and not with ``-q``."""
+    """Writes lines between pytest's, on a terminal only, and not with ``-q``."""
 
-    def __init__(self, reporter: TerminalReporter | None) -> None:
-        """Write through pytest's reporter (None: it was switched off)."""
-        shown = reporter is not None and reporter.isatty and reporter.verbosity >= 0
-        self._reporter = reporter if shown else None
+    def __init__(self, find_reporter: Callable[[], TerminalReporter | None]) -> None:
+        """Write through pytest's reporter, which is there once pytest is configured.
+
+        Args:
+            find_reporter: returns it, or None where it is switched off.
+        """
+        self._find_reporter = find_reporter
         self._started = self._shown = time.monotonic()
         self._notes: deque[str] = deque()
 
@@ -34,7 +38,7 @@ class ProgressLine:
             self._write(progress_text(done, planned, gauge, elapsed=now - self._started))
 
     def tell(self, text: str) -> None:
-        """Keep a note, such as that a database was started, until the main thread writes; from any thread."""
+        """Keep a note, such as that a server starts, until `flush`; from any thread."""
         self._notes.append(text)
 
     def flush(self) -> None:
@@ -43,16 +47,18 @@ class ProgressLine:
             self._write(self._notes.popleft())
 
     def _write(self, text: str) -> None:
-        if self._reporter is None:
+        reporter = self._find_reporter()
+        if reporter is None or not reporter.isatty or reporter.verbosity < 0:
             return
-        self._reporter.ensure_newline()
-        if self._reporter._tw.width_of_current_line:  # noqa: SLF001 - xdist's dots are no line that the reporter knows
-            self._reporter._tw.line()  # noqa: SLF001 - as above
-        self._reporter.write_line(f"llmeval: {text}")
+        reporter.ensure_newline()
+        # Dots of xdist are not counted by the reporter.
+        if reporter._tw.width_of_current_line:  # noqa: SLF001 - the only way to it
+            reporter._tw.line()  # noqa: SLF001 - as above
+        reporter.write_line(f"llmeval: {text}")
 
 
 def progress_text(done: int, planned: int, gauge: Gauge, *, elapsed: float) -> str:
-    """Return ``120/500 done · 64 in flight · $1.20 · 3:10 left``; tokens where no price is known."""
+    """Return ``120/500 done · 64 in flight · $1.20 · 3:10 left``; tokens without a price."""
     used = gauge.usage
     spent = f"${used.cost:.2f}" if used.cost is not None else f"{used.total_tokens:,} tokens"
     parts = [

@@ -35,9 +35,8 @@ def find_resumed(name: str, *, folder: Path, reports: str | None) -> Resumed:
     Raises:
         UsageError: there is no such run, or another session is writing into it.
     """
-    place = place_of(RESUME, name, folder=folder, reports=reports)
+    place = run_called(RESUME, name, folder=folder, reports=reports)
     with _named(RESUME, name):
-        place = find_run(place)
         lock = FolderLock(place)
         return Resumed(run=read_run(place), lock=lock)
 
@@ -70,15 +69,23 @@ def as_asked(settings: Settings, place: Path | None) -> Settings:
     return replace(settings, **keywords)
 
 
-def place_of(option: str, name: str, *, folder: Path, reports: str | None) -> Path:
-    """Return where the run called `name` is looked for; `option` names it in errors."""
+def run_called(option: str, name: str, *, folder: Path, reports: str | None) -> Path:
+    """Return the folder of the run called `name`: a path from `folder`, or a name in `reports`.
+
+    Raises:
+        UsageError: there is no such run; the message names `option`.
+    """
     place = folder / name
-    if reports is not None and not place.exists():
-        return Path(reports) / name
-    if name == LATEST and not place.exists():
-        msg = f"{option}: name the run's folder, or the folder of runs with --llmeval-report DIR"
-        raise UsageError(msg)
-    return place
+    if not place.exists():
+        if reports is not None:
+            place = Path(reports) / name
+        elif name == LATEST:
+            msg = (
+                f"{option}: name the run's folder, or the folder of runs with --llmeval-report DIR"
+            )
+            raise UsageError(msg)
+    with _named(option, name):
+        return find_run(place)
 
 
 @contextmanager
