@@ -21,9 +21,6 @@ from pytest_llmeval.session.settings import Settings
 
 Kind: TypeAlias = Literal["text", "list", "count", "seed", "seconds", "flag", "path", "shard"]
 
-FORMS = "openai/NAME, azure/DEPLOYMENT, replay/FILE, python/./file.py:function"
-"""How a model is named; settings follow behind commas."""
-
 
 @dataclass(frozen=True, slots=True)
 class Option:
@@ -64,7 +61,12 @@ GROUPS: Mapping[str, str] = {
 }
 
 _TABLE = (
-    Option("model", "list", f"model under test, repeatable: {FORMS}[,SETTING=VALUE...]", "SPEC"),
+    Option(
+        "model",
+        "list",
+        "model under test, repeatable, such as openai/gpt-5.1,temperature=0,rpm=60",
+        "SPEC",
+    ),
     Option("judge", "list", "model that judges, repeatable: several decide by majority", "SPEC"),
     Option("concurrency", "count", "requests in flight at most, per model (64)", "N"),
     Option("sample-timeout", "seconds", "seconds a sample may take from its first request", "S"),
