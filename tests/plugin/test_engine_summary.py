@@ -33,7 +33,7 @@ def test_the_calls_are_summed_up_below_the_table_and_in_the_summary(
 
 
 def test_a_session_without_a_live_call_says_nothing_of_it(project: Project) -> None:
-    project.run(*SCRIPTED, "--llmeval-record", "replies.jsonl", "-k", "0001")
+    project.run(*SCRIPTED, "--llmeval-keep", "replies.jsonl", "-k", "0001")
     result = project.run("--llmeval-model", "replay/replies.jsonl", "-k", "0001")
     result.stdout.no_fnmatch_line("*engine:*")
     assert project.summary()["engine"] is None

@@ -46,7 +46,7 @@ def test_the_pages_provider_answers_and_counts_like_any_other(
     ]
     assert [row["usage"]["cost"] for row in rows] == [14, 14]
     (call, *_) = project.transcripts()[0]["events"]
-    assert call["parameters"] == {"temperature": 0.5}
+    assert call["asked"]["parameters"] == {"temperature": 0.5}
     assert call["reply"]["model"] == "loud-2026"
     assert call["reply"]["created"] > 0
 

@@ -111,7 +111,7 @@ def test_the_transcript_holds_solver_and_label(project: Project) -> None:
     project.run(*LABELS, "--llmeval-sample", "5")
     lines = (project.path / "reports/latest/transcripts.jsonl").read_text().splitlines()
     events = json.loads(lines[-1])["events"]
-    assert [(event["stage"], event["role"]) for event in events] == [
+    assert [(event["asked"]["stage"], event["asked"]["role"]) for event in events] == [
         ("generate", "solver"),
         ("taxonomy", "judge"),
         ("taxonomy", "judge"),
@@ -122,7 +122,7 @@ def test_the_transcript_holds_solver_and_label(project: Project) -> None:
 def test_a_recording_gives_the_same_labels_without_a_call(
     project: Project, mode: list[str]
 ) -> None:
-    project.run(*LABELS, *mode, "--llmeval-record", "replies.jsonl")
+    project.run(*LABELS, *mode, "--llmeval-keep", "replies.jsonl")
     project.calls(), judged(project)
     project.run("--llmeval-model", "replay/replies.jsonl", *TAXONOMY, *mode)
     assert labels(project) == EXPECTED
@@ -131,7 +131,7 @@ def test_a_recording_gives_the_same_labels_without_a_call(
 
 
 def test_a_recording_without_labels_leaves_them_out_and_says_why(project: Project) -> None:
-    project.run(*MODEL, "--llmeval-record", "replies.jsonl")
+    project.run(*MODEL, "--llmeval-keep", "replies.jsonl")
     result = project.run("--llmeval-model", "replay/replies.jsonl", *TAXONOMY)
     result.assert_outcomes(passed=8, failed=3, errors=1)
     assert all(
