@@ -41,9 +41,10 @@ def test_echo(sample, completion):
 """
 
 
-def at(server: ModelServer, *more: str) -> list[str]:
-    """Return the options of a run that asks a server's one model."""
-    return ["--llmeval-model", "openai/x", "--llmeval-base-url", server.url, *more]
+def at(server: ModelServer, *more: str, limits: str = "") -> list[str]:
+    """Return the options of a run that asks a server's one model, within `limits` (``timeout=3``)."""
+    settings = f",base_url={server.url}" + (f",{limits}" if limits else "")
+    return ["--llmeval-model", f"openai/x{settings}", *more]
 
 
 @dataclass(frozen=True)
@@ -123,9 +124,9 @@ class EchoProject:
 
     def stored(self) -> int:
         """Return how many replies the last run has kept."""
-        file = self.path / "reports" / "latest" / "completions.sqlite3"
+        file = self.path / "reports" / "latest" / "replies.sqlite3"
         with closing(sqlite3.connect(file)) as store:
-            count: int = store.execute("SELECT count(*) FROM completions").fetchone()[0]
+            count: int = store.execute("SELECT count(*) FROM replies").fetchone()[0]
         return count
 
     def summary(self) -> dict[str, Any]:
