@@ -135,8 +135,7 @@ def test_fourteen_rows_do_not_tell_which_samples_eed_spares(labelled_run: Path) 
 def test_literature_stands_beside_the_public_problems(shared: Path, tmp_path: Path) -> None:
     release = shared / "data" / "phybench" / STACKED[0]
     public = [
-        "--llmeval-dataset",
-        f"phybench={release}",
+        f"--llmeval-set=phybench.dataset.path={release}",
         "--llmeval-model",
         SCRIPTED,
         "--llmeval-limit",

@@ -27,23 +27,23 @@ def collected(*arguments: str) -> list[str]:
 
 def test_phybench_collects_the_hundred_public_problems(shared: Path) -> None:
     data = shared / "data" / "phybench" / "PHYBench-fullques_v1.json"
-    ids = collected("benchmarks/phybench", "--llmeval-dataset", f"phybench={data}")
+    ids = collected("benchmarks/phybench", f"--llmeval-set=phybench.dataset.path={data}")
     assert len(ids) == 100
     assert "benchmarks/phybench/test_phybench.py::test_phybench[0495]" in ids
 
 
 def test_geometry3k_collects_the_public_test_set_with_its_images(shared: Path) -> None:
     data = shared / "data" / "geometry3k" / "hiyouga_style_test_583.json"
-    ids = collected(
-        "benchmarks/geometry3k", "-k", "test_direct", "--llmeval-dataset", f"geometry3k={data}"
-    )
+    public = f"--llmeval-set=geometry3k.dataset.path={data}"
+    ids = collected("benchmarks/geometry3k", "-k", "test_direct", public)
     assert len(ids) == 583
     assert ids[0] == "benchmarks/geometry3k/test_geometry3k.py::test_direct[2401]"
 
 
 def test_heracles_collects_the_public_questions(shared: Path) -> None:
     data = shared / "data" / "heracles"
-    options = [f"--llmeval-dataset={task}={data / 'qa_questions.yaml'}" for task in HERACLES_TASKS]
+    file = data / "qa_questions.yaml"
+    options = [f"--llmeval-set={task}.dataset.path={file}" for task in HERACLES_TASKS]
     assert len(collected("benchmarks/heracles", *options)) == 3 * 6
 
 
@@ -75,7 +75,7 @@ def test_heracles_runs_its_pipelines_on_the_public_scene(
     monkeypatch.setenv("GOLD_QUESTIONS", str(questions))
     (tmp_path / "gold.py").write_text(GOLD)
     scene = shared / "data" / "heracles" / "example_dsg.json"
-    options = [f"--llmeval-dataset={task}={questions}" for task in HERACLES_TASKS]
+    options = [f"--llmeval-set={task}.dataset.path={questions}" for task in HERACLES_TASKS]
     options += [
         f"--llmeval-set={task}.solver.{solver}.scene={scene}"
         for task, solver in HERACLES_TASKS.items()
