@@ -115,7 +115,8 @@ class Attempt:
             plain_json(getattr(score, field), f"{place}score {score.name!r}, field {field!r}")
         slack = _SLACK * score.scale
         if score.value is not None and not -slack <= score.value <= score.scale + slack:
-            msg = f"{place}score {score.name!r}: {score.value} is not in 0..{score.scale:g}, its scale"
+            bounds = f"0..{score.scale:g}, its scale"
+            msg = f"{place}score {score.name!r}: {score.value} is not in {bounds}"
             raise ScorerError(msg)
         for one in self.declared:
             if one.scorer.name == score.name:

@@ -48,7 +48,7 @@ def stored_run(option: str, place: Path) -> StoredRun:
 
 
 def as_asked(settings: Settings, place: Path | None) -> Settings:
-    """Return the settings, completed by those of the run in `place` whose replies alone are used."""
+    """Return the settings, completed by those of the run in `place` (None: as they are)."""
     if place is None:
         return settings
     stored = read_info(place).get("settings")

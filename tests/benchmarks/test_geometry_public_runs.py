@@ -1,4 +1,4 @@
-"""The public Geometry3K test set end to end, against a server that checks the pictures it is sent."""
+"""The public Geometry3K test set, against a server that checks the pictures that it is sent."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The Geometry3K tasks: the published prompts and settings, our problems by default, the public ones on request."""
+"""The Geometry3K tasks: the published prompts and settings, our problems and the public ones."""
 
 from __future__ import annotations
 
@@ -161,7 +161,7 @@ def scripted() -> ModuleType:
 
 
 def judged(scripted: ModuleType, sample: int, candidate: str, *, draw: int = 0) -> Reply:
-    """Return the scripted judge's reply about a candidate for one of our problems, counted from 1."""
+    """Return the scripted judge's reply about a candidate for our problem number `sample`."""
     problem = read_samples(load_task(DIRECT))[sample - 1]
     reply = scripted.reply(
         Request(

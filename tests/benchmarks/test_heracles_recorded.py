@@ -1,4 +1,4 @@
-"""The heracles tasks as they run for whoever has no model: recorded replies, real queries on the embedded database."""
+"""The heracles tasks on recorded replies, with real queries on the embedded database."""
 
 from __future__ import annotations
 

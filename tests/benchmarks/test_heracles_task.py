@@ -1,4 +1,4 @@
-"""The heracles tasks, their scene and questions, and the scripted model: complete, ours, and leaking nothing."""
+"""The heracles tasks, their scene and questions, and the scripted model."""
 
 from __future__ import annotations
 
@@ -231,7 +231,7 @@ def test_an_estimate_counts_the_graph_in_every_prompt_that_holds_it() -> None:
 
 
 def test_the_compose_file_gives_users_the_server_that_the_tests_run_against() -> None:
-    """Its image has the tests' version, and the settings that keep hostile queries in bounds are the same."""
+    """Its image has the tests' version and the same limits against hostile queries."""
     service = yaml.safe_load((BENCHMARK / "compose.yaml").read_text("utf-8"))["services"]["neo4j"]
     assert JARS.name.startswith(service["image"].replace(":", "-").removesuffix("-community"))
     # The image reads a setting from a variable: `.` as `_`, and `_` doubled.

@@ -1,4 +1,4 @@
-"""The PHYBench task: the paper's prompt and settings, our problems by default, the public release on request."""
+"""The PHYBench task: the paper's prompt and settings, our problems and the public release."""
 
 from __future__ import annotations
 
@@ -36,8 +36,9 @@ def test_the_prompt_holds_the_problem_and_neither_its_solution_nor_its_answer() 
     (message,) = render(task, "generate", sample, (), {})
     assert message.role == "user"
     assert message.text == (
-        "You are a physics expert. Please read the following question and provide a step-by-step solution. Put your "
-        "final answer, which must be a readable LaTeX formula, in a \\boxed{} environment.\n"
+        "You are a physics expert. Please read the following question and provide a step-by-step "
+        "solution. Put your final answer, which must be a readable LaTeX formula, in a \\boxed{} "
+        "environment.\n"
         f"Question: {sample.input}\nAnswer:"
     )
     assert sample.target not in message.text

@@ -58,9 +58,11 @@ def reply(request):
     question = next(q for q in QUESTIONS if q["question"] in text)
     answer = f"<answer>{question['solution']}</answer>"
     if "tools" in request.parameters and request.messages[-1].role == "user":
-        call = ToolCall(id="", name="run_cypher_query", arguments=json.dumps({"query": question["cypher"]}))
+        arguments = json.dumps({"query": question["cypher"]})
+        call = ToolCall(id="", name="run_cypher_query", arguments=arguments)
         return Reply(text="", tool_calls=(call,), stop_reason="tool_calls")
-    done = request.messages[-1].role == "tool" or question["cypher"] in text or "relationships, both ways" in text
+    asked = question["cypher"] in text or "relationships, both ways" in text
+    done = request.messages[-1].role == "tool" or asked
     return answer if done else f"<answer>{question['cypher']}</answer>"
 """
 
@@ -68,7 +70,7 @@ def reply(request):
 def test_heracles_runs_its_pipelines_on_the_public_scene(
     shared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """One query and its rows, an agent, and the whole graph in the prompt; the database is started once for all."""
+    """One query, an agent, and the graph in the prompt; the database is started once for all."""
     if importlib.util.find_spec("arcadedb_embedded") is None:
         pytest.skip("arcadedb-embedded is not installed")
     questions = shared / "conformance" / "dsg_questions.yaml"

@@ -1,4 +1,4 @@
-"""A project whose questions the model server answers with ``echo: `` and their words, and runs of pytest over it."""
+"""A project whose questions the model server repeats after ``echo: ``, and runs over it."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_echo(sample, completion):
 
 
 def at(server: ModelServer, *more: str, limits: str = "") -> list[str]:
-    """Return the options of a run that asks a server's one model, within `limits` (``timeout=3``)."""
+    """Return the options of a run that asks a server's model, within `limits` (``timeout=3``)."""
     settings = f",base_url={server.url}" + (f",{limits}" if limits else "")
     return ["--llmeval-model", f"openai/x{settings}", *more]
 
@@ -69,7 +69,7 @@ class EchoProject:
         return cls(path)
 
     def start(self, *arguments: str, folder: str = ".", **options: Any) -> subprocess.Popen[str]:
-        """Start pytest in `folder` of the project, without any variable that names a key or an endpoint."""
+        """Start pytest in `folder`, without variables that name a key or an endpoint."""
         environment = {
             key: value
             for key, value in os.environ.items()
@@ -106,7 +106,7 @@ class EchoProject:
 
     @staticmethod
     def ended(process: subprocess.Popen[str], typed: str | None = None) -> str:
-        """Return the output of a run once it has ended; one that hangs is killed and fails the test."""
+        """Return the output of a run at its end; fail the test if it hangs."""
         try:
             return process.communicate(typed, timeout=PATIENCE)[0]
         except subprocess.TimeoutExpired:

@@ -1,4 +1,4 @@
-"""Whole runs of pytest against a model server on this machine: how much is asked, and how runs end."""
+"""Runs of pytest against a local model server: how much is asked, and how runs end."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Servers that fail and runs that are ended: what was answered is kept, and every request is explained."""
+"""Servers that fail and runs that are ended: replies are kept and requests accounted for."""
 
 from __future__ import annotations
 
@@ -173,7 +173,7 @@ def test_however_a_run_is_ended_nothing_stays_behind_and_a_resumed_one_asks_only
 
 
 def wait_for_the_end_of_all(group: int) -> None:
-    """Wait until no process of a group is left; those of a killed parent take a moment to see it."""
+    """Wait until no process of a group is left; children of a killed parent take a moment."""
     end = time.monotonic() + 60
     while time.monotonic() < end:
         try:

@@ -190,9 +190,11 @@ def pytest_configure(config):
     # Each process sees a dataset of its own: same ids, other questions.
     worker = os.environ.get("PYTEST_XDIST_WORKER", "")
     data = pathlib.Path(f"data{worker}.jsonl")
-    data.write_text("".join(json.dumps(
-        {"id": n, "question": f"what is {n}+1 {worker}", "answer": str(n + 1), "kind": "odd"}) + chr(10)
-        for n in range(4)))
+    rows = (
+        {"id": n, "question": f"what is {n}+1 {worker}", "answer": str(n + 1), "kind": "odd"}
+        for n in range(4)
+    )
+    data.write_text("".join(json.dumps(row) + chr(10) for row in rows))
     config.option.llmeval_set = [f"sums.dataset.path={data}"]
 """,
     )

@@ -1,4 +1,4 @@
-"""A session without samples runs as if the plugin were not there; the assertions serve in it all the same."""
+"""A session without samples runs as without the plugin; the assertions work in it too."""
 
 from __future__ import annotations
 

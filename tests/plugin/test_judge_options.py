@@ -1,4 +1,4 @@
-"""Judges of a run: several of them, their calibration, and models that cannot read a task's pictures."""
+"""Judges of a run, their calibration, and models that cannot read a task's pictures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A run of several stages, draws, epochs, votes and pictures is recorded once and replayed without a call."""
+"""Stages, draws, epochs, votes and pictures are recorded once and replayed without a call."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ from pytest_llmeval.records import ImagePart, TextPart
 async def solve(sample, context):
     drawn = await context.generate(context.prompt(), stage="draw", operation="image")
     assert len(drawn.images) == 1
-    looking = (*context.prompt(), Message(role="user", parts=(TextPart(text="look"), ImagePart(image=drawn.images[0]))))
+    parts = (TextPart(text="look"), ImagePart(image=drawn.images[0]))
+    looking = (*context.prompt(), Message(role="user", parts=parts))
     drafts = [await context.generate(looking, stage="draft", draw=draw) for draw in (0, 1)]
     return f"{drafts[0].text} {drafts[1].text}"
 """

@@ -28,7 +28,9 @@ def test_sums(sample, completion):
         case "3":
             record_score(Score(name="own", value=None, correct=None, explanation="who knows"))
             raise ScorerError("who knows")
-        case "4": record_score(Score(name="own", value=0.5, correct=True, details={"seen": [1, None]}))
+        case "4":
+            details = {"seen": [1, None]}
+            record_score(Score(name="own", value=0.5, correct=True, details=details))
 """
 
 
@@ -78,7 +80,8 @@ from pytest_llmeval import Score, record_score
 pytestmark = pytest.mark.llmeval("task.yaml")
 
 def test_sums(sample, completion):
-    record_score(Score(name="own", value=1.0, correct=True, details={{"x": {value} if sample.id == "1" else 1}}))
+    details = {{"x": {value} if sample.id == "1" else 1}}
+    record_score(Score(name="own", value=1.0, correct=True, details=details))
 """,
     )
     result = project.run(*SCRIPTED, *mode, "--llmeval-limit", "3")
@@ -100,7 +103,8 @@ def test_reruns_replace_the_row_and_are_counted(project: Project) -> None:
 def test_waiting_for_a_model_never_counts_against_pytest_timeout(project: Project) -> None:
     project.write(
         "model.py",
-        "import time\n\ndef reply(request):\n    time.sleep(1.2)\n    return request.messages[0].text[-3:]\n",
+        "import time\n\n"
+        "def reply(request):\n    time.sleep(1.2)\n    return request.messages[0].text[-3:]\n",
     )
     result = project.run(*SCRIPTED, "--timeout=1", "--llmeval-limit", "2")
     result.assert_outcomes(failed=2)

@@ -1,4 +1,4 @@
-"""The scorer ``taxonomy`` in whole runs: it labels wrong answers, those alone, and decides nothing."""
+"""The scorer ``taxonomy`` in whole runs: it labels wrong answers alone and decides nothing."""
 
 from __future__ import annotations
 
@@ -27,9 +27,11 @@ def reply(request):
         calls.write(f"{number}\\n")
     assert f"one more than {number}" in request.messages[-1].text
     assert "Let me think." in request.messages[-1].text
-    label = None if number == 10 or (number == 5 and request.draw == 0) else "RR" if number else "PP"
+    unusable = number == 10 or (number == 5 and request.draw == 0)
+    label = None if unusable else "RR" if number else "PP"
     text = json.dumps({"label": label, "reason": f"because of {number}"})
-    return Reply(text=text, usage=Usage(input_tokens=1000, output_tokens=10, requests=1), latency=0.5)
+    usage = Usage(input_tokens=1000, output_tokens=10, requests=1)
+    return Reply(text=text, usage=usage, latency=0.5)
 """
 
 
