@@ -34,7 +34,7 @@ def test_the_pages_provider_answers_and_counts_like_any_other(
 ) -> None:
     monkeypatch.setenv("ACME_API_KEY", "acme-key-123")
     project.write("prices.yaml", "acme/loud: {input: 1000000, output: 0}\n")
-    prices = ["--llmeval-prices", "prices.yaml", "--llmeval-budget", "100"]
+    prices = ["--llmeval-prices", "prices.yaml", "--llmeval-budget", "100usd"]
     model = "acme/loud,temperature=0.5"
     result = project.run("--llmeval-model", model, *TWO, *prices)
     result.assert_outcomes(failed=2)
