@@ -1,10 +1,9 @@
-"""Runs plain pytest over samples that a local server answers after a while: wall and CPU, requests, peak in flight.
+"""Runs pytest over samples that a local server answers: wall, CPU, requests, peak in flight.
 
-    python performance/engine.py                                      # DESIGN's sizes, all modes, a
-    calm server python performance/engine.py --samples 200 --modes serial --weather sampled bursts
-    faults python performance/engine.py --samples 2000 --modes store         # all replies stored:
-    over plain pytest python performance/engine.py --samples 200 --modes serial --peers
-    /path/to/python   # see engine_peers.py
+    python performance/engine.py              # all sizes, all modes, a calm server
+    python performance/engine.py --samples 200 --modes serial --weather sampled bursts faults
+    python performance/engine.py --samples 2000 --modes store    # all replies are stored already
+    python performance/engine.py --samples 200 --modes serial --peers /path/to/python
 
 The server runs in its own process, so the CPU seconds are pytest's, its workers' and their
 children's. Machines are shared and noisy: trust CPU seconds and counts before wall time, and wall
@@ -77,7 +76,8 @@ class Measured:
 
     def line(self) -> str:
         """Return the line of the table."""
-        figures = f"{self.wall:7.1f} {self.wall / self.ideal:8.2f} {self.cpu:7.1f} {self.requests:9} {self.peak:5}"
+        times = f"{self.wall:7.1f} {self.wall / self.ideal:8.2f} {self.cpu:7.1f}"
+        figures = f"{times} {self.requests:9} {self.peak:5}"
         return f"{self.load:38} {self.weather:8} {self.mode:19} {figures}  {self.last_line}"
 
 
@@ -93,9 +93,8 @@ def main() -> None:
         "--peers", metavar="PYTHON", help="interpreter that has the peers, measured as well"
     )
     chosen = parser.parse_args()
-    print(
-        f"{'load':38} {'weather':8} {'mode':19} {'wall s':>7} {'x ideal':>8} {'CPU s':>7} {'requests':>9} {'peak':>5}"
-    )
+    figures = f"{'wall s':>7} {'x ideal':>8} {'CPU s':>7} {'requests':>9} {'peak':>5}"
+    print(f"{'load':38} {'weather':8} {'mode':19} {figures}")
     everything = []
     with serving() as server:
         for load in LOADS:
@@ -113,7 +112,7 @@ def measure(
     weathers: Sequence[str],
     peers: str | None,
 ) -> Iterator[Measured]:
-    """Run one load in every mode and weather, each in a folder of its own."""
+    """Run one load in every mode and weather, each in a new folder."""
     for weather in weathers:
         for mode in modes:
             with tempfile.TemporaryDirectory() as folder:
@@ -135,8 +134,12 @@ def measure(
 def measure_ours(
     server: ModelServer, load: Load, weather: str, mode: str, folder: Path
 ) -> Iterator[Measured]:
-    """Run pytest once over a load; over a store, once more from what the first run stored, and over plain tests."""
-    options = ["--llmeval-model", "openai/load", "--llmeval-base-url", server.url]
+    """Run pytest once over a load.
+
+    In the mode ``store`` that run is not measured, but a second one that finds all replies stored,
+    and one over as many plain tests.
+    """
+    options = ["--llmeval-model", f"openai/load,base_url={server.url}"]
     options += ["--llmeval-concurrency", str(load.concurrency), *MODES[mode]]
     options += ["--llmeval-report", "reports"] if mode in WITH_FILES else []
     server.program(**load.program(weather))
@@ -152,7 +155,7 @@ def measure_ours(
 
 
 def told(server: ModelServer, load: Load, weather: str, mode: str, took: Took) -> Measured:
-    """Return what a run took beside what the server saw of it."""
+    """Return what a run took, and what the server counted."""
     report = server.report()
     return Measured(
         load=str(load),

@@ -1,4 +1,4 @@
-"""The loads of `engine.py`: what is asked, how the server answers, what pytest runs, what a process took."""
+"""The loads of `engine.py`: samples, the server's behaviour, the tests, and what a run took."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ import time, pytest
 pytestmark = pytest.mark.llmeval("task.yaml")
 
 def test_load(sample, completion):
-    # A wait stands for scoring, so that the figure does not depend on how many cores there are for it.
+    # A wait stands for scoring: the figure does not depend on the number of cores.
     time.sleep(SCORING)
     assert completion.answer
 """
@@ -43,7 +43,14 @@ concurrency; every tenth attempt with 429, a reset connection or garbage."""
 
 @dataclass(frozen=True, kw_only=True)
 class Load:
-    """One size: samples, seconds a reply, requests in flight at most, seconds of scoring a sample."""
+    """One size.
+
+    Attributes:
+        samples: number of samples.
+        latency: seconds of a reply.
+        concurrency: requests in flight, at most.
+        scoring: seconds of scoring for each sample.
+    """
 
     samples: int
     latency: float
@@ -56,7 +63,7 @@ class Load:
         return -(-self.samples // self.concurrency) * self.latency
 
     def program(self, weather: str) -> Mapping[str, Any]:
-        """Return what the server is told (`tests/servers/openai_server.py`)."""
+        """Return the server's program (`tests/servers/openai_server.py`)."""
         match weather:
             case "sampled":
                 return {"latency": [self.latency / 2, self.latency * 1.5]}
@@ -73,7 +80,7 @@ class Load:
                 return {"latency": self.latency}
 
     def write_project(self, folder: Path) -> None:
-        """Write a task of its own with as many samples as the load has, and as many plain tests."""
+        """Write a task with the load's number of samples, and as many plain tests."""
         lines = (
             {"id": n, "question": f"question {n}", "answer": "yes"} for n in range(self.samples)
         )
@@ -91,7 +98,7 @@ class Load:
 
 @dataclass(frozen=True, kw_only=True)
 class Took:
-    """What one process and its children took, in seconds, and the last line it printed (its error, if it failed)."""
+    """Time of a process and its children (s), and the last line that it printed."""
 
     wall: float
     cpu: float

@@ -1,4 +1,4 @@
-"""Peak memory of the main process with many planned samples, over what plain pytest needs for as many tests.
+"""Peak memory of the main process with many planned samples, compared with plain pytest.
 
     python performance/engine_memory.py [--samples 100000] [--run 2000] [--workers 2]
 
@@ -69,9 +69,7 @@ def main() -> None:
         server.program(**load.program("calm"))
         ours = [
             "--llmeval-model",
-            "openai/load",
-            "--llmeval-base-url",
-            server.url,
+            f"openai/load,base_url={server.url}",
             "--llmeval-report",
             "reports",
         ]
@@ -83,9 +81,8 @@ def main() -> None:
         }.items():
             took = run([*pytest, *arguments], folder, {"OPENAI_API_KEY": "none", **os.environ})
             peaks[session] = int((folder / "peak.txt").read_text())
-            print(
-                f"{session:6} {peaks[session]:6} MB  {took.wall:6.1f} s  {took.cpu:6.1f} CPU s  {took.last_line}"
-            )
+            times = f"{took.wall:6.1f} s  {took.cpu:6.1f} CPU s"
+            print(f"{session:6} {peaks[session]:6} MB  {times}  {took.last_line}")
         peaks |= {
             "over plain": peaks["ours"] - peaks["plain"],
             "requests": server.report()["requests"],

@@ -1,4 +1,7 @@
-"""The same load for peers, in an interpreter that has `inspect-ai`, `pytest-evals`, `openai` and `pytest-xdist`."""
+"""The same load for peers.
+
+The interpreter needs `inspect-ai`, `pytest-evals`, `openai` and `pytest-xdist`.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +34,8 @@ client = OpenAI()
 @pytest.mark.parametrize("n", range(SAMPLES))
 def test_load(n, eval_bag):
     messages = [{"role": "user", "content": f"question {n}"}]
-    eval_bag.correct = bool(client.chat.completions.create(model="load", messages=messages).choices[0].message.content)
+    reply = client.chat.completions.create(model="load", messages=messages)
+    eval_bag.correct = bool(reply.choices[0].message.content)
 """
 
 WORKERS = 16

@@ -35,7 +35,8 @@ class MainProcess:
             UsageError: a file that the options name is invalid.
         """
         self._config = config
-        self._progress = ProgressLine(config.pluginmanager.getplugin("terminalreporter"))
+        find = config.pluginmanager.getplugin
+        self._progress = ProgressLine(lambda: find("terminalreporter"))
         self._sigterm = SigtermAsCtrlC()
         self.session = MainSession(settings, catalog, self._host())
 

@@ -26,7 +26,7 @@ from pytest_llmeval.plugin.reporting import attach_row
 from pytest_llmeval.scoring.assertions import RUNNING
 from pytest_llmeval.session.attempt import Attempt
 from pytest_llmeval.session.ending import finish
-from pytest_llmeval.session.places import rescored_place
+from pytest_llmeval.session.places import rescored_place, with_fixed_places
 from pytest_llmeval.session.plan_check import check_settings
 from pytest_llmeval.session.settings import Settings
 from pytest_llmeval.session.stored_runs import as_asked
@@ -51,7 +51,8 @@ class Process:
         Raises:
             UsageError: an option is invalid.
         """
-        self.settings = settings = as_asked(settings, rescored_place(settings))
+        asked = as_asked(settings, rescored_place(settings))
+        self.settings = settings = with_fixed_places(asked)
         check_settings(settings)
         specs = parse_specs(settings.models, folder=Path(settings.folder))
         self._models = [spec.label for spec in specs]

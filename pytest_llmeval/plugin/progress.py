@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -18,10 +19,13 @@ EVERY = 5.0
 class ProgressLine:
     """Writes lines between pytest's; only on a terminal, and not with ``-q``."""
 
-    def __init__(self, reporter: TerminalReporter | None) -> None:
-        """Write through pytest's reporter; None if it is disabled."""
-        shown = reporter is not None and reporter.isatty and reporter.verbosity >= 0
-        self._reporter = reporter if shown else None
+    def __init__(self, find_reporter: Callable[[], TerminalReporter | None]) -> None:
+        """Write through pytest's reporter, which exists once pytest is configured.
+
+        Args:
+            find_reporter: returns it; None if it is disabled.
+        """
+        self._find_reporter = find_reporter
         self._started = self._shown = time.monotonic()
         self._notes: deque[str] = deque()
 
@@ -49,14 +53,15 @@ class ProgressLine:
             self._write(self._notes.popleft())
 
     def _write(self, text: str) -> None:
-        if self._reporter is None:
+        reporter = self._find_reporter()
+        if reporter is None or not reporter.isatty or reporter.verbosity < 0:
             return
-        self._reporter.ensure_newline()
+        reporter.ensure_newline()
         # xdist writes dots without the reporter, which therefore does not end their line.
-        writer = self._reporter._tw  # noqa: SLF001 - the only access to it
+        writer = reporter._tw  # noqa: SLF001 - the only access to it
         if writer.width_of_current_line:
             writer.line()
-        self._reporter.write_line(f"llmeval: {text}")
+        reporter.write_line(f"llmeval: {text}")
 
 
 def progress_text(done: int, planned: int, gauge: Gauge, *, elapsed: float) -> str:

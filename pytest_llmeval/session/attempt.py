@@ -15,6 +15,7 @@ from pytest_llmeval.records import Completion, Json, Sample, Score, Transcript
 from pytest_llmeval.records.plain import plain_json
 from pytest_llmeval.scoring.scorer import NO_ANSWER, PreparingScorer, Scorer
 from pytest_llmeval.session.asking import LLM, RunningJudge
+from pytest_llmeval.session.undeclared import undeclared_scorers
 from pytest_llmeval.task.catalog import LoadedTask
 from pytest_llmeval.task.declared import DeclaredScorer
 
@@ -64,9 +65,7 @@ class Attempt:
     @property
     def undeclared(self) -> tuple[str, ...]:
         """Names of deciding scores that the task does not declare, although it declares some."""
-        names = {one.scorer.name for one in self.declared}
-        found = {score.name for score in self.scores if score.decides and score.name not in names}
-        return tuple(sorted(found)) if names else ()
+        return undeclared_scorers(self.scores, self.declared)
 
     @property
     def judge(self) -> RunningJudge:
@@ -104,10 +103,12 @@ class Attempt:
         """
         __tracebackhide__ = True
         prepared: Json = None
-        if isinstance(scorer, PreparingScorer) and answer:
+        # What is wrong with an incorrect reply can be asked also where it holds no answer.
+        on_failure = getattr(scorer, "only_incorrect", False)
+        if isinstance(scorer, PreparingScorer) and (answer or on_failure):
             prepared = self._prepared(scorer, answer, sample)
         score = scorer.score(answer, sample, prepared)
-        if answer is None and (reason := self._no_answer()):
+        if answer is None and not on_failure and (reason := self._no_answer()):
             details = {**score.details}
             if "reason" in details:
                 details["reason"] = reason
@@ -134,7 +135,7 @@ class Attempt:
         self.scores.append(score)
         return score
 
-    def _prepared(self, scorer: PreparingScorer, answer: str, sample: Sample) -> Json:
+    def _prepared(self, scorer: PreparingScorer, answer: str | None, sample: Sample) -> Json:
         """Return what the engine has prepared for this answer, or let it prepare that now."""
         __tracebackhide__ = True
         ahead = self._solved
@@ -145,7 +146,7 @@ class Attempt:
         named: list[Json] = [scorer.name, {}]
         if not declared:
             named = list(getattr(scorer, "spec", named))
-        completion = self.completion or Completion(text=answer)
+        completion = self.completion or Completion(text=answer or "")
         completion = replace(completion, answer=answer)
         wish: dict[str, Json] = {
             "scorer": named,

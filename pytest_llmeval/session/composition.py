@@ -105,7 +105,7 @@ def open_models(settings: Settings, folder: Path, images: ImageFolder, *, starte
 
     def open_gateway(spec: ModelSpec) -> Gateway:
         provider = (
-            StoredOnly(reused.name)
+            StoredOnly(f"run {reused.path.name}" if reused.is_run else reused.name)
             if reused is not None and reused.only
             else open_provider(spec, folder=Path(settings.folder), image_store=images)
         )

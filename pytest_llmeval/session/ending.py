@@ -81,7 +81,7 @@ def _score_aside(attempt: Attempt, scorer: Scorer, completion: Completion, sampl
         return
     try:
         attempt.score(scorer, completion.answer, sample)
-    except LLMEvalError as error:
+    except Exception as error:  # noqa: BLE001 - a scorer of others may raise anything
         reason = f"{type(error).__name__}: {error}"
         unscored = Score.unscored(scorer.name, reason, scale=scorer.scale, grader=scorer.grader)
         attempt.record(replace(unscored, decides=False))

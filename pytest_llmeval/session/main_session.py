@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -32,6 +32,7 @@ from pytest_llmeval.session.run_info import run_info
 from pytest_llmeval.session.settings import Settings
 from pytest_llmeval.session.stored_runs import stored_run
 from pytest_llmeval.session.task_info import known_task
+from pytest_llmeval.session.undeclared import undeclared_remarks
 from pytest_llmeval.session.yardstick import yardstick_of
 from pytest_llmeval.task.catalog import Catalog
 
@@ -184,7 +185,9 @@ class MainSession:
         if self.rows.trouble:
             self._host.tell(f"not all of the run could be written: {self.rows.trouble}")
         self._files.close()
-        return conclusion
+        by_name = {one.task.name: one for one in self._catalog.loaded.values()}
+        remarks = undeclared_remarks(rows, by_name)
+        return replace(conclusion, trouble=(*conclusion.trouble, *remarks))
 
     def _open_run(self) -> Run:
         place = RunPlace(

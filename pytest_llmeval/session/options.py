@@ -15,9 +15,6 @@ from typing import Any, Literal, TypeAlias
 Kind: TypeAlias = Literal["text", "list", "count", "seed", "seconds", "flag", "path", "shard"]
 """The type of an option's value; see `session.resolve`."""
 
-FORMS = "openai/NAME, azure/DEPLOYMENT, replay/FILE, python/./file.py:function"
-"""The forms of a model's spec, for the help; settings are appended with commas."""
-
 
 @dataclass(frozen=True, slots=True)
 class Option:
@@ -66,7 +63,12 @@ GROUPS: Mapping[str, str] = {
 """Headings in the help."""
 
 TABLE = (
-    Option("model", "list", f"model under test, repeatable: {FORMS}[,SETTING=VALUE...]", "SPEC"),
+    Option(
+        "model",
+        "list",
+        "model under test, repeatable, such as openai/gpt-5.1,temperature=0,rpm=60",
+        "SPEC",
+    ),
     Option("judge", "list", "model that judges, repeatable: several decide by majority", "SPEC"),
     Option("concurrency", "count", "requests in flight at most, per model (64)", "N"),
     Option("sample-timeout", "seconds", "seconds a sample may take from its first request", "S"),

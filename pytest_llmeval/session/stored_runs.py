@@ -40,9 +40,8 @@ def find_resumed(name: str, *, folder: Path, reports: str | None) -> Resumed:
     Raises:
         UsageError: there is no such run, or another session is writing into it.
     """
-    place = place_of(RESUME, name, folder=folder, reports=reports)
+    place = run_called(RESUME, name, folder=folder, reports=reports)
     with _named(RESUME, name):
-        place = find_run(place)
         lock = FolderLock(place)
         return Resumed(run=read_run(place), lock=lock)
 
@@ -83,8 +82,8 @@ def as_asked(settings: Settings, place: Path | None) -> Settings:
     return replace(settings, **keywords)
 
 
-def place_of(option: str, name: str, *, folder: Path, reports: str | None) -> Path:
-    """Return the path of a run.
+def run_called(option: str, name: str, *, folder: Path, reports: str | None) -> Path:
+    """Return the folder of a run.
 
     Args:
         option: the option that names the run, for errors.
@@ -93,15 +92,19 @@ def place_of(option: str, name: str, *, folder: Path, reports: str | None) -> Pa
         reports: the report folder.
 
     Raises:
-        UsageError: the name is ``latest``, and there is no report folder.
+        UsageError: there is no such run.
     """
     place = folder / name
-    if reports is not None and not place.exists():
-        return Path(reports) / name
-    if name == LATEST and not place.exists():
-        msg = f"{option}: name the run's folder, or the folder of runs with --llmeval-report DIR"
-        raise UsageError(msg)
-    return place
+    if not place.exists():
+        if reports is not None:
+            place = Path(reports) / name
+        elif name == LATEST:
+            msg = (
+                f"{option}: name the run's folder, or the folder of runs with --llmeval-report DIR"
+            )
+            raise UsageError(msg)
+    with _named(option, name):
+        return find_run(place)
 
 
 @contextmanager

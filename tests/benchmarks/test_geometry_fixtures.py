@@ -1,4 +1,4 @@
-"""Our geometry problems: the answers agree with the drawn figures, and all parts of the folder with each other."""
+"""Our geometry problems: answers, drawn figures and the other files agree with each other."""
 
 from __future__ import annotations
 
@@ -39,7 +39,8 @@ def value(latex: str) -> float:
     """Return the number that one of our answers stands for."""
     text = re.sub(r"\\frac \{ (\d+) \} \{ (\d+) \}", r"(\1/\2)", latex)
     text = re.sub(r"\\sqrt \{ (\d+) \}", r"math.sqrt(\1)", text).replace("\\pi", "math.pi")
-    return float(eval(re.sub(r"(?<=[\d)]) (?=[(m])", "*", text), {"math": math}))  # noqa: S307 - our own answers
+    python = re.sub(r"(?<=[\d)]) (?=[(m])", "*", text)
+    return float(eval(python, {"math": math}))  # noqa: S307 - our own answers
 
 
 def length(names: str) -> Callable[[Named], float]:

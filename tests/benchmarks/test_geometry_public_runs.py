@@ -1,4 +1,4 @@
-"""The public Geometry3K test set end to end, against a server that checks the pictures it is sent."""
+"""The public Geometry3K test set, against a server that checks the pictures that it is sent."""
 
 from __future__ import annotations
 
@@ -31,12 +31,9 @@ def run(
 ) -> tuple[str, dict[str, Any]]:
     """Run 200 problems of one test; return what pytest says and what the server saw."""
     task = {"test_direct": "geometry3k", "test_visual_cot": "geometry3k_visual_cot"}[test]
-    models = [
-        "--llmeval-model=openai/eye",
-        "--llmeval-judge=openai/eye",
-        f"--llmeval-base-url={server.url}",
-    ]
-    what = ["-k", test, f"--llmeval-dataset={task}={rows}", f"--llmeval-limit={SAMPLES}"]
+    eye = f"openai/eye,base_url={server.url}"
+    models = [f"--llmeval-model={eye}", f"--llmeval-judge={eye}"]
+    what = ["-k", test, f"--llmeval-set={task}.dataset.path={rows}", f"--llmeval-limit={SAMPLES}"]
     done = run_pytest(
         "benchmarks/geometry3k", "-q", *what, *models, f"--llmeval-report={folder}", *options
     )

@@ -1,4 +1,4 @@
-"""The Geometry3K tasks: the published prompts and settings, our problems by default, the public ones on request."""
+"""The Geometry3K tasks: the published prompts and settings, our problems and the public ones."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from benchmark_session import ROOT, run_pytest
 from pytest_llmeval.errors import TaskError
 from pytest_llmeval.records import Image, Reply, Request
 from pytest_llmeval.scoring.judge import JUDGE_PARAMETERS, judge_messages, judge_verdict
-from pytest_llmeval.task import JudgeScorer, load_task
+from pytest_llmeval.scoring.judge.scorer import JudgeScorer
+from pytest_llmeval.task import load_task
 from pytest_llmeval.task.rendering import render
 from pytest_llmeval.task.samples import read_samples
 
@@ -50,8 +51,8 @@ def test_the_prompts_are_the_published_ones_word_for_word(
 def test_the_settings_are_the_published_ones(file: Path) -> None:
     task = load_task(file)
     assert task.generate == {"temperature": 0, "max_tokens": 16_384}
-    assert task.scorer == JudgeScorer()
-    assert (task.answer, task.judge.votes) == ("whole", 1)
+    assert [one.scorer for one in task.scorers] == [JudgeScorer(votes=1, prefilter=True)]
+    assert task.answer == "whole"
 
 
 def test_the_published_wire_form_of_the_two_stages_is_understood(
@@ -89,7 +90,7 @@ def test_choices_are_lettered_in_the_prompt_and_the_right_letter_is_the_target()
     listed = dict(re.findall(r"^([A-D])\. (.*)$", message.text, re.MULTILINE))
     assert list(listed.values()) == sample.metadata["choices"]
     assert listed[sample.target] == read_samples(load_task(DIRECT), limit=1)[0].target
-    assert (task.answer, task.scorer) == ("choice", None)
+    assert (task.answer, [one.scorer.name for one in task.scorers]) == ("choice", ["choice"])
 
 
 def test_our_problems_are_grouped_by_topic() -> None:
@@ -129,9 +130,17 @@ def test_the_public_problems_that_have_a_diagram_can_be_asked_with_their_choices
 def test_both_tests_are_collected_for_the_public_test_set(shared: Path) -> None:
     public = shared / "data/geometry3k/hiyouga_style_test_583.json"
     datasets = [
-        f"--llmeval-dataset={task}={public}" for task in ("geometry3k", "geometry3k_visual_cot")
+        f"--llmeval-set={task}.dataset.path={public}"
+        for task in ("geometry3k", "geometry3k_visual_cot")
     ]
     assert "1166/1200 tests collected" in run("--collect-only", "-k", "not choice", *datasets)
+
+
+def test_an_image_mode_that_does_not_exist_is_refused_with_those_that_do() -> None:
+    mode = "geometry3k_visual_cot.solver.visual_cot.image_mode=paint"
+    output = run("--collect-only", "-k", "visual", f"--llmeval-set={mode}")
+    assert f"--llmeval-set {mode}: " in output
+    assert "'draw', 'edit' or 'chat'" in output
 
 
 def run(*options: str) -> str:
@@ -152,7 +161,7 @@ def scripted() -> ModuleType:
 
 
 def judged(scripted: ModuleType, sample: int, candidate: str, *, draw: int = 0) -> Reply:
-    """Return the scripted judge's reply about a candidate for one of our problems, counted from 1."""
+    """Return the scripted judge's reply about a candidate for our problem number `sample`."""
     problem = read_samples(load_task(DIRECT))[sample - 1]
     reply = scripted.reply(
         Request(

@@ -1,4 +1,4 @@
-"""The heracles tasks as they run for whoever has no model: recorded replies, real queries on the embedded database."""
+"""The heracles tasks on recorded replies, with real queries on the embedded database."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ import pty
 import subprocess
 from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
-from benchmark_session import COMMAND, ROOT, newest_rows, run_pytest
+from benchmark_session import COMMAND, ROOT, newest_rows
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -22,12 +23,9 @@ def database() -> None:
 
 
 @pytest.fixture(scope="module")
-def rows(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
-    """Return the rows of a run of all three tasks."""
-    reports = tmp_path_factory.mktemp("reports")
-    done = run_pytest("benchmarks/heracles", "--tb=short", "-q", f"--llmeval-report={reports}")
-    assert (reports / "latest").is_dir(), done.stdout + done.stderr
-    return newest_rows(reports)
+def rows(recorded: Path) -> list[dict[str, Any]]:
+    """Return the rows of all three tasks."""
+    return [row for row in newest_rows(recorded) if row["task"].startswith("heracles")]
 
 
 def of(rows: list[dict[str, Any]], task: str) -> dict[str, dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""The heracles tasks, their scene and questions, and the scripted model: complete, ours, and leaking nothing."""
+"""The heracles tasks, their scene and questions, and the scripted model."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ import yaml
 from benchmark_session import ROOT, run_pytest
 from live.neo4j_process import JARS, SETTINGS
 
-from pytest_llmeval.domains.heracles.query import extract_query, preflight
-from pytest_llmeval.domains.heracles.scene_text import read_scene_text
 from pytest_llmeval.domains.heracles.agent_solver import TOOL_NAME
 from pytest_llmeval.domains.heracles.cypher_solver import REPAIR_REQUEST
+from pytest_llmeval.domains.heracles.query import extract_query, preflight
+from pytest_llmeval.domains.heracles.scene_text import read_scene_text
 from pytest_llmeval.engine.expectation import CHARACTERS_PER_TOKEN
 from pytest_llmeval.records import Json, Message, Request
 from pytest_llmeval.scoring.sldp import parse_sldp
@@ -231,7 +231,7 @@ def test_an_estimate_counts_the_graph_in_every_prompt_that_holds_it() -> None:
 
 
 def test_the_compose_file_gives_users_the_server_that_the_tests_run_against() -> None:
-    """Its image has the tests' version, and the settings that keep hostile queries in bounds are the same."""
+    """Its image has the tests' version and the same limits against hostile queries."""
     service = yaml.safe_load((BENCHMARK / "compose.yaml").read_text("utf-8"))["services"]["neo4j"]
     assert JARS.name.startswith(service["image"].replace(":", "-").removesuffix("-community"))
     # The image reads a setting from a variable: `.` as `_`, and `_` doubled.

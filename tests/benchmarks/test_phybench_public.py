@@ -1,4 +1,4 @@
-"""What real models answered to the public problems, scored in the sandbox; it needs the reference material."""
+"""Answers of real models to the public problems, scored in the sandbox."""
 
 from __future__ import annotations
 
@@ -87,5 +87,8 @@ def test_the_published_mode_gives_the_references_scores(rows: list[Row]) -> None
 
 
 def reads_as_gamma_function(row: Row) -> bool:
-    r"""Return whether the reference's score depends on its library's version, with ``\gamma`` a symbol or not."""
+    r"""Return whether the reference's score depends on its library's version.
+
+    It reads ``\gamma`` as a symbol or not.
+    """
     return r"\gamma" in row["gold"]

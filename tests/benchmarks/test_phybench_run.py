@@ -61,7 +61,7 @@ def test_both_rules_are_needed_for_that(stacked: Path, left_out: str) -> None:
 
 @pytest.fixture(scope="module")
 def labelled_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the folder of a run of seven problems, two epochs each, whose wrong answers the scripted judge labels."""
+    """Return the folder of a run of seven problems in two epochs, with labels of the judge."""
     folder = tmp_path_factory.mktemp("labelled")
     options = [f"--llmeval-sample={number}" for number in (106, 107, 108, 109, 505, 602, 101)]
     models = ["--llmeval-model", SCRIPTED, "--llmeval-judge", SCRIPTED]
@@ -135,8 +135,7 @@ def test_fourteen_rows_do_not_tell_which_samples_eed_spares(labelled_run: Path) 
 def test_literature_stands_beside_the_public_problems(shared: Path, tmp_path: Path) -> None:
     release = shared / "data" / "phybench" / STACKED[0]
     public = [
-        "--llmeval-dataset",
-        f"phybench={release}",
+        f"--llmeval-set=phybench.dataset.path={release}",
         "--llmeval-model",
         SCRIPTED,
         "--llmeval-limit",

@@ -1,4 +1,4 @@
-"""The scripted model of the physics problems: every kind of answer is written down and graded as it is meant."""
+"""The scripted model of the physics problems: each kind of answer is graded as intended."""
 
 from __future__ import annotations
 

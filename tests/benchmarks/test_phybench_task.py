@@ -1,4 +1,4 @@
-"""The PHYBench task: the paper's prompt and settings, our problems by default, the public release on request."""
+"""The PHYBench task: the paper's prompt and settings, our problems and the public release."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ import yaml
 from benchmark_session import ROOT, run_pytest
 
 from pytest_llmeval.results.literature import load_literature
-from pytest_llmeval.task import EedScorer, load_task
+from pytest_llmeval.scoring.eed.scorer import EedScorer
+from pytest_llmeval.task import load_task
 from pytest_llmeval.task.rendering import render
 from pytest_llmeval.task.samples import read_samples
 
@@ -23,7 +24,10 @@ def test_the_task_asks_scores_and_samples_as_the_paper_does() -> None:
     task = load_task(FILE)
     assert task.generate == {"temperature": 0.6, "top_p": 0.95, "max_tokens": 32768}
     assert task.answer == "boxed_first"
-    assert task.scorer == EedScorer(mode="corrected", minimum=100, also="published")
+    assert [(one.scorer, one.decides) for one in task.scorers] == [
+        (EedScorer(mode="corrected", minimum=100), True),
+        (EedScorer(name="EED published", mode="published"), False),
+    ]
 
 
 def test_the_prompt_holds_the_problem_and_neither_its_solution_nor_its_answer() -> None:
@@ -32,8 +36,9 @@ def test_the_prompt_holds_the_problem_and_neither_its_solution_nor_its_answer() 
     (message,) = render(task, "generate", sample, (), {})
     assert message.role == "user"
     assert message.text == (
-        "You are a physics expert. Please read the following question and provide a step-by-step solution. Put your "
-        "final answer, which must be a readable LaTeX formula, in a \\boxed{} environment.\n"
+        "You are a physics expert. Please read the following question and provide a step-by-step "
+        "solution. Put your final answer, which must be a readable LaTeX formula, in a \\boxed{} "
+        "environment.\n"
         f"Question: {sample.input}\nAnswer:"
     )
     assert sample.target not in message.text
@@ -60,10 +65,9 @@ def test_the_public_files_give_100_samples_and_are_the_ones_the_figures_belong_t
 
 def test_the_public_release_is_collected_as_100_tests_of_which_8_are_optics(shared: Path) -> None:
     release = shared / "data" / "phybench" / "PHYBench-fullques_v1.json"
-    assert "100 tests collected" in collected("--llmeval-dataset", f"phybench={release}")
-    assert "8/100 tests collected" in collected(
-        "--llmeval-dataset", f"phybench={release}", "-k", "optics"
-    )
+    public = f"--llmeval-set=phybench.dataset.path={release}"
+    assert "100 tests collected" in collected(public)
+    assert "8/100 tests collected" in collected(public, "-k", "optics")
 
 
 def collected(*options: str) -> str:

@@ -27,23 +27,23 @@ def collected(*arguments: str) -> list[str]:
 
 def test_phybench_collects_the_hundred_public_problems(shared: Path) -> None:
     data = shared / "data" / "phybench" / "PHYBench-fullques_v1.json"
-    ids = collected("benchmarks/phybench", "--llmeval-dataset", f"phybench={data}")
+    ids = collected("benchmarks/phybench", f"--llmeval-set=phybench.dataset.path={data}")
     assert len(ids) == 100
     assert "benchmarks/phybench/test_phybench.py::test_phybench[0495]" in ids
 
 
 def test_geometry3k_collects_the_public_test_set_with_its_images(shared: Path) -> None:
     data = shared / "data" / "geometry3k" / "hiyouga_style_test_583.json"
-    ids = collected(
-        "benchmarks/geometry3k", "-k", "test_direct", "--llmeval-dataset", f"geometry3k={data}"
-    )
+    public = f"--llmeval-set=geometry3k.dataset.path={data}"
+    ids = collected("benchmarks/geometry3k", "-k", "test_direct", public)
     assert len(ids) == 583
     assert ids[0] == "benchmarks/geometry3k/test_geometry3k.py::test_direct[2401]"
 
 
 def test_heracles_collects_the_public_questions(shared: Path) -> None:
     data = shared / "data" / "heracles"
-    options = [f"--llmeval-dataset={task}={data / 'qa_questions.yaml'}" for task in HERACLES_TASKS]
+    file = data / "qa_questions.yaml"
+    options = [f"--llmeval-set={task}.dataset.path={file}" for task in HERACLES_TASKS]
     assert len(collected("benchmarks/heracles", *options)) == 3 * 6
 
 
@@ -58,9 +58,11 @@ def reply(request):
     question = next(q for q in QUESTIONS if q["question"] in text)
     answer = f"<answer>{question['solution']}</answer>"
     if "tools" in request.parameters and request.messages[-1].role == "user":
-        call = ToolCall(id="", name="run_cypher_query", arguments=json.dumps({"query": question["cypher"]}))
+        arguments = json.dumps({"query": question["cypher"]})
+        call = ToolCall(id="", name="run_cypher_query", arguments=arguments)
         return Reply(text="", tool_calls=(call,), stop_reason="tool_calls")
-    done = request.messages[-1].role == "tool" or question["cypher"] in text or "relationships, both ways" in text
+    asked = question["cypher"] in text or "relationships, both ways" in text
+    done = request.messages[-1].role == "tool" or asked
     return answer if done else f"<answer>{question['cypher']}</answer>"
 """
 
@@ -68,14 +70,14 @@ def reply(request):
 def test_heracles_runs_its_pipelines_on_the_public_scene(
     shared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """One query and its rows, an agent, and the whole graph in the prompt; the database is started once for all."""
+    """One query, an agent, and the graph in the prompt; the database is started once for all."""
     if importlib.util.find_spec("arcadedb_embedded") is None:
         pytest.skip("arcadedb-embedded is not installed")
     questions = shared / "conformance" / "dsg_questions.yaml"
     monkeypatch.setenv("GOLD_QUESTIONS", str(questions))
     (tmp_path / "gold.py").write_text(GOLD)
     scene = shared / "data" / "heracles" / "example_dsg.json"
-    options = [f"--llmeval-dataset={task}={questions}" for task in HERACLES_TASKS]
+    options = [f"--llmeval-set={task}.dataset.path={questions}" for task in HERACLES_TASKS]
     options += [
         f"--llmeval-set={task}.solver.{solver}.scene={scene}"
         for task, solver in HERACLES_TASKS.items()

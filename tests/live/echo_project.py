@@ -1,4 +1,4 @@
-"""A project whose questions the model server answers with ``echo: `` and their words, and runs of pytest over it."""
+"""A project whose questions the model server repeats after ``echo: ``, and runs over it."""
 
 from __future__ import annotations
 
@@ -41,9 +41,10 @@ def test_echo(sample, completion):
 """
 
 
-def at(server: ModelServer, *more: str) -> list[str]:
-    """Return the options of a run that asks a server's one model."""
-    return ["--llmeval-model", "openai/x", "--llmeval-base-url", server.url, *more]
+def at(server: ModelServer, *more: str, limits: str = "") -> list[str]:
+    """Return the options of a run that asks a server's model, within `limits` (``timeout=3``)."""
+    settings = f",base_url={server.url}" + (f",{limits}" if limits else "")
+    return ["--llmeval-model", f"openai/x{settings}", *more]
 
 
 @dataclass(frozen=True)
@@ -68,7 +69,7 @@ class EchoProject:
         return cls(path)
 
     def start(self, *arguments: str, folder: str = ".", **options: Any) -> subprocess.Popen[str]:
-        """Start pytest in `folder` of the project, without any variable that names a key or an endpoint."""
+        """Start pytest in `folder`, without variables that name a key or an endpoint."""
         environment = {
             key: value
             for key, value in os.environ.items()
@@ -105,7 +106,7 @@ class EchoProject:
 
     @staticmethod
     def ended(process: subprocess.Popen[str], typed: str | None = None) -> str:
-        """Return the output of a run once it has ended; one that hangs is killed and fails the test."""
+        """Return the output of a run at its end; fail the test if it hangs."""
         try:
             return process.communicate(typed, timeout=PATIENCE)[0]
         except subprocess.TimeoutExpired:
@@ -123,9 +124,9 @@ class EchoProject:
 
     def stored(self) -> int:
         """Return how many replies the last run has kept."""
-        file = self.path / "reports" / "latest" / "completions.sqlite3"
+        file = self.path / "reports" / "latest" / "replies.sqlite3"
         with closing(sqlite3.connect(file)) as store:
-            count: int = store.execute("SELECT count(*) FROM completions").fetchone()[0]
+            count: int = store.execute("SELECT count(*) FROM replies").fetchone()[0]
         return count
 
     def summary(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Whole runs of pytest against a model server on this machine: how much is asked, and how runs end."""
+"""Runs of pytest against a local model server: how much is asked, and how runs end."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def test_a_missing_key_is_a_usage_error_before_any_test(project: EchoProject, mo
 @MODES
 def test_an_endpoint_where_nobody_answers_is_told_once(project: EchoProject, mode: str) -> None:
     # The discard port: nothing serves there.
-    arguments = ["--llmeval-model", "openai/x", "--llmeval-base-url", "http://127.0.0.1:9/v1"]
+    arguments = ["--llmeval-model", "openai/x,base_url=http://127.0.0.1:9/v1"]
     status, output = project.run(*arguments, mode)
     assert status == pytest.ExitCode.INTERRUPTED
     assert output.count("ERROR at setup of") == 1
@@ -99,6 +99,6 @@ def test_x_leaves_what_hangs_behind(
 ) -> None:
     hanging = {f"say {n}": [{"kind": "stall"}] * 9 for n in range(1, SAMPLES)}
     model_server.program(script=hanging, reply={"content": "wrong"})
-    status, output = project.run(*at(model_server, "--llmeval-timeout", "5"), mode, "-x")
+    status, output = project.run(*at(model_server, limits="timeout=5"), mode, "-x")
     assert status in {pytest.ExitCode.TESTS_FAILED, pytest.ExitCode.INTERRUPTED}, output
     assert project.outcomes() == {"incorrect": 1, "not run": SAMPLES - 1}

@@ -1,4 +1,4 @@
-"""Servers that fail and runs that are ended: what was answered is kept, and every request is explained."""
+"""Servers that fail and runs that are ended: replies are kept and requests accounted for."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_a_server_of_which_a_third_of_the_requests_fail_costs_no_sample(
     project = EchoProject.make(tmp_path, samples=500)
     # The draw is by seed, prompt and attempt; under this seed no prompt stalls three times.
     model_server.program(share=0.3, kinds=list(FAULTS.values()), seed=18, latency=0.02)
-    status, output = project.run(*at(model_server, "--llmeval-timeout", "3"), "-n2", "-q")
+    status, output = project.run(*at(model_server, limits="timeout=3"), "-n2", "-q")
     assert status == 0, output
     assert project.outcomes() == {"correct": 500}
     report = model_server.report()
@@ -67,7 +67,8 @@ def test_a_server_that_dies_half_way_stops_the_run_with_one_message_and_a_resume
     with ExitStack() as running:
         server = running.enter_context(serving())
         server.program(latency=0.1)
-        arguments = at(server, "--llmeval-concurrency", str(IN_FLIGHT), "--llmeval-patience", "2")
+        few = ["--llmeval-concurrency", str(IN_FLIGHT)]
+        arguments = at(server, *few, limits="patience=2")
         with project.start(*arguments) as process:
             is_asked(server, 12, process)
             running.close()
@@ -108,14 +109,12 @@ def test_while_one_of_two_models_is_lost_the_other_goes_on_and_the_reason_is_tol
 ) -> None:
     project = EchoProject.make(tmp_path, samples=30)
     model_server.program(lost={"bad": {"kind": "401"}})
-    models = ["--llmeval-model", "openai/bad", "--llmeval-model", "openai/good"]
-    status, output = project.run(*models, "--llmeval-base-url", model_server.url, "-rs")
+    bad, good = (f"openai/{name},base_url={model_server.url}" for name in ("bad", "good"))
+    status, output = project.run("--llmeval-model", bad, "--llmeval-model", good, "-rs")
     assert status == pytest.ExitCode.TESTS_FAILED, output
     rows = project.rows()
-    assert Counter(row["outcome"] for row in rows if row["model"] == "openai/good") == {
-        "correct": 30
-    }
-    assert Counter(row["outcome"] for row in rows if row["model"] == "openai/bad") == {
+    assert Counter(row["outcome"] for row in rows if row["model"] == good) == {"correct": 30}
+    assert Counter(row["outcome"] for row in rows if row["model"] == bad) == {
         "error": 1,
         "not run": 29,
     }
@@ -174,7 +173,7 @@ def test_however_a_run_is_ended_nothing_stays_behind_and_a_resumed_one_asks_only
 
 
 def wait_for_the_end_of_all(group: int) -> None:
-    """Wait until no process of a group is left; those of a killed parent take a moment to see it."""
+    """Wait until no process of a group is left; children of a killed parent take a moment."""
     end = time.monotonic() + 60
     while time.monotonic() < end:
         try:
@@ -208,7 +207,7 @@ def test_replies_under_way_when_the_budget_is_spent_are_kept(
     model_server.program(latency=[0.1, 0.8])
     # Each reply uses twice what is expected of it, so that some are under way when the limit is
     # reached.
-    limit = ["--llmeval-max-tokens-total", "60", "--llmeval-set", "echo.generate.max_tokens=5"]
+    limit = ["--llmeval-budget", "60tok", "--llmeval-set", "echo.generate.max_tokens=5"]
     status, output = project.run(*at(model_server, *limit, "--llmeval-concurrency", "8"), mode)
     assert status == pytest.ExitCode.INTERRUPTED
     assert "limit of 60 tokens reached" in output

@@ -74,7 +74,7 @@ class Project:
         return file
 
     def calls(self) -> list[int]:
-        """Return which questions the scripted model was asked since the last time, and forget them."""
+        """Return the questions that the scripted model was asked since the last call of this."""
         file = self.path / "calls.txt"
         numbers = [int(line) for line in file.read_text().split()] if file.exists() else []
         file.unlink(missing_ok=True)
@@ -117,7 +117,7 @@ class Project:
 
 @pytest.fixture
 def project(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Project:
-    """Return a project of twelve sums, of which the scripted model gets 0, 5 and 10 wrong and breaks over 7."""
+    """Return a project of twelve sums; the model gets 0, 5 and 10 wrong and fails at 7."""
     monkeypatch.delenv(
         "GITHUB_STEP_SUMMARY", raising=False
     )  # a job that runs these tests has a summary of its own

@@ -101,21 +101,25 @@ OPTIONS = {
         "*--llmeval-concurrency: '0' is not a whole number*",
     ),
     "time-out": (
-        [*SCRIPTED, "--llmeval-timeout", "nan"],
-        "*--llmeval-timeout: 'nan' is not a number*",
+        [*SCRIPTED, "--llmeval-sample-timeout", "nan"],
+        "*--llmeval-sample-timeout: 'nan' is not a number above 0*",
     ),
     "set": (
         [*SCRIPTED, "--llmeval-set", "sums"],
-        "*'sums' is not of the form --llmeval-set TASK.KEY=VALUE*",
+        "*--llmeval-set: 'sums' is not of the form TASK.KEY=VALUE*",
     ),
     "set task": (
         [*SCRIPTED, "--llmeval-set", "sum.version=2"],
         "*'sum'*tasks collected here: sums*",
     ),
-    "dataset": ([*SCRIPTED, "--llmeval-dataset", "sums"], "*--llmeval-dataset TASK=PATH*"),
-    "record": (
-        [*SCRIPTED, "--llmeval-model", "openai/x", "--llmeval-record", "r.jsonl"],
-        "*--llmeval-record takes one --llmeval-model*",
+    "limit of a model": (
+        ["--llmeval-model", "openai/m,timeout=nan"],
+        "*model spec 'openai/m,timeout=nan': timeout is 'nan'; expected a number above 0*",
+    ),
+    "budget": ([*SCRIPTED, "--llmeval-budget", "5"], "*budget: '5' is none*5usd,500ktok*"),
+    "keep": (
+        [*SCRIPTED, "--llmeval-model", "openai/x", "--llmeval-keep", "r.jsonl"],
+        "*--llmeval-keep r.jsonl takes one --llmeval-model*name a folder*",
     ),
     "report": (
         [*SCRIPTED, "--llmeval-report", "data.jsonl"],
@@ -146,7 +150,7 @@ def test_neither_model_nor_recorded_replies_is_a_usage_error(project: Project) -
     result = project.run()
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(
-        ["*task 'sums' has no recorded replies and no model is configured*--llmeval-model*"]
+        ["*task 'sums' has no recorded replies, and no model is configured*--llmeval-model*"]
     )
 
 
@@ -157,7 +161,7 @@ def test_a_missing_key_is_one_clear_message(
     result = project.run("--llmeval-model", "openai/gpt-5.1")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(
-        ["ERROR: openai/gpt-5.1: no key; set OPENAI_API_KEY, or --llmeval-base-url *"]
+        ["ERROR: openai/gpt-5.1: no key; set OPENAI_API_KEY, or *base_url=*"]
     )
     assert project.run("--llmeval-model", "openai/gpt-5.1", "--co").ret == pytest.ExitCode.OK
     assert not (project.path / "reports").exists()
@@ -186,10 +190,12 @@ def pytest_configure(config):
     # Each process sees a dataset of its own: same ids, other questions.
     worker = os.environ.get("PYTEST_XDIST_WORKER", "")
     data = pathlib.Path(f"data{worker}.jsonl")
-    data.write_text("".join(json.dumps(
-        {"id": n, "question": f"what is {n}+1 {worker}", "answer": str(n + 1), "kind": "odd"}) + chr(10)
-        for n in range(4)))
-    config.option.llmeval_dataset = [f"sums={data}"]
+    rows = (
+        {"id": n, "question": f"what is {n}+1 {worker}", "answer": str(n + 1), "kind": "odd"}
+        for n in range(4)
+    )
+    data.write_text("".join(json.dumps(row) + chr(10) for row in rows))
+    config.option.llmeval_set = [f"sums.dataset.path={data}"]
 """,
     )
     result = project.run(*SCRIPTED, *mode)

@@ -19,11 +19,8 @@ def test_the_calls_are_summed_up_below_the_table_and_in_the_summary(
 ) -> None:
     result = project.run(*SCRIPTED, *mode, "--llmeval-concurrency", "2")
     causes = "retries: none · failed: 1 python"
-    result.stdout.fnmatch_lines(
-        [
-            f"engine: 12 requests · 0 replies from store · {causes} · lost 0.0 s to limits, 0.0 s to back-off"
-        ]
-    )
+    lost = "lost 0.0 s to limits, 0.0 s to back-off"
+    result.stdout.fnmatch_lines([f"engine: 12 requests · 0 replies from store · {causes} · {lost}"])
     result.stdout.fnmatch_lines(["*0 tokens · – · latency p50 / p95 * s · at most [12] in flight"])
     engine = project.summary()["engine"]
     assert (engine["requests"], engine["replies"], engine["errors"]) == (12, 11, {"python": 1})
@@ -33,7 +30,7 @@ def test_the_calls_are_summed_up_below_the_table_and_in_the_summary(
 
 
 def test_a_session_without_a_live_call_says_nothing_of_it(project: Project) -> None:
-    project.run(*SCRIPTED, "--llmeval-record", "replies.jsonl", "-k", "0001")
+    project.run(*SCRIPTED, "--llmeval-keep", "replies.jsonl", "-k", "0001")
     result = project.run("--llmeval-model", "replay/replies.jsonl", "-k", "0001")
     result.stdout.no_fnmatch_line("*engine:*")
     assert project.summary()["engine"] is None

@@ -20,8 +20,7 @@ dataset: {path: data.jsonl, fields: {id: id, input: question, target: answer, ta
 prompt: [{system: Be brief.}, {user: "Q: {{ input }}"}]
 generate: {temperature: 0}
 solver: ./solver.py:solve
-scorer: judge
-judge: {votes: 2, prefilter: off}
+scorer: {judge: {votes: 2, prefilter: off}}
 """
 SOLVER = """
 async def solve(sample, context):
@@ -61,21 +60,26 @@ def keyed(project: Project, model_server: Any, monkeypatch: pytest.MonkeyPatch) 
     return project
 
 
+@pytest.mark.parametrize("kept", ["replies.jsonl", "kept"])
 @pytest.mark.parametrize("mode", ["-n0", "-n2"])
 def test_the_story_of_a_sample_is_whole_and_no_file_holds_the_key(
-    keyed: Project, model_server: Any, mode: str
+    keyed: Project, model_server: Any, mode: str, kept: str
 ) -> None:
-    url = ["--llmeval-base-url", model_server.url, "--llmeval-seed", "3"]
-    models = ["--llmeval-model", "openai/solver,top_p=0.5", "--llmeval-judge", "openai/judge"]
+    models = [
+        "--llmeval-model",
+        f"openai/solver,base_url={model_server.url},top_p=0.5",
+        "--llmeval-judge",
+        f"openai/judge,base_url={model_server.url}",
+        "--llmeval-seed",
+        "3",
+    ]
     files = [
-        "--llmeval-record",
-        "replies.jsonl",
-        "--llmeval-cache",
-        "cache",
+        "--llmeval-keep",
+        kept,
         "--junitxml",
         "junit.xml",
     ]
-    result = keyed.run(*url, *models, *files, mode, "--llmeval-limit", "2")
+    result = keyed.run(*models, *files, mode, "--llmeval-limit", "2")
     result.assert_outcomes(passed=1, errors=1)
     assert all(
         f"Bearer {KEY}" == seen["headers"]["authorization"]
@@ -84,36 +88,37 @@ def test_the_story_of_a_sample_is_whole_and_no_file_holds_the_key(
 
     assert KEY not in result.stdout.str() + result.stderr.str()
     written = [file for file in keyed.path.rglob("*") if file.is_file()]
-    assert {
-        "run.json",
-        "transcripts.jsonl",
-        "completions.sqlite3",
-        "replies.jsonl",
-        "junit.xml",
-    } <= {file.name for file in written}
+    assert {"run.json", "transcripts.jsonl", "replies.sqlite3", "junit.xml"} <= {
+        file.name for file in written
+    }
+    assert [file for file in written if file.relative_to(keyed.path).parts[0] == kept]
     assert [file for file in written if KEY.encode() in file.read_bytes()] == []
 
     told, failed = keyed.transcripts()
     first, note, second, *draws = told["events"]
-    assert (first["stage"], first["attempts"]) == ("generate", 2)
-    assert first["parameters"] == {"temperature": 0, "max_tokens": 9, "seed": 3, "top_p": 0.5}
-    assert [part["text"] for message in first["messages"] for part in message["parts"]] == [
+    asked = first["asked"]
+    assert (asked["stage"], first["attempts"]) == ("generate", 2)
+    assert asked["parameters"] == {"temperature": 0, "max_tokens": 9, "seed": 3, "top_p": 0.5}
+    assert [part["text"] for message in asked["messages"] for part in message["parts"]] == [
         "Be brief.",
         "Q: what is 0+1",
     ]
     assert first["reply"]["usage"]["cached_tokens"] == 4
     assert first["reply"]["reasoning"] == "my key is ***"
     assert note["text"].startswith("the first said ")
-    assert (second["stage"], second["draw"], second["parameters"]["seed"]) == ("again", 1, 4)
-    assert [(draw["stage"], draw["role"], draw["draw"]) for draw in draws] == [
+    asked = second["asked"]
+    assert (asked["stage"], asked["draw"], asked["parameters"]["seed"]) == ("again", 1, 4)
+    votes = [draw["asked"] for draw in draws]
+    assert [(vote["stage"], vote["role"], vote["draw"]) for vote in votes] == [
         ("judge", "judge", 0),
         ("judge", "judge", 1),
     ]
-    assert all("what is 0+1" in draw["messages"][-1]["parts"][0]["text"] for draw in draws)
+    assert all("what is 0+1" in vote["messages"][-1]["parts"][0]["text"] for vote in votes)
 
     _, _, broken, end = failed["events"]
-    assert (broken["event"], broken["stage"], broken["draw"]) == ("failed_call", "again", 1)
-    assert broken["messages"][1]["parts"][0]["text"] == "Q: what is 1+1"
+    asked = broken["asked"]
+    assert (broken["event"], asked["stage"], asked["draw"]) == ("failed_call", "again", 1)
+    assert asked["messages"][1]["parts"][0]["text"] == "Q: what is 1+1"
     assert broken["error"].endswith("HTTP 400 Incorrect API key provided: ***")
     assert end["text"] == f"ProviderError: {broken['error']}"
 
@@ -121,17 +126,22 @@ def test_the_story_of_a_sample_is_whole_and_no_file_holds_the_key(
 def test_each_request_is_stored_once_however_often_it_is_asked(
     keyed: Project, model_server: Any
 ) -> None:
-    project, url = keyed, ["--llmeval-base-url", model_server.url]
+    project = keyed
     models = [
         "--llmeval-model",
-        "openai/solver",
+        f"openai/solver,base_url={model_server.url}",
         "--llmeval-judge",
-        "openai/judge",
+        f"openai/judge,base_url={model_server.url}",
         "--llmeval-epochs",
         "2",
     ]
-    project.run(*url, *models, "-k", "0000")
-    with sqlite3.connect(project.path / "reports/latest/completions.sqlite3") as store:
-        roles = dict(store.execute("SELECT role, count(*) FROM completions GROUP BY role"))
+    project.run(*models, "-k", "0000")
+    with sqlite3.connect(project.path / "reports/latest/replies.sqlite3") as store:
+        roles = dict(
+            store.execute(
+                "SELECT coalesce(json_extract(record, '$.role'), 'solver'), count(*) "
+                "FROM replies GROUP BY 1"
+            )
+        )
     # Two calls and two votes for each of two epochs.
     assert roles == {"solver": 4, "judge": 4}

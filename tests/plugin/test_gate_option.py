@@ -68,7 +68,7 @@ def test_nothing_collected_stays_nothing_collected(project: Project) -> None:
 
 
 def test_recorded_replies_fail_a_gate_that_does_not_allow_them(project: Project) -> None:
-    project.run(*SCRIPTED, "--llmeval-record", "replies.jsonl")
+    project.run(*SCRIPTED, "--llmeval-keep", "replies.jsonl")
     project.write("gate.yaml", LENIENT)
     recorded = ["--llmeval-model", "replay/replies.jsonl", "--llmeval-gate", "gate.yaml"]
     assert project.run(*recorded).ret == pytest.ExitCode.TESTS_FAILED

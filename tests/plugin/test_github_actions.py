@@ -20,7 +20,7 @@ GATE = "coverage: 0.9\ninconclusive: pass\nrules:\n  sums.accuracy: {min: 0.5, m
 
 @pytest.fixture
 def repository(project: Project) -> Project:
-    """Return the project as a repository that the workflow expects, its first baseline made as the workflow says."""
+    """Return the project as a repository that the workflow expects."""
     for name in ("task.yaml", "test_sums.py", "data.jsonl"):
         (project.path / "benchmarks").mkdir(exist_ok=True)
         (project.path / name).rename(project.path / "benchmarks" / name)
@@ -43,7 +43,7 @@ def steps() -> list[dict[str, Any]]:
 def run_step(
     project: Project, command: str, env: dict[str, str]
 ) -> subprocess.CompletedProcess[str]:
-    """Run a command as a step runs: by ``bash -eo pipefail``, in the repository, with the job's summary."""
+    """Run a command as a step does: by ``bash -eo pipefail``, in the repository."""
     surroundings = {
         name: value
         for name, value in os.environ.items()

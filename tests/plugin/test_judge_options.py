@@ -1,4 +1,4 @@
-"""Judges of a run: several of them, their calibration, and models that cannot read a task's pictures."""
+"""Judges of a run, their calibration, and models that cannot read a task's pictures."""
 
 from __future__ import annotations
 
@@ -135,7 +135,10 @@ def test_a_tasks_judges_decide_by_majority_without_prefilter_and_need_a_calibrat
     project.write("gate.yaml", "rules:\n  judge.kappa: {min: 0.9}\n")
     judges = ", ".join(f"python/./judge.py:{name}" for name in ("strict", "lenient", "mute"))
     task = (project.path / "task.yaml").read_text()
-    project.write("task.yaml", f"{task}judge: {{models: [{judges}], prefilter: off}}\n")
+    project.write(
+        "task.yaml",
+        task.replace("scorer: judge", f"scorer: {{judge: {{models: [{judges}], prefilter: off}}}}"),
+    )
     result = project.run(*RUN, "--llmeval-gate", "gate.yaml")
     # of three judges two let all pass but 3: there one is for, one against, one mute
     assert project.outcomes() == {**dict.fromkeys("01245", "correct"), "3": "unscored"}
@@ -148,9 +151,9 @@ def test_a_tasks_judges_decide_by_majority_without_prefilter_and_need_a_calibrat
 
 
 def test_several_judges_cannot_share_a_recording(project: Project) -> None:
-    result = project.run(*RUN, STRICT, LENIENT, "--llmeval-record", "replies.jsonl")
+    result = project.run(*RUN, STRICT, LENIENT, "--llmeval-keep", "replies.jsonl")
     assert result.ret == 4
-    result.stderr.fnmatch_lines(["*--llmeval-record takes one --llmeval-judge*"])
+    result.stderr.fnmatch_lines(["*--llmeval-keep replies.jsonl takes one --llmeval-judge*"])
 
 
 def test_a_model_without_vision_is_refused_before_any_call(project: Project) -> None:
@@ -160,15 +163,9 @@ def test_a_model_without_vision_is_refused_before_any_call(project: Project) -> 
     (project.path / "1.png").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(8))
     lines[4]["picture"] = "1.png"
     project.write("data.jsonl", "".join(f"{json.dumps(line)}\n" for line in lines))
-    model = "openai/some-text-model,vision=off"
-    result = project.run("--llmeval-model", model, "--llmeval-base-url", "http://127.0.0.1:9/v1")
+    model = "openai/some-text-model,vision=off,base_url=http://127.0.0.1:9/v1"
+    result = project.run("--llmeval-model", model)
     assert result.ret == 4
     result.stderr.fnmatch_lines(
         [f"*{model} reads no pictures, and sample '4' of task 'sums' has some*"]
     )
-
-
-def test_an_image_mode_that_does_not_exist_is_a_usage_error(project: Project) -> None:
-    result = project.run("--llmeval-image-mode=paint")
-    assert result.ret == 4
-    result.stderr.fnmatch_lines(["*--llmeval-image-mode: 'paint' is none of draw, edit, chat*"])

@@ -16,20 +16,15 @@ MODES = pytest.mark.parametrize("mode", ["-n0", "-n2"])
 
 @MODES
 def test_two_settings_of_one_model_are_asked_and_told_side_by_side(
-    project: Project, model_server: Any, mode: str
+    project: Project, model_server: Any, monkeypatch: pytest.MonkeyPatch, mode: str
 ) -> None:
-    both = [
-        "--llmeval-model",
-        COLD,
-        "--llmeval-model",
-        WARM,
-        "--llmeval-base-url",
-        model_server.url,
-    ]
+    monkeypatch.setenv("OPENAI_BASE_URL", model_server.url)
+    # Limits are no settings of requests: rows and test ids do not show them.
+    both = ["--llmeval-model", f"{COLD},timeout=30", "--llmeval-model", f"{WARM},rpm=100000"]
     project.write("prices.yaml", "openai/x: {input: 1, output: 1}\n")
     limits = ["--llmeval-limit", "2", "--llmeval-epochs", "2", "--llmeval-seed", "5"]
     result = project.run(
-        *both, *limits, mode, "--llmeval-prices", "prices.yaml", "--llmeval-budget", "1"
+        *both, *limits, mode, "--llmeval-prices", "prices.yaml", "--llmeval-budget", "1usd"
     )
     result.assert_outcomes(failed=8)
 
@@ -53,7 +48,7 @@ def test_two_settings_of_one_model_are_asked_and_told_side_by_side(
         row["nodeid"] for row in rows
     }
     settings = json.loads((project.path / "reports/latest/run.json").read_text())["settings"]
-    assert (settings["models"], settings["seed"]) == ([COLD, WARM], 5)
+    assert (settings["models"], settings["seed"]) == ([both[1], both[3]], 5)
     # Markdown escapes underlines.
     summary = (project.path / "reports/latest/summary.md").read_text().replace("\\_", "_")
     assert all(label in summary for label in (COLD, WARM))
@@ -66,7 +61,7 @@ def test_recorded_settings_are_replayed_apart(project: Project) -> None:
         "model.py", "def reply(request):\n    return str(request.parameters['temperature'])\n"
     )
     scripted = [f"python/./model.py:reply,temperature={value}" for value in (1, 2)]
-    record = ["--llmeval-record", "replies.jsonl", "--llmeval-limit", "2"]
+    record = ["--llmeval-keep", "replies.jsonl", "--llmeval-limit", "2"]
     project.run(*(f"--llmeval-model={spec}" for spec in scripted), *record)
     replayed = [f"replay/replies.jsonl,temperature={value}" for value in (2, 1)]
     project.run(*(f"--llmeval-model={spec}" for spec in replayed), "--llmeval-limit", "2")
@@ -93,8 +88,8 @@ def test_recorded_settings_are_replayed_apart(project: Project) -> None:
             "'openai/m' is the same model as 'openai/m'",
         ),
         (
-            ["--llmeval-base-url", "http://me:hunter22@x/v1"],
-            "--llmeval-base-url: the address holds a user or password",
+            ["--llmeval-model", "openai/m,base_url=http://me:hunter22@x/v1"],
+            "base_url: the address holds a user or password",
         ),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",

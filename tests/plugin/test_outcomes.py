@@ -6,49 +6,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_llmeval.errors import RunStopped, ScorerError, ToolError
-from pytest_llmeval.plugin.outcome import outcome_of
-from pytest_llmeval.records import Score
-
 if TYPE_CHECKING:
     from plugin.conftest import Project
 
 SCRIPTED = ["--llmeval-model", "python/./model.py:reply"]
 
 
-def score(*, correct: bool | None, decides: bool = True) -> Score:
-    return Score(name="s", value=None, correct=correct, decides=decides)
-
-
-RIGHT, WRONG, UNDECIDED = score(correct=True), score(correct=False), score(correct=None)
-
-
-@pytest.mark.parametrize(
-    ("when", "raised", "scores", "expected"),
-    [
-        ("call", None, [], "correct"),
-        ("call", None, [RIGHT], "correct"),
-        ("call", AssertionError(), [WRONG], "incorrect"),
-        ("call", AssertionError(), [], "incorrect"),
-        ("call", AssertionError(), [score(correct=False, decides=False)], "incorrect"),
-        ("call", AssertionError(), [RIGHT], "error"),
-        ("call", ScorerError(), [UNDECIDED], "unscored"),
-        ("call", ScorerError(), [], "error"),
-        ("call", ToolError(), [], "error"),
-        ("call", pytest.fail.Exception("Timeout >1.0s"), [], "error"),
-        ("call", ValueError(), [], "error"),
-        ("call", pytest.skip.Exception(), [], "not run"),
-        ("setup", ToolError(), [], "error"),
-        ("setup", AssertionError(), [], "error"),
-        ("setup", pytest.skip.Exception(), [], "not run"),
-        ("setup", RunStopped(), [], "not run"),
-    ],
-)
-def test_outcome(
-    when: str, raised: BaseException | None, scores: list[Score], expected: str
-) -> None:
-    assert outcome_of(when, raised, scores) == expected
-
+SCORER = "scorer: {sldp: {tolerance: 0.01}}\n"
 
 BODIES = """
 import pytest
@@ -64,21 +28,31 @@ def test_sums(sample, completion):
         case "3":
             record_score(Score(name="own", value=None, correct=None, explanation="who knows"))
             raise ScorerError("who knows")
-        case "4": record_score(Score(name="own", value=0.5, correct=True, details={"seen": [1, None]}))
+        case "4":
+            details = {"seen": [1, None]}
+            record_score(Score(name="own", value=0.5, correct=True, details=details))
 """
 
 
-@pytest.mark.parametrize("mode", [["-n0"], ["-n2"]], ids=["-n0", "-n2"])
-def test_errors_of_a_body_show_as_pytest_errors(project: Project, mode: list[str]) -> None:
+@pytest.fixture
+def bodies(project: Project) -> Project:
+    """Return the project with a task that leaves the decision to its test."""
+    project.write("task.yaml", (project.path / "task.yaml").read_text().replace(SCORER, ""))
     project.write("test_sums.py", BODIES)
+    return project
+
+
+@pytest.mark.parametrize("mode", [["-n0"], ["-n2"]], ids=["-n0", "-n2"])
+def test_errors_of_a_body_show_as_pytest_errors(bodies: Project, mode: list[str]) -> None:
+    project = bodies
     result = project.run(*SCRIPTED, *mode, "--llmeval-limit", "5")
     result.assert_outcomes(passed=1, failed=1, errors=3)
     expected = {"0": "incorrect", "1": "error", "2": "error", "3": "unscored", "4": "correct"}
     assert project.outcomes() == expected
 
 
-def test_accuracy_counts_correct_and_incorrect_alone(project: Project) -> None:
-    project.write("test_sums.py", BODIES)
+def test_accuracy_counts_correct_and_incorrect_alone(bodies: Project) -> None:
+    project = bodies
     project.run(*SCRIPTED, "--llmeval-limit", "5")
     tally = project.summary()["entries"][0]["tally"]
     assert tally["counts"] == {
@@ -106,7 +80,8 @@ from pytest_llmeval import Score, record_score
 pytestmark = pytest.mark.llmeval("task.yaml")
 
 def test_sums(sample, completion):
-    record_score(Score(name="own", value=1.0, correct=True, details={{"x": {value} if sample.id == "1" else 1}}))
+    details = {{"x": {value} if sample.id == "1" else 1}}
+    record_score(Score(name="own", value=1.0, correct=True, details=details))
 """,
     )
     result = project.run(*SCRIPTED, *mode, "--llmeval-limit", "3")
@@ -128,7 +103,8 @@ def test_reruns_replace_the_row_and_are_counted(project: Project) -> None:
 def test_waiting_for_a_model_never_counts_against_pytest_timeout(project: Project) -> None:
     project.write(
         "model.py",
-        "import time\n\ndef reply(request):\n    time.sleep(1.2)\n    return request.messages[0].text[-3:]\n",
+        "import time\n\n"
+        "def reply(request):\n    time.sleep(1.2)\n    return request.messages[0].text[-3:]\n",
     )
     result = project.run(*SCRIPTED, "--timeout=1", "--llmeval-limit", "2")
     result.assert_outcomes(failed=2)
@@ -139,13 +115,15 @@ def test_the_time_out_mark_holds_for_the_body(project: Project) -> None:
         "test_sums.py",
         """
 import time, pytest
+from pytest_llmeval import assert_correct
 pytestmark = pytest.mark.llmeval("task.yaml")
 
 @pytest.mark.timeout(0.5)
 def test_sums(sample, completion):
     time.sleep(5 if sample.id == "1" else 0)
+    assert_correct(sample, completion)
 """,
     )
-    result = project.run(*SCRIPTED, "--llmeval-limit", "2")
-    result.assert_outcomes(passed=1, errors=1)
-    assert project.outcomes() == {"0": "correct", "1": "error"}
+    result = project.run(*SCRIPTED, "-k", "0001 or 0002")
+    result.assert_outcomes(passed=1, errors=1, deselected=10)
+    assert project.outcomes() == {"1": "error", "2": "correct"}

@@ -47,7 +47,7 @@ def test_a_run_against_a_baseline_is_told_to_ci_in_every_form(
     )
     assert "- lost: 4 (1, 11, 2, 6)" in step.read_text()
     assert "## gate not passed" in step.read_text()
-    suite = ET.parse(project.path / "junit.xml").getroot().find("testsuite")  # noqa: S314 - our own file
+    suite = ET.parse(project.path / "junit.xml").getroot().find("testsuite")  # noqa: S314 - ours
     assert suite is not None
     verdicts = {one.get("name"): one.get("value") for one in suite.findall("./properties/property")}
     assert verdicts["llmeval.gate"] == "not passed"

@@ -1,4 +1,4 @@
-"""What pytest's users know for picking tests works on samples, and unpicked ones are never asked for."""
+"""Pytest's ways of selecting tests select samples, and the others are not asked."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The scorer ``taxonomy`` in whole runs: it labels wrong answers, those alone, and decides nothing."""
+"""The scorer ``taxonomy`` in whole runs: it labels wrong answers alone and decides nothing."""
 
 from __future__ import annotations
 
@@ -27,9 +27,11 @@ def reply(request):
         calls.write(f"{number}\\n")
     assert f"one more than {number}" in request.messages[-1].text
     assert "Let me think." in request.messages[-1].text
-    label = None if number == 10 or (number == 5 and request.draw == 0) else "RR" if number else "PP"
+    unusable = number == 10 or (number == 5 and request.draw == 0)
+    label = None if unusable else "RR" if number else "PP"
     text = json.dumps({"label": label, "reason": f"because of {number}"})
-    return Reply(text=text, usage=Usage(input_tokens=1000, output_tokens=10, requests=1), latency=0.5)
+    usage = Usage(input_tokens=1000, output_tokens=10, requests=1)
+    return Reply(text=text, usage=usage, latency=0.5)
 """
 
 
@@ -111,7 +113,7 @@ def test_the_transcript_holds_solver_and_label(project: Project) -> None:
     project.run(*LABELS, "--llmeval-sample", "5")
     lines = (project.path / "reports/latest/transcripts.jsonl").read_text().splitlines()
     events = json.loads(lines[-1])["events"]
-    assert [(event["stage"], event["role"]) for event in events] == [
+    assert [(event["asked"]["stage"], event["asked"]["role"]) for event in events] == [
         ("generate", "solver"),
         ("taxonomy", "judge"),
         ("taxonomy", "judge"),
@@ -122,7 +124,7 @@ def test_the_transcript_holds_solver_and_label(project: Project) -> None:
 def test_a_recording_gives_the_same_labels_without_a_call(
     project: Project, mode: list[str]
 ) -> None:
-    project.run(*LABELS, *mode, "--llmeval-record", "replies.jsonl")
+    project.run(*LABELS, *mode, "--llmeval-keep", "replies.jsonl")
     project.calls(), judged(project)
     project.run("--llmeval-model", "replay/replies.jsonl", *TAXONOMY, *mode)
     assert labels(project) == EXPECTED
@@ -131,7 +133,7 @@ def test_a_recording_gives_the_same_labels_without_a_call(
 
 
 def test_a_recording_without_labels_leaves_them_out_and_says_why(project: Project) -> None:
-    project.run(*MODEL, "--llmeval-record", "replies.jsonl")
+    project.run(*MODEL, "--llmeval-keep", "replies.jsonl")
     result = project.run("--llmeval-model", "replay/replies.jsonl", *TAXONOMY)
     result.assert_outcomes(passed=8, failed=3, errors=1)
     assert all(
@@ -174,6 +176,8 @@ def test_without_a_reference_solution_there_is_nothing_to_compare_with(project: 
 
 
 def test_an_assertion_of_ones_own_is_no_score_and_gets_no_label(project: Project) -> None:
+    task = (project.path / "task.yaml").read_text()
+    project.write("task.yaml", task.replace("scorer: {sldp: {tolerance: 0.01}}\n", ""))
     test = (project.path / "test_sums.py").read_text()
     project.write(
         "test_sums.py",

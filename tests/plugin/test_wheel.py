@@ -39,7 +39,7 @@ JUDGE = 'def reply(request):\n    return \'{"answer_correct": 1, "reason": "the 
 
 @pytest.fixture(scope="module")
 def wheel_python(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the Python of an environment that holds the built wheel, with this one's packages as its dependencies."""
+    """Return the Python of an environment with the built wheel and this one's packages."""
     folder = tmp_path_factory.mktemp("wheel")
     build = [
         sys.executable,

@@ -9,7 +9,7 @@ from pathlib import Path
 def install(
     site: Path, name: str, version: str, module: str, entry_points: Mapping[str, str]
 ) -> None:
-    """Put a distribution ``llmeval-NAME`` into a folder: the module ``llmeval_NAME`` with its names.
+    """Put a distribution ``llmeval-NAME`` with the module ``llmeval_NAME`` into a folder.
 
     Args:
         site: the folder, which must be on the path.

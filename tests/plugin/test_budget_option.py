@@ -31,11 +31,11 @@ LIMITS = pytest.mark.parametrize(
     ("limit", "told"),
     [
         (
-            ["--llmeval-budget", "5.5", "--llmeval-prices", "prices.yaml"],
+            ["--llmeval-budget", "5.5usd", "--llmeval-prices", "prices.yaml"],
             "*budget of 5.5 USD reached: 5.0000 spent*",
         ),
         (
-            ["--llmeval-max-tokens-total", "5500000"],
+            ["--llmeval-budget", "5.5Mtok"],
             "*limit of 5500000 tokens reached: 5000000 used*",
         ),
     ],
@@ -83,7 +83,7 @@ def test_a_spent_budget_ends_the_run_with_one_line_and_a_resumed_run_goes_on(
 def test_a_model_without_a_price_is_refused_before_any_call(
     wordy: Project, mode: list[str]
 ) -> None:
-    result = wordy.run("--llmeval-model", "openai/gpt-x", *mode, "--llmeval-budget", "5")
+    result = wordy.run("--llmeval-model", "openai/gpt-x", *mode, "--llmeval-budget", "5usd")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(
         ["*no price is known for openai/gpt-x; add it to the file of --llmeval-prices*"]
@@ -100,9 +100,9 @@ def test_a_broken_price_file_is_a_usage_error(wordy: Project) -> None:
 
 
 def test_recorded_replies_spend_nothing(wordy: Project) -> None:
-    wordy.run(*WORDY, "--llmeval-record", "replies.jsonl")
+    wordy.run(*WORDY, "--llmeval-keep", "replies.jsonl")
     replay = ["--llmeval-model", "replay/replies.jsonl", "-k", "not 0007"]
-    result = wordy.run(*replay, "--llmeval-budget", "1", "--llmeval-max-tokens-total", "1")
+    result = wordy.run(*replay, "--llmeval-budget", "1usd,1tok")
     result.assert_outcomes(passed=8, failed=3, deselected=1)
 
 

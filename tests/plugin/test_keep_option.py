@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import json
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -18,7 +19,7 @@ MODES = pytest.mark.parametrize("mode", [["-n0"], ["-n2"]], ids=["-n0", "-n2"])
 def test_a_recording_gives_the_same_outcomes_without_a_call(
     project: Project, mode: list[str]
 ) -> None:
-    project.run(*SCRIPTED, *mode, "--llmeval-record", "replies.jsonl")
+    project.run(*SCRIPTED, *mode, "--llmeval-keep", "replies.jsonl")
     live = project.outcomes()
     assert len(project.calls()) == 12
     project.run(*REPLAY, *mode)
@@ -30,7 +31,7 @@ def test_a_recording_gives_the_same_outcomes_without_a_call(
 def test_a_task_without_a_model_runs_its_own_recording_and_the_title_says_so(
     project: Project,
 ) -> None:
-    project.run(*SCRIPTED, "--llmeval-record", "replies.jsonl")
+    project.run(*SCRIPTED, "--llmeval-keep", "replies.jsonl")
     project.calls()
     project.write("task.yaml", (project.path / "task.yaml").read_text() + "replay: replies.jsonl\n")
     result = project.run()
@@ -41,10 +42,11 @@ def test_a_task_without_a_model_runs_its_own_recording_and_the_title_says_so(
 
 
 def test_recording_twice_gives_the_same_file(project: Project) -> None:
-    def recorded() -> list[str]:
-        project.run(*SCRIPTED, "-n2", "--llmeval-record", "replies.jsonl")
-        lines = (project.path / "replies.jsonl").read_text().splitlines()
-        return [line.split('"latency"')[0] for line in lines]
+    def recorded() -> list[dict[str, Any]]:
+        project.run(*SCRIPTED, "-n2", "--llmeval-keep", "replies.jsonl")
+        lines = map(json.loads, (project.path / "replies.jsonl").read_text().splitlines())
+        # All but when the replies came, and how fast.
+        return [{**line, "created": 0, "reply": line["reply"]["text"]} for line in lines]
 
     first = recorded()
     assert len(first) == 11
@@ -54,7 +56,7 @@ def test_recording_twice_gives_the_same_file(project: Project) -> None:
 def test_a_request_that_was_not_recorded_is_an_error_that_shows_the_nearest_one(
     project: Project,
 ) -> None:
-    project.run(*SCRIPTED, "--llmeval-record", "replies.jsonl", "-k", "not 0011")
+    project.run(*SCRIPTED, "--llmeval-keep", "replies.jsonl", "-k", "not 0011")
     result = project.run(*REPLAY, "-k", "0011")
     result.assert_outcomes(errors=1)
     result.stdout.fnmatch_lines(
@@ -63,7 +65,7 @@ def test_a_request_that_was_not_recorded_is_an_error_that_shows_the_nearest_one(
 
 
 def test_other_parameters_are_another_request(project: Project) -> None:
-    project.run(*SCRIPTED, "--llmeval-record", "replies.jsonl", "-k", "0001")
+    project.run(*SCRIPTED, "--llmeval-keep", "replies.jsonl", "-k", "0001")
     result = project.run(*REPLAY, "-k", "0001", "--llmeval-set", "sums.generate.temperature=1")
     result.stdout.fnmatch_lines(["*the nearest one differs in parameters*"])
 
@@ -71,7 +73,7 @@ def test_other_parameters_are_another_request(project: Project) -> None:
 @MODES
 def test_epochs_are_recorded_and_replayed_apart(project: Project, mode: list[str]) -> None:
     two = [*mode, "--llmeval-epochs", "2", "--llmeval-limit", "3"]
-    project.run(*SCRIPTED, *two, "--llmeval-record", "replies.jsonl")
+    project.run(*SCRIPTED, *two, "--llmeval-keep", "replies.jsonl")
     assert project.calls() == [0, 0, 1, 1, 2, 2]
     project.run(*REPLAY, *two).assert_outcomes(passed=4, failed=2)
 

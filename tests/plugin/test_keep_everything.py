@@ -1,4 +1,4 @@
-"""A run of several stages, draws, epochs, votes and pictures is recorded once and replayed without a call."""
+"""Stages, draws, epochs, votes and pictures are recorded once and replayed without a call."""
 
 from __future__ import annotations
 
@@ -14,8 +14,7 @@ name: sums
 dataset: {path: data.jsonl, fields: {id: id, input: question, target: answer, tags: [kind]}}
 prompt: "Q: {{ input }}"
 solver: ./solver.py:solve
-scorer: judge
-judge: {votes: 2, prefilter: off}
+scorer: {judge: {votes: 2, prefilter: off}}
 """
 SOLVER = """
 from pytest_llmeval import Message
@@ -24,7 +23,8 @@ from pytest_llmeval.records import ImagePart, TextPart
 async def solve(sample, context):
     drawn = await context.generate(context.prompt(), stage="draw", operation="image")
     assert len(drawn.images) == 1
-    looking = (*context.prompt(), Message(role="user", parts=(TextPart(text="look"), ImagePart(image=drawn.images[0]))))
+    parts = (TextPart(text="look"), ImagePart(image=drawn.images[0]))
+    looking = (*context.prompt(), Message(role="user", parts=parts))
     drafts = [await context.generate(looking, stage="draft", draw=draw) for draw in (0, 1)]
     return f"{drafts[0].text} {drafts[1].text}"
 """
@@ -49,13 +49,11 @@ def test_stages_draws_epochs_votes_and_pictures_are_replayed(
     model_server.program(reply={"content": json.dumps({"answer_correct": 1, "reason": "as asked"})})
     live = [
         "--llmeval-model",
-        "openai/m",
+        f"openai/m,base_url={model_server.url}",
         "--llmeval-judge",
-        "openai/j",
-        "--llmeval-base-url",
-        model_server.url,
+        f"openai/j,base_url={model_server.url}",
     ]
-    project.run(*live, *LIMITS, "--llmeval-record", "replies.jsonl").assert_outcomes(passed=4)
+    project.run(*live, *LIMITS, "--llmeval-keep", "replies.jsonl").assert_outcomes(passed=4)
     # A picture, two drafts and two votes for each of two samples and two epochs.
     assert model_server.report()["requests"] == 20
     recorded = [
@@ -71,5 +69,5 @@ def test_stages_draws_epochs_votes_and_pictures_are_replayed(
     result = project.run("--llmeval-model", "replay/replies.jsonl", *LIMITS, "-n2")
     result.assert_outcomes(passed=4)
     assert model_server.report()["requests"] == 0
-    stages = [event["stage"] for event in project.transcripts()[0]["events"]]
+    stages = [event["asked"]["stage"] for event in project.transcripts()[0]["events"]]
     assert stages == ["draw", "draft", "draft", "judge", "judge"]

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from plugin.conftest import Project
 
 SCRIPTED = ["--llmeval-model", "python/./model.py:reply"]
+AGAIN = "--llmeval-reuse=latest,only=on"
 MODES = pytest.mark.parametrize("mode", [["-n0"], ["-n2"]], ids=["-n0", "-n2"])
 
 
@@ -19,7 +20,7 @@ def test_nobody_is_asked_and_every_change_has_its_cause(project: Project, mode: 
     first = (project.path / "reports" / "latest").resolve()
     assert len(project.calls()) == 24
     # Model and epochs are those of the run; 7 never had a reply, and is not asked for one now.
-    result = project.run(*mode, "--llmeval-replay-run", "latest")
+    result = project.run(*mode, "--llmeval-reuse", "latest,only=on")
     result.assert_outcomes(passed=16, failed=6, errors=2)
     assert project.calls() == []
     result.stdout.fnmatch_lines([f"scored again from {first.name}: 0 changed, 24 the same*"])
@@ -35,7 +36,7 @@ def test_nobody_is_asked_and_every_change_has_its_cause(project: Project, mode: 
     )
     result = project.run(
         *mode,
-        f"--llmeval-replay-run={first.name}",
+        f"--llmeval-reuse={first.name},only=on",
         "--llmeval-set",
         "sums.scorer.sldp.tolerance=1.5",
     )
@@ -56,14 +57,14 @@ _RETARGETED = '"id": 1, "question": "what is 1+1", "answer": "9"'
 def test_another_answer_rule_and_another_prompt_are_told_apart(project: Project) -> None:
     project.run(*SCRIPTED)
     project.calls()
-    result = project.run("--llmeval-replay-run", "--llmeval-set", "sums.answer=whole")
+    result = project.run(AGAIN, "--llmeval-set", "sums.answer=whole")
     text = " ".join(result.stdout.str().split())
     assert "cause answer: 8" in text  # the eight right ones now have two lines that are no number
     project.write(
         "task.yaml", (project.path / "task.yaml").read_text().replace('"Q: ', '"Question: ')
     )
     first = min((project.path / "reports").glob("*Z-*")).name
-    result = project.run(f"--llmeval-replay-run={first}")
+    result = project.run(f"--llmeval-reuse={first},only=on")
     assert project.calls() == []
     assert set(project.outcomes().values()) == {"error"}
     assert "cause no stored reply: 11" in " ".join(result.stdout.str().split())
@@ -72,7 +73,7 @@ def test_another_answer_rule_and_another_prompt_are_told_apart(project: Project)
 def test_samples_that_were_no_part_of_the_run_are_errors_and_counted(project: Project) -> None:
     project.run(*SCRIPTED, "-k", "0001 or 0002 or 0003")
     project.calls()
-    result = project.run("-k", "0001 or 0004", "--llmeval-replay-run")
+    result = project.run("-k", "0001 or 0004", AGAIN)
     result.assert_outcomes(passed=1, errors=1, deselected=10)
     assert project.calls() == []
     result.stdout.fnmatch_lines(
@@ -83,10 +84,10 @@ def test_samples_that_were_no_part_of_the_run_are_errors_and_counted(project: Pr
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--llmeval-replay-run=nowhere"], "*--llmeval-replay-run nowhere: *nowhere: no run here*"),
+        (["--llmeval-reuse=nowhere,only=on"], "*--llmeval-reuse nowhere: *nowhere: no run here*"),
         (
-            ["--llmeval-replay-run", "--llmeval-resume"],
-            "*--llmeval-replay-run scores into a run of its own*",
+            [AGAIN, "--llmeval-resume"],
+            "*--llmeval-reuse latest,only=on scores into a new run*--llmeval-resume*",
         ),
     ],
 )

@@ -11,14 +11,19 @@ if TYPE_CHECKING:
     from plugin.conftest import Project
 
 SCRIPTED = ["--llmeval-model", "python/./model.py:reply"]
-CACHED = [*SCRIPTED, "-k", "not 0007", "--llmeval-cache", "cache"]
+CACHE = ["--llmeval-keep", "cache", "--llmeval-reuse", "cache"]
+CACHED = [*SCRIPTED, "-k", "not 0007", *CACHE]
 MODES = pytest.mark.parametrize("mode", [["-n0"], ["-n2"]], ids=["-n0", "-n2"])
 
 
 def grow_older(project: Project, seconds: float) -> None:
     """Make all cached answers older."""
-    with sqlite3.connect(project.path / "cache" / "completions.sqlite3") as connection:
-        connection.execute("UPDATE completions SET created = created - ?", (seconds,))
+    with sqlite3.connect(project.path / "cache" / "replies.sqlite3") as connection:
+        connection.execute(
+            "UPDATE replies SET created = created - ?1, "
+            "record = json_set(record, '$.created', json_extract(record, '$.created') - ?1)",
+            (seconds,),
+        )
     connection.close()
 
 
@@ -49,39 +54,38 @@ def test_answers_that_are_too_old_are_asked_again(project: Project) -> None:
     project.run(*CACHED, "--llmeval-limit", "2")
     project.calls()
     grow_older(project, 8 * 86_400)
-    project.run(*CACHED, "--llmeval-limit", "2", "--llmeval-cache-max-age", "9d")
+    project.run(*CACHED, "--llmeval-limit", "2", "--llmeval-reuse", "cache,max_age=9d")
     assert project.calls() == []
-    project.run(*CACHED, "--llmeval-limit", "2", "--llmeval-cache-max-age", "7d")
+    project.run(*CACHED, "--llmeval-limit", "2", "--llmeval-reuse", "cache,max_age=7d")
     assert project.calls() == [0, 1]
-    project.run(*CACHED, "--llmeval-limit", "2", "--llmeval-cache-max-age", "60")
+    project.run(*CACHED, "--llmeval-limit", "2", "--llmeval-reuse", "cache,max_age=60")
     assert project.calls() == []
 
 
 @pytest.mark.parametrize("age", ["soon", "7w", "0", "-1h", "inf"])
 def test_an_age_that_is_no_span_of_time_is_a_usage_error(project: Project, age: str) -> None:
-    result = project.run(*CACHED, f"--llmeval-cache-max-age={age}")
+    result = project.run(*CACHED, f"--llmeval-reuse=cache,max_age={age}")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(
-        [f"*--llmeval-cache-max-age: '{age}' is not a span of time, such as*7d*"]
+        [f"*--llmeval-reuse 'cache,max_age={age}': max_age: '{age}' is not a span of time*7d*"]
     )
 
 
 def test_recorded_replies_neither_fill_nor_use_the_cache(project: Project) -> None:
-    project.run(*CACHED, "--llmeval-record", "replies.jsonl")
-    project.run(
-        "--llmeval-model", "replay/replies.jsonl", "-k", "not 0007", "--llmeval-cache", "other"
-    )
+    project.run(*SCRIPTED, "-k", "not 0007", "--llmeval-keep", "replies.jsonl")
+    other = ["--llmeval-keep", "other", "--llmeval-reuse", "other"]
+    project.run("--llmeval-model", "replay/replies.jsonl", "-k", "not 0007", *other)
     rows = project.rows()
     assert all(row["recorded"] and not row["cached"] for row in rows)
-    with sqlite3.connect(project.path / "other" / "completions.sqlite3") as connection:
-        assert connection.execute("SELECT count(*) FROM completions").fetchone() == (0,)
+    with sqlite3.connect(project.path / "other" / "replies.sqlite3") as connection:
+        assert connection.execute("SELECT count(*) FROM replies").fetchone() == (0,)
     connection.close()
 
 
 def test_a_resumed_run_tells_its_own_answers_from_cached_ones(project: Project) -> None:
-    project.run(*SCRIPTED, "-k", "0001", "--llmeval-cache", "cache")
+    project.run(*SCRIPTED, "-k", "0001", *CACHE)
     grow_older(project, 60)
-    project.run(*SCRIPTED, "-k", "0001 or 0002", "--llmeval-cache", "cache")
+    project.run(*SCRIPTED, "-k", "0001 or 0002", *CACHE)
     project.calls()
     project.run(*SCRIPTED, "-k", "0001 or 0002", "--llmeval-resume")
     assert project.calls() == []

@@ -1,0 +1,14 @@
+"""What the tests of the benchmarks share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from benchmark_session import recorded_run
+
+
+@pytest.fixture(scope="session")
+def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the reports of one run of all benchmarks on recorded replies."""
+    return recorded_run(tmp_path_factory)
