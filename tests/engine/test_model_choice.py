@@ -65,7 +65,7 @@ def test_recorded_replies_that_are_not_there_are_a_usage_error(
 ) -> None:
     (tmp_path / "replies.jsonl").unlink()
     with pytest.raises(
-        UsageError, match=r"has its recorded replies in .*replies\.jsonl, which is no file"
+        UsageError, match=r"has its recorded replies in .*replies\.jsonl, which is not a file"
     ):
         choice(tmp_path).solver(planned(recorded, "1"))
 

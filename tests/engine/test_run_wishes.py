@@ -290,7 +290,10 @@ def test_scorers_that_want_incorrect_answers_alone_are_not_asked_ahead(tmp_path:
 def test_a_scorer_that_prepares_nothing_is_no_wish(tmp_path: Path) -> None:
     async def use(opened: Run) -> None:
         wish = {**judge_wish("own.py::t", "x"), "scorer": ["exact", {}]}
-        with pytest.raises(UsageError, match="scorer 'exact' prepares nothing"):
+        with pytest.raises(
+            UsageError,
+            match=r"scorer 'exact' has no method `prepare`; score its answers without the engine",
+        ):
             await opened.answer("", "prepare", wish)
 
     Bench(tmp_path).run(use)

@@ -215,5 +215,5 @@ def test_a_report_folder_that_cannot_be_made_is_refused(tmp_path: Path) -> None:
     check_report_folder(task.settings(report=str(tmp_path / "a" / "b")))
     (tmp_path / "file").write_text("x")
     for place in ("file", "file/below"):
-        with pytest.raises(UsageError, match="is no folder that can be written to"):
+        with pytest.raises(UsageError, match="is not a folder that can be written to"):
             check_report_folder(task.settings(report=str(tmp_path / place)))

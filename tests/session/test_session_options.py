@@ -20,8 +20,8 @@ from pytest_llmeval.session.options import (
     all_options,
     argparse_arguments,
     options_called,
-    resolve,
 )
+from pytest_llmeval.session.resolve import resolve
 from pytest_llmeval.session.settings import Settings
 
 TYPED_IN, ROOT = Path("/typed/in"), Path("/root")

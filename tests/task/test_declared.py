@@ -105,7 +105,14 @@ def test_the_first_scorer_decides_unless_the_task_says_otherwise(
             "5: decides: is empty; name what decides: first, all, any, or names of scores",
         ),
     ],
-    ids=["misspelt", "all in a list", "only incorrect answers", "no score's name", "no scorer", "nothing"],
+    ids=[
+        "misspelt",
+        "all in a list",
+        "only incorrect answers",
+        "no score's name",
+        "no scorer",
+        "nothing",
+    ],
 )
 def test_a_decision_by_an_unknown_score_is_refused_with_the_allowed_ones(
     tmp_path: Path, more: str, told: str
@@ -118,11 +125,11 @@ def test_a_decision_by_an_unknown_score_is_refused_with_the_allowed_ones(
     [
         (
             "scorer: [exact, exact]\n",
-            "4: scorer.1: is another scorer called 'exact'; give it a `name`",
+            "4: scorer.1: is a second scorer called 'exact'; give it another `name`",
         ),
         (
             "scorer:\n  - exact\n  - number\n  - {regex: {name: number}}\n",
-            "7: scorer.2: is another scorer called 'number'; give it a `name`",
+            "7: scorer.2: is a second scorer called 'number'; give it another `name`",
         ),
     ],
 )
@@ -232,7 +239,7 @@ def test_a_function_that_fails_is_an_error_of_the_scorer(
     [
         (
             "{'./mine.py:mine': {strikt: true}}",
-            "4: scorer../mine.py:mine.strikt: is no option here (allowed: strict, hint)",
+            "4: scorer../mine.py:mine.strikt: is not an option here (allowed: strict, hint)",
         ),
         (
             "{'./mine.py:mine': {strict: 1}}",
@@ -242,18 +249,18 @@ def test_a_function_that_fails_is_an_error_of_the_scorer(
             "[exact, {'./mine.py:mine': {strict: 1}}]",
             "4: scorer.1../mine.py:mine.strict: is 1: input should be a valid boolean",
         ),
-        ("{'./mine.py:half': {a: 1}}", "4: scorer../mine.py:half.a: is no option here (it has"),
+        ("{'./mine.py:half': {a: 1}}", "4: scorer../mine.py:half.a: is not an option here (it has"),
         ("./mine.py:one", "4: scorer: ./mine.py:one must take (answer, sample)"),
         ("./mine.py:three", "4: scorer: ./mine.py:three must take (answer, sample)"),
         ("./mine.py:later", "4: scorer: ./mine.py:later is async; a scorer is a plain function"),
         (
             "./mine.py:Half",
-            "4: scorer../mine.py:Half: ./mine.py:Half is no scorer: it has no grader, score",
+            "4: scorer../mine.py:Half: ./mine.py:Half is not a scorer: it has no grader, score",
         ),
         (
             "./mine.py:made",
             (
-                "4: scorer../mine.py:made: ./mine.py:made is no scorer: "
+                "4: scorer../mine.py:made: ./mine.py:made is not a scorer: "
                 "it has no name, grader, scale, check, score"
             ),
         ),
@@ -269,7 +276,7 @@ def test_what_is_no_scorer_is_refused_before_anything_runs(
     ("scorer", "told"),
     [
         ("./mine.py:absent", "has no 'absent', which './mine.py:absent' names"),
-        ("./mine.py:NUMBER", "'NUMBER' is no function"),
+        ("./mine.py:NUMBER", "'NUMBER' is not a function"),
         ("./absent.py:mine", "there is no such file"),
         ("no_such_module:mine", "there is no module 'no_such_module'"),
     ],

@@ -145,11 +145,11 @@ def test_an_unknown_option_is_refused_with_the_allowed_ones(make: Callable[..., 
     with pytest.raises(OptionError) as refused:
         build(make, {"needed": 1, "nedeed": 1}, HERE)
     assert refused.value.option == "nedeed"
-    assert str(refused.value) == f"is no option here (allowed: {allowed})"
+    assert str(refused.value) == f"is not an option here (allowed: {allowed})"
 
 
 def test_what_has_no_options_says_so() -> None:
-    with pytest.raises(OptionError, match=r"is no option here \(it has none\)"):
+    with pytest.raises(OptionError, match=r"is not an option here \(it has none\)"):
         build(lambda: 5, {"a": 1}, HERE)
 
 
@@ -204,7 +204,7 @@ def test_the_parameters_that_are_no_options_are_left_out() -> None:
 
     skip = ("answer", "sample")
     assert checked(mine, {"strict": True}, HERE, skip=skip) == {"strict": True}
-    with pytest.raises(OptionError, match=r"is no option here \(allowed: strict\)"):
+    with pytest.raises(OptionError, match=r"is not an option here \(allowed: strict\)"):
         checked(mine, {"answer": "x"}, HERE, skip=skip)
 
 
@@ -267,7 +267,7 @@ def test_a_path_of_an_override_of_a_named_scorer_starts_where_it_was_typed(tmp_p
         (
             "{words: w, minimun: 1}",
             "scorer../own.py:ByList.minimun",
-            "is no option here (allowed: words, name, minimum)",
+            "is not an option here (allowed: words, name, minimum)",
         ),
         (
             "{words: w, minimum: high}",

@@ -329,11 +329,11 @@ def test_a_solver_is_a_function_a_class_or_what_a_function_makes_with_its_option
 @pytest.mark.parametrize(
     ("solver", "key", "says"),
     [
-        ("{direct: {repair: 1}}", "solver.direct.repair", "is no option here (it has none)"),
+        ("{direct: {repair: 1}}", "solver.direct.repair", "is not an option here (it has none)"),
         (
             "{'./solver.py:plain': {tiems: 1}}",
             "solver../solver.py:plain.tiems",
-            "is no option here (allowed: times, file)",
+            "is not an option here (allowed: times, file)",
         ),
         (
             "{'./solver.py:waiting': {times: many}}",
@@ -343,7 +343,7 @@ def test_a_solver_is_a_function_a_class_or_what_a_function_makes_with_its_option
         (
             "{'./solver.py:Solver': {time: 1}}",
             "solver../solver.py:Solver.time",
-            "is no option here (allowed: times)",
+            "is not an option here (allowed: times)",
         ),
     ],
 )

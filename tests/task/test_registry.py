@@ -121,7 +121,7 @@ def test_a_name_that_two_distributions_claim_is_refused_with_both(
         installed(names, f"same = llmeval_{name}:found", name=name)
     assert names.knows("same")
     told = (
-        rf"{names.kind} 'same' is claimed by llmeval-(one|two) 0\.3 and llmeval-(one|two) 0\.3; "
+        rf"{names.kind} 'same' is defined by llmeval-(one|two) 0\.3 and llmeval-(one|two) 0\.3; "
         "uninstall one of them"
     )
     with pytest.raises(UsageError, match=told):
@@ -134,14 +134,14 @@ def test_a_name_that_two_distributions_claim_is_refused_with_both(
     [
         (
             "import no_such_module\n",
-            r"ModuleNotFoundError: No module named 'no_such_module'\); mend or uninstall it",
+            r"ModuleNotFoundError: No module named 'no_such_module'\); repair or uninstall it",
         ),
         ("1 / 0\n", r"ZeroDivisionError: division by zero\)"),
         ("raise SystemExit(3)\n", r"SystemExit: 3\)"),
         ("", r"AttributeError: module 'llmeval_extra' has no attribute 'found'\)"),
-        ("found = 3\n", "llmeval_extra:found is no function"),
+        ("found = 3\n", "llmeval_extra:found is not a function"),
     ],
-    ids=["imports what is absent", "raises", "exits", "lacks the function", "is no function"],
+    ids=["imports what is absent", "raises", "exits", "lacks the function", "is not a function"],
 )
 def test_a_broken_distribution_is_told_with_its_name_and_version(
     names: Registry, installed: Install, tmp_path: Path, module: str, told: str

@@ -227,7 +227,7 @@ def test_an_override_below_a_name_alone_gives_it_options(write: Write) -> None:
         ("scorer.judge.votes", "many", "integer"),
         ("scorer.judge.votes", "100", "votes is 100; it must be from 1 to 99"),
         ("scorer", "eet", "did you mean 'eed'?"),
-        ("scorer+", "judge", "is another scorer called 'judge'"),
+        ("scorer+", "judge", "is a second scorer called 'judge'; give it another `name`"),
         ("decides", "[SLDP]", "allowed: first, all, any, EED, judge"),
         ("answer.rule", "whole", "answer is 'boxed_first', not a mapping"),
         ("generate.temperature", "{", "did not find expected"),
