@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from benchmark_session import recorded_run
+from benchmarks.benchmark_session import recorded_run
 
 
 @pytest.fixture(scope="session")

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from benchmark_session import newest_rows, run_pytest
+from benchmarks.benchmark_session import newest_rows, run_pytest
 from servers.fixture import ModelServer, running
 
 SAMPLES = 200

@@ -8,7 +8,7 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
-from benchmark_session import ROOT, run_pytest
+from benchmarks.benchmark_session import ROOT, run_pytest
 
 from pytest_llmeval.errors import TaskError
 from pytest_llmeval.records import Image, Reply, Request

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from benchmark_session import COMMAND, ROOT, newest_rows
+from benchmarks.benchmark_session import COMMAND, ROOT, newest_rows
 
 
 @pytest.fixture(scope="module", autouse=True)

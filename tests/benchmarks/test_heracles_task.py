@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 import yaml
-from benchmark_session import ROOT, run_pytest
+from benchmarks.benchmark_session import ROOT, run_pytest
 from live.neo4j_process import JARS, SETTINGS
 
 from pytest_llmeval.domains.heracles.agent_solver import TOOL_NAME

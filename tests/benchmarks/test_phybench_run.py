@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from benchmark_session import ROOT, newest_rows, run_pytest
+from benchmarks.benchmark_session import ROOT, newest_rows, run_pytest
 
 from pytest_llmeval.errors import TaskError
 from pytest_llmeval.task import load_task

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 import yaml
-from benchmark_session import ROOT, run_pytest
+from benchmarks.benchmark_session import ROOT, run_pytest
 
 from pytest_llmeval.results.literature import load_literature
 from pytest_llmeval.scoring.eed.scorer import EedScorer

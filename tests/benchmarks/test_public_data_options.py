@@ -7,7 +7,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from benchmark_session import ROOT, newest_rows, run_pytest
+from benchmarks.benchmark_session import ROOT, newest_rows, run_pytest
 
 MODEL = ["--llmeval-model", "openai/never-asked"]
 HERACLES_TASKS = {

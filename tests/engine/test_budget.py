@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from virtual_time import run
+from engine.virtual_time import run
 
 from pytest_llmeval.engine.budget import Budget, budget_of
 from pytest_llmeval.engine.prices import Price, read_prices

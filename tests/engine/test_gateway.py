@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from requests_and_replies import MODEL
+from engine.requests_and_replies import MODEL
+from engine.virtual_time import run
 from servers.fixture import serving
-from virtual_time import run
 
 from pytest_llmeval.engine.budget import Budget
 from pytest_llmeval.engine.expectation import CEILINGS

@@ -7,7 +7,7 @@ import random
 from collections.abc import Awaitable, Callable
 
 import pytest
-from virtual_time import run
+from engine.virtual_time import run
 
 from pytest_llmeval.engine.limits import PAUSE_CAP, Limiter, Slot
 from pytest_llmeval.engine.statistics import CallStatistics

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from small_task import planned, write_task
+from engine.small_task import planned, write_task
 
 from pytest_llmeval.engine.choice import ModelChoice
 from pytest_llmeval.engine.specs import ModelSpec

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from requests_and_replies import MODEL, reply, request, stored
-from virtual_time import run
+from engine.requests_and_replies import MODEL, reply, request, stored
+from engine.virtual_time import run
 
 from pytest_llmeval.engine.budget import Budget
 from pytest_llmeval.engine.gateway import Gateway

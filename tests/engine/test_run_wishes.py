@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from small_task import plan_of, write_task
-from virtual_time import run
+from engine.small_task import plan_of, write_task
+from engine.virtual_time import run
 
 from pytest_llmeval.engine.budget import Budget
 from pytest_llmeval.engine.choice import ModelChoice

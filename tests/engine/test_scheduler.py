@@ -6,7 +6,7 @@ import asyncio
 from typing import Any
 
 import pytest
-from virtual_time import run
+from engine.virtual_time import run
 
 from pytest_llmeval.engine.limits import Limiter
 from pytest_llmeval.engine.scheduler import Scheduler

@@ -7,8 +7,8 @@ import json
 from dataclasses import dataclass, field, replace
 
 import pytest
-from requests_and_replies import MODEL, reply
-from virtual_time import run
+from engine.requests_and_replies import MODEL, reply
+from engine.virtual_time import run
 
 from pytest_llmeval.engine.budget import Budget
 from pytest_llmeval.engine.calls import Calls

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from live_graph import LiveGraph
-from neo4j_pool import Neo4jPool
-from neo4j_process import Unavailable
+from live.live_graph import LiveGraph
+from live.neo4j_pool import Neo4jPool
+from live.neo4j_process import Unavailable
 
 from pytest_llmeval.domains.heracles.arcadedb import LIMITS, EmbeddedGraph
 from pytest_llmeval.domains.heracles.bolt import Login, TimeLimits

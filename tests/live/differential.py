@@ -18,9 +18,9 @@ from collections import Counter, defaultdict
 from dataclasses import asdict
 from pathlib import Path
 
-from engine_answers import Answer, answer, kind_of
-from neo4j_process import Neo4jProcess
-from query_grammar import queries
+from live.engine_answers import Answer, answer, kind_of
+from live.neo4j_process import Neo4jProcess
+from live.query_grammar import queries
 
 from pytest_llmeval.domains.heracles.arcadedb import EmbeddedGraph
 from pytest_llmeval.domains.heracles.bolt import TimeLimits

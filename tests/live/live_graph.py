@@ -6,7 +6,7 @@ import asyncio
 from typing import Any
 
 import neo4j
-from engine_answers import Answer, answer
+from live.engine_answers import Answer, answer
 
 from pytest_llmeval.domains.heracles.arcadedb import EmbeddedGraph
 from pytest_llmeval.domains.heracles.bolt import Bolt, NoAnswerError, QueryFailedError

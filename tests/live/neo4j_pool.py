@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from neo4j_process import Neo4jProcess
+from live.neo4j_process import Neo4jProcess
 
 from pytest_llmeval.domains.heracles.bolt import Login
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from echo_project import EchoProject, at
+from live.echo_project import EchoProject, at
 
 if TYPE_CHECKING:
     from servers.fixture import ModelServer

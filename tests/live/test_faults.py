@@ -10,7 +10,7 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 import pytest
-from echo_project import EchoProject, at
+from live.echo_project import EchoProject, at
 from servers.fixture import ModelServer, serving
 
 if TYPE_CHECKING:

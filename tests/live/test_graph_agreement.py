@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from engine_answers import Answer, kind_of
+from live.engine_answers import Answer, kind_of
 
 from pytest_llmeval.domains.heracles.dialect import adapt, property_types
 
 if TYPE_CHECKING:
-    from live_graph import LiveGraph
+    from live.live_graph import LiveGraph
 
     from pytest_llmeval.domains.heracles.scene_graph import SceneGraph
 

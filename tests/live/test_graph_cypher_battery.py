@@ -19,7 +19,7 @@ from pytest_llmeval.domains.heracles.scene_graph import Node as SceneNode
 from pytest_llmeval.domains.heracles.scene_graph import Relationship, SceneGraph
 
 if TYPE_CHECKING:
-    from live_graph import LiveGraph
+    from live.live_graph import LiveGraph
 
 PROPERTIES = {
     "class": "String",

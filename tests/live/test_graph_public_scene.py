@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 import yaml
-from sldp_from_rows import sldp_from_rows
+from live.sldp_from_rows import sldp_from_rows
 
 from pytest_llmeval.domains.heracles.scene_graph import SceneGraph, read_scene
 from pytest_llmeval.scoring.sldp import sldp_equals
 
 if TYPE_CHECKING:
-    from live_graph import LiveGraph
+    from live.live_graph import LiveGraph
 
 
 @pytest.fixture(scope="module")

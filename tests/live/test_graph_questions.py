@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import yaml
-from sldp_from_rows import sldp_from_rows
+from live.sldp_from_rows import sldp_from_rows
 
 from pytest_llmeval.domains.heracles.rows import MAX_ROWS
 from pytest_llmeval.scoring.sldp import sldp_equals
 
 if TYPE_CHECKING:
-    from live_graph import LiveGraph
+    from live.live_graph import LiveGraph
 
 QUESTIONS = Path(__file__).parents[2] / "fixtures" / "heracles" / "questions.yaml"
 

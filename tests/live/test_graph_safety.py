@@ -11,7 +11,7 @@ from pytest_llmeval.domains.heracles.bolt import TimeLimits
 from pytest_llmeval.domains.heracles.rows import MAX_CHARACTERS, MAX_ROWS
 
 if TYPE_CHECKING:
-    from live_graph import LiveGraph
+    from live.live_graph import LiveGraph
 
     from pytest_llmeval.domains.heracles.scene_graph import SceneGraph
 

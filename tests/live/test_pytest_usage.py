@@ -6,7 +6,7 @@ import xml.etree.ElementTree as ET
 from typing import TYPE_CHECKING
 
 import pytest
-from echo_project import EchoProject, at
+from live.echo_project import EchoProject, at
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from query_grammar import queries
+from live.query_grammar import queries
 
 from pytest_llmeval.domains.heracles.dialect import adapt
 from pytest_llmeval.domains.heracles.query import preflight

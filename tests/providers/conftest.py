@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from loopback import KEY, question
+from providers.loopback import KEY, question
 from servers.openai_server import png
 
 from pytest_llmeval.engine.specs import parse_spec

@@ -7,7 +7,7 @@ import sys
 from typing import Any
 
 import pytest
-from loopback import failure, question
+from providers.loopback import failure, question
 
 from pytest_llmeval.errors import ProviderError, UsageError
 from pytest_llmeval.providers.entra import EntraCredential

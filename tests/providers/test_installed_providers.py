@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from loopback import question
+from providers.loopback import question
 from servers.installing import install_provider
 
 from pytest_llmeval.engine.specs import ModelSpec, parse_spec

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from loopback import KEY, failure, question
 from msgspec.structs import replace
+from providers.loopback import KEY, failure, question
 
 from pytest_llmeval.engine.specs import parse_spec
 from pytest_llmeval.files.images import ImageFolder

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from loopback import KEY, failure
+from providers.loopback import KEY, failure
 from servers.openai_server import png
 
 from pytest_llmeval.engine.specs import parse_spec

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from loopback import failure
+from providers.loopback import failure
 from servers.openai_server import png
 
 from pytest_llmeval.records import Image, ImagePart, Message, Request, TextPart

@@ -7,7 +7,7 @@ import base64
 from typing import Any
 
 import pytest
-from loopback import KEY, failure, question
+from providers.loopback import KEY, failure, question
 from servers.openai_server import png
 
 from pytest_llmeval.engine.ports import ProviderSetup

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from html_run import (
+from report.html_run import (
     ATTACK,
     LONG,
     PICTURE,

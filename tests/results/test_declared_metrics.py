@@ -201,7 +201,7 @@ def test_a_metric_of_ones_own_takes_options_and_its_failure_costs_it_alone(tmp_p
         ("acuracy", (0,), r"module:function\); of this task: EED, valid"),
         ({"pass_at": ["two"]}, (0, "pass_at", "k"), "valid integer"),
         ({"pass_at": [0]}, (0, "pass_at", "k"), "greater than or equal to 1"),
-        ({"pass_at": {"n": 1}}, (0, "pass_at", "n"), r"is no option here \(allowed: k\)"),
+        ({"pass_at": {"n": 1}}, (0, "pass_at", "n"), r"is not an option here \(allowed: k\)"),
         ({"majority": 3}, (0, "majority"), "no option"),
         ("mean", (0, "mean", "score"), "is missing"),
         ({"eed": 3}, (0, "eed"), "takes no options"),

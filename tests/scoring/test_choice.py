@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from corpora import MEGABYTE, corpus, scored, templates
 from hypothesis import given
 from hypothesis import strategies as st
+from scoring.corpora import MEGABYTE, corpus, scored, templates
 
 from pytest_llmeval.scoring.choice import Choice
 from pytest_llmeval.scoring.letters import ALL_LETTERS, letter_of_last_line, stated_letter

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from corpora import corpus, scored
 from hypothesis import given
 from hypothesis import strategies as st
+from scoring.corpora import corpus, scored
 
 from pytest_llmeval.scoring.exact import Exact
 from pytest_llmeval.scoring.scorer import NO_ANSWER

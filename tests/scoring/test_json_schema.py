@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from corpora import corpus, scored
 from hypothesis import given
 from hypothesis import strategies as st
+from scoring.corpora import corpus, scored
 
 from pytest_llmeval.scoring.json_schema import JsonSchema
 from pytest_llmeval.task.options import build

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from corpora import MEGABYTE, corpus, scored, templates
 from hypothesis import given
 from hypothesis import strategies as st
+from scoring.corpora import MEGABYTE, corpus, scored, templates
 
 from pytest_llmeval.scoring.number import Number
 from pytest_llmeval.task.options import OptionError, build

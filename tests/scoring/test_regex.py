@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from corpora import corpus, scored
+from scoring.corpora import corpus, scored
 
 from pytest_llmeval.scoring.regex import Regex
 

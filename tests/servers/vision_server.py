@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from aiohttp import web
-from openai_server import serve
+from servers.openai_server import serve
 
 PICTURE = (Path(__file__).parents[2] / "fixtures/geometry3k/images/001_hypotenuse.png").read_bytes()
 """What the model returns where it is asked for a picture."""

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from one_task import OneTask
+from session.one_task import OneTask
 
 from pytest_llmeval.session.estimate import estimate_lines
 

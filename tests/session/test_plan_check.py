@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from one_task import OneTask
+from session.one_task import OneTask
 
 from pytest_llmeval.errors import UsageError
 from pytest_llmeval.session.plan_check import (

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from msgspec.structs import replace
-from one_task import OneTask
+from session.one_task import OneTask
 
 from pytest_llmeval.errors import UsageError
 from pytest_llmeval.records import Row

@@ -82,7 +82,7 @@ KILLED = """
 import os, signal, sys
 sys.path.insert(0, sys.argv[2])
 from pathlib import Path
-from requests_and_replies import request, stored
+from engine.requests_and_replies import request, stored
 from pytest_llmeval.engine.replies import ReplyStore
 
 store = ReplyStore(Path(sys.argv[1]))
