@@ -16,7 +16,7 @@ _TAG = re.compile(r"<(/?)answer\s*+>", re.IGNORECASE)
 
 
 def boxed_first(text: str) -> str | None:
-    r"""Return the content of the first ``\boxed{}``, which is what PHYBench's maintainers take.
+    r"""Return the content of the first ``\boxed{}``.
 
     Empty boxes are passed over: a model that repeats its instructions writes one. A box inside a
     box counts only as a part of the outer one, and is unwrapped when it is all that the outer one
