@@ -15,6 +15,11 @@ def boxes(text: str) -> list[str]:
     A box inside a box counts only as a part of the outer one, and is unwrapped when it is all that
     the outer one holds.
     """
+    return [content for content, _ in boxes_with_ends(text)]
+
+
+def boxes_with_ends(text: str) -> list[tuple[str, int]]:
+    """Return the content of each box, as `boxes` does, and the index behind its closing brace."""
     opened: list[tuple[bool, int, int]] = []
     closed: list[tuple[int, int, slice]] = []  # head, end and content of each box
     for match in _BRACE.finditer(text):
@@ -25,8 +30,8 @@ def boxes(text: str) -> list[str]:
             if is_box:
                 content = _content(text, slice(start, match.start()), closed)
                 closed.append((head, match.end(), content))
-    contents = (text[content].strip() for _, _, content in closed)
-    return [content for content in contents if content]
+    found = ((text[content].strip(), end) for _, end, content in closed)
+    return [(content, end) for content, end in found if content]
 
 
 def _content(text: str, content: slice, closed: list[tuple[int, int, slice]]) -> slice:

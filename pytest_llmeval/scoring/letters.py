@@ -7,11 +7,14 @@ models write unasked: ``Answer: B. 60``, ``(b)``, "The correct answer is option 
 
 from __future__ import annotations
 
+import itertools
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Final
 
-from pytest_llmeval.scoring.boxes import boxes
+from pytest_llmeval.scoring.boxes import boxes_with_ends
+from pytest_llmeval.scoring.contradiction import stands, unsettled
+from pytest_llmeval.scoring.letter_forms import Stated, alone, cautious_phrases, phrases
 from pytest_llmeval.scoring.markup import unmarked
 
 LONGEST_STATEMENT: Final = 200
@@ -33,77 +36,6 @@ _BULLET = re.compile(r"^\s*(?:[-*•>]\s+)+")
 _WRAPPER = re.compile(r"</?\w{1,20}>|[\"“”„«»]|(?<!\w)'(?=\w'(?!\w))|(?<=\w)'(?!\w)")
 """Tags and quotation marks."""
 
-_FORM = r"(?:\((?P<bracketed>[A-Za-z])\)|\[(?P<squared>[A-Za-z])\]|(?P<bare>[A-Za-z])(?![\w'’-]))"
-"""A letter in brackets, or bare and no part of a word."""
-
-_NEXT = re.compile(
-    r"\s*(?:$|[).,;:!*\]}]|[-–—=]|\((?!\w\))|\s(?=\d|[^\w\s])"
-    r"|\s(?:because|since|as|with|which|where|based|given|not|rather|instead)\b)",
-    re.IGNORECASE,
-)
-"""What may follow the letter of an answer; other words may not, as in "a triangle"."""
-
-_ANOTHER = re.compile(
-    r"\s*[).\]]?\s*(?:or|and|nor|[&/,+])\s*(?:(?:option|choice)\s+)?[(\[]?[A-Za-z](?![\w'’])",
-    re.IGNORECASE,
-)
-"""A second letter behind the first: such an answer is none."""
-
-_NEXT_LETTER = re.compile(r"[).\]:;]?\s*[(\[]?[A-Za-z](?:[).\],;]|\s*$)")
-
-_BE = r"(?:is|would be|must be|should be)"
-_ANSWER = re.compile(
-    r"\b(?P<head>answer|ans\.?|solution|response|statement|choice|option"
-    r"|select|choose|pick|picking|going with|go with)"
-    r"(?:\s+(?:to|for)\s+(?:this|the)\s+\w+(?:\s+\w+)??)?"
-    rf"(?P<link>\s+{_BE}(?:\s*:)?|\s*[:=])?\s*"
-    r"(?:(?:definitely|clearly|therefore|thus|most likely|probably|likely|indeed|simply|letter"
-    r"|option|choice|answer|the|either|both|is|just|best)[\s:]+){0,5}" + _FORM,
-    re.IGNORECASE,
-)
-"""A phrase that names a letter as the answer."""
-
-_VERBS = frozenset({"select", "choose", "pick", "picking", "going with", "go with", "ans", "ans."})
-"""Heads that need no link such as "is" or a colon."""
-
-_LEAD = re.compile(
-    r"^(?:(?:so|thus|therefore|hence|it['’]?s|it is|definitely|clearly|probably)[,:]?\s+"
-    r"|;\s*|=+>\s*)+",
-    re.IGNORECASE,
-)
-"""What may stand before a letter that is a whole line."""
-
-_CORRECT = re.compile(
-    r"(?P<before>(?<![\w'’])[\w'’]++\s++|[^\w\s]\s*+|^\s*+)"
-    + _FORM
-    + rf"\s+(?:{_BE}|seems)\s+(?:(?:clearly|therefore|indeed|thus|the|only)\s+)*"
-    r"(?:correct|right|best|true|answer)\b(?!\s*(?:if|only))",
-    re.IGNORECASE,
-)
-"""A phrase that judges a letter."""
-
-_INTRODUCTION = frozenset(
-    [
-        "option",
-        "choice",
-        "answer",
-        "letter",
-        "that",
-        "so",
-        "therefore",
-        "thus",
-        "hence",
-        "think",
-        "believe",
-        "statement",
-        "only",
-    ]
-)
-"""Words before a bare letter that is judged; behind others it belongs to a name ("vitamin C")."""
-
-_END = re.compile(r"[ .)]*+$")
-_ALONE = re.compile(rf"\s*{_FORM}(?P<rest>[).:!]?(?:\s.*|$)|[,;].*)")
-
 
 def letter_of_last_line(text: str) -> str | None:
     r"""Return the letter (A to H, a capital) that the last line states as the final answer.
@@ -123,22 +55,39 @@ def letter_of_last_line(text: str) -> str | None:
 def stated_letter(text: str, letters: str) -> str | None:
     """Return the one letter that a text states as its answer, as a capital.
 
+    A full statement ("the answer is B", a box) counts over a cautious one ("it must be B") and over
+    a letter that begins a line.
+
     Args:
         text: a letter, or a longer text.
         letters: the capitals that choices have; other letters are ignored.
 
     Returns:
-        None for no letter and for several.
+        None for no letter, for several, and for one that is taken back or contradicted behind.
     """
     plain = _WRAPPER.sub("", unmarked(text))
     lines = [_BULLET.sub("", line).strip() for line in plain.splitlines() if line.strip()]
-    boxed = (_alone(_WRAPPER.sub("", unmarked(content))) for content in boxes(text))
-    found = {letter for letter in boxed if letter}
-    found.update(letter for line in lines for letter in _phrases(line))
-    if not found & set(letters):
-        found = {letter for line in lines if (letter := _alone(line))}
-    stated = found & set(letters)
-    return stated.pop() if len(stated) == 1 else None
+    plain = "\n".join(lines)
+    starts = list(itertools.accumulate((len(line) + 1 for line in lines), initial=0))
+    boxed = [one for one in _boxed(text) if one.letter in letters]
+    full = _in_lines(phrases, lines, starts, letters)
+    cautious = [] if boxed or full else _in_lines(cautious_phrases, lines, starts, letters)
+    if not boxed and not full:
+        cautious += _in_lines(alone, lines, starts, letters)
+    stated = {one.letter for one in (*boxed, *full, *cautious)}
+    if len(stated) != 1:
+        return None
+    (letter,) = stated
+    end = max((one.end for one in (*full, *cautious)), default=0)
+    rests = [plain[end:]] if full or cautious else []
+    rests.extend(f"{one.rest}\n{_WRAPPER.sub('', unmarked(text[one.end :]))}" for one in boxed[-1:])
+    behind = min(rests, key=len)
+    listed = {one.letter for line in behind.splitlines()[1:] for one in alone(line)} & set(letters)
+    if len(listed) == 1 and letter not in listed:
+        return None  # several may be the choices, which are repeated
+    if cautious and unsettled(plain[:end], letter, letters):
+        return None
+    return letter if stands(letter, behind, letters) else None
 
 
 def _plain(line: str) -> str:
@@ -150,40 +99,21 @@ def _stated(line: str) -> re.Match[str] | None:
     return _LINE.fullmatch(line) if len(line) <= LONGEST_STATEMENT else None
 
 
-def _phrases(line: str) -> Iterator[str]:
-    """Yield the letters that a line's phrases state as answers."""
-    for match in _ANSWER.finditer(line):
-        whole = match.start() == 0 and _END.match(line, match.end())
-        verb = match["head"].lower() in _VERBS
-        if not (match["link"] or verb or whole):
-            continue
-        if another := _ANOTHER.match(line, match.end()):
-            yield from (_letter(match), another[0].rstrip()[-1].upper())
-        elif match["bare"] is None or _NEXT.match(line, match.end()):
-            yield _letter(match)
-    for match in _CORRECT.finditer(line):
-        word = match["before"].strip().lower()
-        if not word or not word[-1].isalnum() or word in _INTRODUCTION:
-            yield _letter(match)
+def _boxed(text: str) -> Iterator[Stated]:
+    """Yield the letters in boxes."""
+    for content, end in boxes_with_ends(text):
+        plain = _WRAPPER.sub("", unmarked(content))
+        for one in alone(plain):
+            yield Stated(one.letter, end, plain[one.end :])
 
 
-def _alone(line: str) -> str | None:
-    """Return the letter that a line begins with, if it reads as the letter of a choice."""
-    line = _LEAD.sub("", line)
-    match = _ALONE.fullmatch(line)
-    if not match:
-        return None
-    rest = match["rest"]
-    if match["bare"] and rest.startswith(":") and match["bare"] in "Aa":
-        return _alone(rest[1:].strip())  # "A:" may mean "Answer:"
-    if any(another.match(rest) for another in (_ANOTHER, _NEXT_LETTER)):
-        return None
-    marked = bool(rest[:1].strip())
-    if match["bare"] and not marked and (not _NEXT.match(rest) or rest.lstrip()[:1] == "="):
-        return None
-    return _letter(match)
-
-
-def _letter(match: re.Match[str]) -> str:
-    letter: str = match["bracketed"] or match["squared"] or match["bare"]
-    return letter.upper()
+def _in_lines(
+    reader: Callable[[str], Iterator[Stated]], lines: list[str], starts: list[int], letters: str
+) -> list[Stated]:
+    """Return what `reader` finds in the lines, with ends in the text that begins at `starts`."""
+    return [
+        Stated(one.letter, start + one.end)
+        for line, start in zip(lines, starts, strict=False)
+        for one in reader(line)
+        if one.letter in letters
+    ]

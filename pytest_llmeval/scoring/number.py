@@ -14,6 +14,7 @@ from pytest_llmeval.scoring.binary import decided, no_answer, shown
 from pytest_llmeval.scoring.markup import unmarked
 from pytest_llmeval.scoring.numerals import Decimal, UnreadableError
 from pytest_llmeval.scoring.quantities import Written, numbers, single
+from pytest_llmeval.scoring.retraction import collapsed, rejected, taken_back
 from pytest_llmeval.scoring.statement import retracted, statements
 from pytest_llmeval.scoring.units import PERCENT, Unit, UnknownUnitError, unit_at
 
@@ -152,6 +153,10 @@ class Number:
             if _LISTED.fullmatch(clause, one.end, other.start):
                 msg = f"a list: {clause[one.start : other.end]!r}"
                 raise UnreadableError(msg)
+        behind = collapsed(clause[written[-1].end :])
+        if taken_back(behind) or rejected(behind):
+            msg = f"the number is taken back or rejected: {shown(behind)}"
+            raise UnreadableError(msg)
         return found
 
     def _quantity(self, text: str, written: Written, *, read_unit: bool) -> Quantity:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final
 
+from pytest_llmeval.scoring.expressions import check_after, check_before
 from pytest_llmeval.scoring.numerals import (
     Decimal,
     UnreadableError,
@@ -21,7 +22,7 @@ MOST_NUMBERS: Final = 50
 _MONEY = r"(?:US\$|[$€£¥₹]|(?:USD|EUR|GBP|INR|Rs\.?)(?![A-Za-z]))"
 _RUN = r"\d{1,3}(?:[ ]\d{3})+(?![\d])(?:[.,]\d+)?|\.?\d[\d.,'’_]*"
 _SCAN = re.compile(
-    r"(?P<number>(?<!\w)(?P<sign>[-+–](?P<apart>[ ]+)?|(?:minus|negative)[ ]+)?"
+    r"(?P<number>(?<!\w)(?P<sign>[-+–][ ]*|(?:minus|negative)[ ]+)?"
     rf"(?P<money>{_MONEY})?[ ]?(?P<inner>-)?(?P<run>{_RUN}))"
     # Digits that belong to a name, an index or an exponent are no numbers.
     r"|(?P<name>[^\W\d_][\w]*(?:[_^][{(]?[-+]?\w+[)}]?)*(?:-\d+)?|[_^]\s*[{(]?[-+]?\w+)",
@@ -58,37 +59,7 @@ _SCALES = {
 }
 _PERCENT = re.compile(r"[ ]*(?:%|\\%|(?:percent|per cent|percentage|pct)\b)", re.IGNORECASE)
 
-_BOUND_BEFORE = re.compile(
-    r"(?:[<>≤≥≠±]|!=|\+/-|\b(?:at least|at most|more than|less than|fewer than|greater than"
-    r"|larger than|smaller than|other than|equal to|up to|not|below|under|above|over|exceeds"
-    r"|except|minimum of|maximum of|between|nearly|almost))[ ]*$",
-    re.IGNORECASE,
-)
-_BOUND_AFTER = re.compile(
-    r"[ ]*(?:\+(?![ ]*[\w(\\√$€£¥₹])|[<>≤≥≠±]|!=|\+/-)"
-    r"|[ ]+(?:\w+[ ]+)?or[ ]+(?:more|less|fewer|greater|higher|lower)\b"
-    r"|[ ]+(?:at least|at most)\b",
-    re.IGNORECASE,
-)
-_NEGATED = re.compile(
-    r"(?:\b(?:not|never|cannot|neither|nor)\b|n['’]t\b)[^.,;:=\n]*$", re.IGNORECASE
-)
-_OPERAND_BEFORE = re.compile(
-    r"(?:[\d)\]}πx][ ]*[-–]|[√*×·÷+/^]|[\w\\][(\[]|√\(|\{|[-–][ ]*[(\[]|[\d)\]}])[ ]*$"
-)
-_OPERATOR_AFTER = re.compile(
-    r"[ ]*(?:\^|\*\*|[*×·÷+](?=[ ]*[\w(\\√])|√|π|∞|\\[A-Za-z])|[ ]*-[ ]*(?=\d)"
-    r"|[(\[](?=[-\d])|/[ ]*(?=\d)|!(?=[ ]*[*/+\d])"
-    r"|(?-i:[xyzXYZnije])(?![^\W_])|[ ]+-[ ]+(?=[A-Za-z]\b)"
-    r"|[ ]+(?:squared|cubed|factorial|halves|half|thirds?|quarters?|fourths?|fifths?|sixths?"
-    r"|eighths?|tenths?|hundredths?|thousandths?)\b",
-    re.IGNORECASE,
-)
-_ORDINAL = re.compile(r"(?:st|nd|rd|th)\b", re.IGNORECASE)
 _LIST = re.compile(r"[ ]*(?:[,;:&|~–-]|and|or|to|x|×|versus|vs\.?|through)?[ ]*", re.IGNORECASE)
-
-_CONTEXT: Final = 80
-"""Characters around a number that are looked at."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -164,6 +135,8 @@ def single(text: str, decimal: Decimal, *, suffixes: bool) -> list[Written]:
 
 _EQUALS = re.compile(r"(?<![<>!=:])=+(?![<>])|≈")
 _CHOICE = re.compile(r"\b(?:or|and|if|when|let|suppose|assume|not)\b|[;\n]", re.IGNORECASE)
+_BREAK = re.compile(r",(?!\d)|[.!?](?=\s)")
+"""A list or the end of a sentence, between the signs of one chain."""
 
 
 def _result(text: str) -> str | None:
@@ -173,7 +146,7 @@ def _result(text: str) -> str | None:
         return None
     between = text[signs[0].end() : signs[-1].start()]
     result = text[signs[-1].end() :]
-    return None if re.search(r",(?!\d)", between) or not re.search(r"\d", result) else result
+    return None if _BREAK.search(between) or not re.search(r"\d", result) else result
 
 
 def _next(text: str, position: int) -> re.Match[str] | None:
@@ -194,8 +167,8 @@ def _read(text: str, match: re.Match[str], decimal: Decimal, *, suffixes: bool) 
     percent = _PERCENT.match(text, end)
     end = percent.end() if percent else end
     start = match.start("number")
-    _check_before(text, match)
-    _check_after(text, end)
+    check_before(text, start, sign=match["sign"] or "", digits=match["run"])
+    check_after(text, end)
     if (match["sign"] or "+").strip() != "+" or match["inner"]:
         value = -value
     return Written(
@@ -235,29 +208,3 @@ def _scales(text: str, end: int, *, suffixes: bool) -> Iterator[re.Match[str]]:
     while word := _SCALE.match(text, end):
         yield word
         end = word.end()
-
-
-def _check_before(text: str, match: re.Match[str]) -> None:
-    before = text[max(0, match.start("number") - _CONTEXT) : match.start("number")]
-    if (bound := _BOUND_BEFORE.search(before)) or (bound := _NEGATED.search(before)):
-        msg = f"a bound or a negation: {bound[0].strip() + ' ' + match['run']!r}"
-        raise UnreadableError(msg)
-    if match["apart"] and match["sign"][0] != "+" and not re.search(r"[=(][ ]*$", before):
-        msg = f"a dash that may be a minus: {match[0]!r}"
-        raise UnreadableError(msg)
-    operand = before + (match["sign"] or "")
-    if _OPERAND_BEFORE.search(operand if match["sign"] != "+" else before):
-        msg = f"an expression: {operand[-20:] + match['run']!r}"
-        raise UnreadableError(msg)
-
-
-def _check_after(text: str, end: int) -> None:
-    if bound := _BOUND_AFTER.match(text, end):
-        msg = f"a bound: {text[max(0, end - 20) : bound.end()]!r}"
-        raise UnreadableError(msg)
-    if operator := _OPERATOR_AFTER.match(text, end):
-        msg = f"an expression: {text[max(0, end - 20) : operator.end() + 5]!r}"
-        raise UnreadableError(msg)
-    if _ORDINAL.match(text, end):
-        msg = "an ordinal"
-        raise UnreadableError(msg)

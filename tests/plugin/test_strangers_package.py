@@ -140,7 +140,7 @@ def test_their_metric_is_worked_out_over_the_rows(zoo: Project, mode: str) -> No
 
 WRONG = {
     "scorer": ("minimum: 50", "minimum: half", "scorer.likeness.minimum: is 'half'*"),
-    "solver": ("times: 3", "tries: 3", "solver.again.tries: is no option here*times*"),
+    "solver": ("times: 3", "tries: 3", "solver.again.tries: is not an option here*times*"),
     "name of a scorer": ("likeness", "likenes", "scorer*: is 'likenes'; did you mean 'likeness'?*"),
     "name of an answer rule": ("before_the_cry", "cry", "answer: is 'cry'*before_the_cry*"),
 }
@@ -162,16 +162,18 @@ def test_a_wrong_option_is_one_error_with_file_line_and_key(
 @pytest.mark.parametrize(
     ("metrics", "told"),
     [
-        ("{longest: {flor: 1}}", "metrics.1.longest.flor: is no option here*floor*"),
+        ("{longest: {flor: 1}}", "metrics.1.longest.flor: is not an option here*floor*"),
         ("{longest: {floor: low}}", "metrics.1.longest.floor: is 'low'*"),
         ("longst", "metrics.1: is 'longst'; did you mean 'longest'?*"),
     ],
 )
-def test_a_wrong_metric_is_told_the_same_way(zoo: Project, metrics: str, told: str) -> None:
+def test_a_wrong_metric_is_an_error_of_the_run_before_anything_is_asked(
+    zoo: Project, metrics: str, told: str
+) -> None:
     zoo.write("task.yaml", TASK.replace("[accuracy, longest]", f"[accuracy, {metrics}]"))
     result = zoo.run(*RUN)
-    assert result.ret == pytest.ExitCode.INTERRUPTED
-    result.stdout.fnmatch_lines([f"*task.yaml:{len(TASK.splitlines())}: {told}"])
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines([f"*task.yaml:{len(TASK.splitlines())}: {told}"])
 
 
 def test_a_target_that_their_scorer_cannot_read_is_told_at_collection(zoo: Project) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scoring.corpora import MEGABYTE, corpus, scored, templates
 
@@ -17,6 +17,7 @@ from pytest_llmeval.scoring.letters import ALL_LETTERS, letter_of_last_line, sta
 GEOMETRY = Path(__file__).parents[2] / "fixtures" / "geometry3k"
 
 TEMPLATES: list[str] = templates("choice")
+PAIRS = st.lists(st.sampled_from("ABCDEFGH"), min_size=2, max_size=2, unique=True)
 
 HOSTILE = {
     "letters": "A " * (MEGABYTE // 2),
@@ -33,6 +34,14 @@ HOSTILE = {
     "boxes": "\\boxed{B}" * (MEGABYTE // 9),
     "quotes": "'a" * (MEGABYTE // 2),
     "leads": "so " * (MEGABYTE // 3),
+    "no": "the answer is B" + " no" * (MEGABYTE // 3),
+    "maybe": "the answer is B or " + "maybe " * (MEGABYTE // 6),
+    "letters-behind": "the answer is B. " + "A is " * (MEGABYTE // 5),
+    "blanks-behind": "the answer is B. it" + " " * MEGABYTE + "x",
+    "lines-behind": "the answer is C\n" + "D\n" * (MEGABYTE // 2),
+    "dots-behind": "the answer is B" + "." * MEGABYTE,
+    "commas-behind": "the answer is B" + ", " * (MEGABYTE // 2),
+    "cautious": "i think it's " * (MEGABYTE // 13),
     "boxes-with-blanks": "\\boxed{ " * (MEGABYTE // 8),
 }
 
@@ -51,6 +60,51 @@ def test_the_stated_letter_is_correct_in_every_template_and_no_other_is(
         return
     answer = template.replace("@", stated)
     assert scored(Choice(), answer, target).correct is (stated == target)
+
+
+def sentence(template: str, letter: str) -> str:
+    """Return a statement of `letter` that ends with a sign, so that a sentence may follow."""
+    statement = template.replace("@", letter)
+    return statement if statement.endswith((".", "!")) else f"{statement}."
+
+
+@pytest.mark.parametrize("retraction", templates("retractions"))
+@given(pair=PAIRS, gap=st.sampled_from([" ", "\n", "\n\n"]))
+@settings(max_examples=5)
+def test_a_statement_that_is_taken_back_states_neither_letter(
+    retraction: str, pair: list[str], gap: str
+) -> None:
+    stated, other = pair
+    for template in TEMPLATES:
+        if stated == "A" and template == "@: 60":  # "A:" may mean "Answer:"
+            continue
+        answer = sentence(template, stated) + gap + retraction.replace("@", other)
+        assert stated_letter(answer, ALL_LETTERS) is None, answer
+
+
+@pytest.mark.parametrize("retraction", templates("retractions"))
+@given(pair=PAIRS)
+@settings(max_examples=2)
+def test_a_full_statement_behind_a_retraction_stands(retraction: str, pair: list[str]) -> None:
+    stated, other = pair
+    for template in TEMPLATES:
+        taken_back = f"{sentence(template, stated)} {retraction.replace('@', other)}\n"
+        assert stated_letter(f"{taken_back}The answer is {stated}.", ALL_LETTERS) == stated
+        assert stated_letter(f"{taken_back}The answer is {other}.", ALL_LETTERS) in {other, None}
+
+
+@pytest.mark.parametrize("discussion", templates("discussions"))
+@given(pair=PAIRS)
+@settings(max_examples=5)
+def test_other_letters_that_are_only_discussed_change_nothing(
+    discussion: str, pair: list[str]
+) -> None:
+    stated, other = pair
+    for template in TEMPLATES:
+        if stated == "A" and template == "@: 60":  # "A:" may mean "Answer:"
+            continue
+        answer = f"{template.replace('@', stated)}\n\n{discussion.replace('@', other)}"
+        assert stated_letter(answer, "ABCDEFGH") == stated, answer
 
 
 @given(st.text())

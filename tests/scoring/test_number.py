@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scoring.corpora import MEGABYTE, corpus, scored, templates
 
@@ -48,6 +48,14 @@ HOSTILE = {
     "slashes": "5 m" + "/s" * 24_000,
     "not": "not " * 12_000 + "5",
     "minus": "-" * 50_000 + "5",
+    "rejections": "5" + " is" * 16_000,
+    "blanks-behind": "the answer is 5" + " " * 49_000 + "x",
+    "lines-behind": "5" + "\n" * 49_000 + "x 6",
+    "no": "5" + ", no" * 12_000 + " 6",
+    "adverbs": "5 is " + "just " * 9_000 + "6",
+    "functions": "log " * 12_000 + "5",
+    "operators": "half of " * 6_000 + "5",
+    "indices": "log" + "_{" * 20_000 + "5",
     "a-megabyte": "5" * MEGABYTE,
 }
 
@@ -71,6 +79,31 @@ def test_a_right_number_is_correct_in_every_template_and_a_wrong_one_never(
     answer = template.replace("@", number)
     assert scored(Number(), answer, number).correct
     assert scored(Number(), answer, target).correct is (Fraction(number) == Fraction(target))
+
+
+@pytest.mark.parametrize("rejection", templates("rejections"))
+@given(st.sampled_from(TEMPLATES), NUMBERS)
+@settings(max_examples=25)
+def test_a_number_that_is_rejected_is_never_correct(
+    rejection: str, template: str, number: str
+) -> None:
+    rejected = rejection.replace("@", number)
+    assert not scored(Number(), rejected, number).correct
+    behind = rejection.partition("@")[2]
+    answer = template.replace("@", number) + behind
+    assert not scored(Number(), answer, number).correct, answer
+
+
+@pytest.mark.parametrize("operator", templates("operators"))
+@given(st.sampled_from(TEMPLATES), NUMBERS)
+@settings(max_examples=25)
+def test_the_operand_of_an_expression_is_never_correct(
+    operator: str, template: str, number: str
+) -> None:
+    answer = template.replace("@", operator.replace("@", number))
+    for target in (number, str(-Fraction(number))):
+        if Fraction(target):
+            assert not scored(Number(), answer, target).correct, answer
 
 
 @given(st.integers(0, 10**15))
