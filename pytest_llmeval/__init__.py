@@ -40,13 +40,13 @@ if TYPE_CHECKING:
     )
     from pytest_llmeval.scoring.assertions import (
         Judge,
-        UnscoredError,
         assert_correct,
         assert_eed_at_least,
         assert_judge_equivalent,
         assert_sldp_equal,
         record_score,
     )
+    from pytest_llmeval.scoring.decision import UnscoredError
     from pytest_llmeval.scoring.eed import EedResult, eed_score, eed_score_many
     from pytest_llmeval.scoring.judge import Judgement, Opinion, judge_verdict
     from pytest_llmeval.scoring.scorer import PreparingScorer, Scorer, ScorerContext
@@ -84,13 +84,13 @@ _HOMES = {
     ),
     "scoring.assertions": (
         "Judge",
-        "UnscoredError",
         "assert_correct",
         "assert_eed_at_least",
         "assert_judge_equivalent",
         "assert_sldp_equal",
         "record_score",
     ),
+    "scoring.decision": ("UnscoredError",),
     "scoring.eed": ("EedResult", "eed_score", "eed_score_many"),
     "scoring.judge": ("Judgement", "Opinion", "judge_verdict"),
     "scoring.scorer": ("PreparingScorer", "Scorer", "ScorerContext"),

@@ -23,7 +23,7 @@ from pytest_llmeval.plugin.parametrize import (
     tag_keywords,
 )
 from pytest_llmeval.plugin.reporting import attach_row
-from pytest_llmeval.scoring.assertions import RUNNING
+from pytest_llmeval.scoring.running import RUNNING
 from pytest_llmeval.session.attempt import Attempt
 from pytest_llmeval.session.ending import finish
 from pytest_llmeval.session.places import rescored_place, with_fixed_places

@@ -5,22 +5,20 @@ They serve in any test suite, with or without a task. The answer comes first, th
 
 from __future__ import annotations
 
-from contextvars import ContextVar
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from pytest_llmeval.errors import ScorerError, UsageError
-from pytest_llmeval.records import Sample, Score
+from pytest_llmeval.errors import UsageError
+from pytest_llmeval.records import Completion, Json, Sample, Score
+from pytest_llmeval.scoring.decision import decided, decided_together, failure_of
+from pytest_llmeval.scoring.running import RUNNING
+from pytest_llmeval.scoring.scorer import Scorer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-    from pytest_llmeval.records import Completion, Json
     from pytest_llmeval.scoring.eed.result import Mode
     from pytest_llmeval.scoring.judge.judgement import Judgement
-    from pytest_llmeval.scoring.scorer import Scorer
 
-_S = TypeVar("_S", bound="Scorer")
+_S = TypeVar("_S", bound=Scorer)
 
 
 class Judge(Protocol):
@@ -29,45 +27,6 @@ class Judge(Protocol):
     def __call__(self, *, problem: str, target: str, candidate: str, votes: int) -> Judgement:
         """Return the judgement; its verdict is None when no usable one was given."""
         ...
-
-
-class RunningTest(Protocol):
-    """What an assertion uses of the test that it runs in."""
-
-    @property
-    def scorers(self) -> tuple[Scorer, ...]:
-        """The scorers that the test's task declares; () without a task."""
-        ...
-
-    @property
-    def any_decides(self) -> bool:
-        """Whether one correct deciding score is enough; otherwise all must be correct."""
-        ...
-
-    @property
-    def sample(self) -> Sample | None:
-        """The test's sample; None without a task."""
-        ...
-
-    def score(self, scorer: Scorer, answer: str | None, sample: Sample) -> Score:
-        """Return the recorded score of an answer, prepared by the engine where the scorer asks."""
-        ...
-
-    def record(self, score: Score) -> Score:
-        """Keep a score with the test and return it.
-
-        Raises:
-            ScorerError: the score is not plain JSON, or its value lies outside its scale.
-        """
-        ...
-
-
-RUNNING: ContextVar[RunningTest | None] = ContextVar("llmeval_running_test", default=None)
-"""The running test; the plugin sets it around every test body."""
-
-
-class UnscoredError(ScorerError):
-    """The scorer could decide nothing: the answer is neither right nor wrong."""
 
 
 def record_score(score: Score) -> Score:
@@ -197,60 +156,6 @@ def assert_judge_equivalent(
         prepared = judgement.to_json()
     score = record_score(scorer.score(answer, sample, prepared))
     return decided(score, failure_of(scorer, answer, sample, score))
-
-
-def decided(score: Score, failure: str) -> Score:
-    """Return the score of a correct answer, or raise what the score means.
-
-    Raises:
-        AssertionError: the score says incorrect; the text begins with `failure`.
-        UnscoredError: the score is undecided.
-    """
-    __tracebackhide__ = True
-    if score.correct is None:
-        msg = f"{score.name}: unscored: {score.explanation}"
-        raise UnscoredError(msg)
-    if not score.correct:
-        msg = f"{failure}\n{score.explanation}" if score.explanation else failure
-        raise AssertionError(msg)
-    return score
-
-
-def together(decisions: Iterable[bool | None], *, any_decides: bool) -> bool | None:
-    """Return what several decisions amount to: one correct is enough, or all must be.
-
-    An undecided one (None) leaves it open, unless the others settle it.
-    """
-    found = list(decisions)
-    if any_decides in found:
-        return any_decides
-    return None if None in found else not any_decides
-
-
-def decided_together(deciding: Sequence[tuple[Score, str]], *, any_decides: bool) -> None:
-    """Raise what the deciding scores of a test mean together; nothing if that is correct.
-
-    Args:
-        deciding: the scores, each with the first line of its failure.
-        any_decides: as `RunningTest.any_decides`.
-
-    Raises:
-        AssertionError: incorrect, in the words of the first score that says so.
-        UnscoredError: undecided, in the same way.
-    """
-    __tracebackhide__ = True
-    correct = together((score.correct for score, _ in deciding), any_decides=any_decides)
-    for score, failure in deciding:
-        if not correct and score.correct is correct:
-            decided(score, failure)
-
-
-def failure_of(scorer: Scorer, answer: str | None, sample: Sample, score: Score) -> str:
-    """Return the first line of the assertion that fails by `score`."""
-    failure: Callable[[str | None, Sample, Score], str] | None = getattr(scorer, "failure", None)
-    if failure is not None:
-        return failure(answer, sample, score)
-    return f"{score.name}: {answer!r} is not correct, the target is {sample.target!r}"
 
 
 def _asserted(scorer: Scorer, answer: str | None, sample: Sample) -> Score:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pytest_llmeval.errors import ModelLost, RunStopped
 from pytest_llmeval.records import Outcome
-from pytest_llmeval.scoring.assertions import together
+from pytest_llmeval.scoring.decision import together
 from pytest_llmeval.session.attempt import Attempt
 from pytest_llmeval.session.ending import missing_score
 

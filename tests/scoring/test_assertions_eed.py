@@ -9,8 +9,9 @@ import pytest
 from msgspec.structs import replace
 
 from pytest_llmeval import Completion, Sample, Score, assert_correct, assert_eed_at_least
-from pytest_llmeval.scoring.assertions import RUNNING, UnscoredError
+from pytest_llmeval.scoring.decision import UnscoredError
 from pytest_llmeval.scoring.eed.scorer import EedScorer
+from pytest_llmeval.scoring.running import RUNNING
 from pytest_llmeval.scoring.scorer import NO_ANSWER, Scorer
 
 UNREADABLE = r"\nosuchcommand{x}"

@@ -30,7 +30,8 @@ from pytest_llmeval.records import (
     Transcript,
     Usage,
 )
-from pytest_llmeval.scoring.assertions import RUNNING, UnscoredError
+from pytest_llmeval.scoring.decision import UnscoredError
+from pytest_llmeval.scoring.running import RUNNING
 from pytest_llmeval.session.attempt import Attempt
 from pytest_llmeval.session.ending import finish, missing_score
 from pytest_llmeval.session.outcome import outcome_of

@@ -1,0 +1,67 @@
+"""What the scores of a test decide together, and the failure that says so."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from pytest_llmeval.errors import ScorerError
+from pytest_llmeval.records import Sample, Score
+from pytest_llmeval.scoring.scorer import Scorer
+
+
+class UnscoredError(ScorerError):
+    """The scorer could decide nothing: the answer is neither right nor wrong."""
+
+
+def decided(score: Score, failure: str) -> Score:
+    """Return the score of a correct answer, or raise what the score means.
+
+    Raises:
+        AssertionError: the score says incorrect; the text begins with `failure`.
+        UnscoredError: the score is undecided.
+    """
+    __tracebackhide__ = True
+    if score.correct is None:
+        msg = f"{score.name}: unscored: {score.explanation}"
+        raise UnscoredError(msg)
+    if not score.correct:
+        msg = f"{failure}\n{score.explanation}" if score.explanation else failure
+        raise AssertionError(msg)
+    return score
+
+
+def together(decisions: Iterable[bool | None], *, any_decides: bool) -> bool | None:
+    """Return what several decisions amount to: one correct is enough, or all must be.
+
+    An undecided one (None) leaves it open, unless the others settle it.
+    """
+    found = list(decisions)
+    if any_decides in found:
+        return any_decides
+    return None if None in found else not any_decides
+
+
+def decided_together(deciding: Sequence[tuple[Score, str]], *, any_decides: bool) -> None:
+    """Raise what the deciding scores of a test mean together; nothing if that is correct.
+
+    Args:
+        deciding: the scores, each with the first line of its failure.
+        any_decides: as `RunningTest.any_decides`.
+
+    Raises:
+        AssertionError: incorrect, in the words of the first score that says so.
+        UnscoredError: undecided, in the same way.
+    """
+    __tracebackhide__ = True
+    correct = together((score.correct for score, _ in deciding), any_decides=any_decides)
+    for score, failure in deciding:
+        if not correct and score.correct is correct:
+            decided(score, failure)
+
+
+def failure_of(scorer: Scorer, answer: str | None, sample: Sample, score: Score) -> str:
+    """Return the first line of the assertion that fails by `score`."""
+    failure: Callable[[str | None, Sample, Score], str] | None = getattr(scorer, "failure", None)
+    if failure is not None:
+        return failure(answer, sample, score)
+    return f"{score.name}: {answer!r} is not correct, the target is {sample.target!r}"

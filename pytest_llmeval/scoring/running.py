@@ -1,0 +1,44 @@
+"""The running test: the port between assertions and whatever runs tests."""
+
+from __future__ import annotations
+
+from contextvars import ContextVar
+from typing import Protocol
+
+from pytest_llmeval.records import Sample, Score
+from pytest_llmeval.scoring.scorer import Scorer
+
+
+class RunningTest(Protocol):
+    """What an assertion uses of the test that it runs in."""
+
+    @property
+    def scorers(self) -> tuple[Scorer, ...]:
+        """The scorers that the test's task declares; () without a task."""
+        ...
+
+    @property
+    def any_decides(self) -> bool:
+        """Whether one correct deciding score is enough; otherwise all must be correct."""
+        ...
+
+    @property
+    def sample(self) -> Sample | None:
+        """The test's sample; None without a task."""
+        ...
+
+    def score(self, scorer: Scorer, answer: str | None, sample: Sample) -> Score:
+        """Return the recorded score of an answer, prepared by the engine where the scorer asks."""
+        ...
+
+    def record(self, score: Score) -> Score:
+        """Keep a score with the test and return it.
+
+        Raises:
+            ScorerError: the score is not plain JSON, or its value lies outside its scale.
+        """
+        ...
+
+
+RUNNING: ContextVar[RunningTest | None] = ContextVar("llmeval_running_test", default=None)
+"""The running test; the plugin sets it around every test body."""
