@@ -83,21 +83,26 @@ def test_every_question_is_a_sample_with_its_solution_and_tags(file: Path) -> No
     assert all(parse_sldp(sample.target) for sample in samples)
 
 
+def known(task: Task) -> dict[str, Json]:
+    """Return what the task's solver fills its prompts with before any reply."""
+    return dict(task.named_solver.variables())
+
+
 def test_the_public_questions_are_read_by_the_same_task(shared: Path) -> None:
     overrides = {
-        "dataset.path": shared / "data" / "heracles" / "qa_questions.yaml",
-        "graph.scene": shared / "data" / "heracles" / "example_dsg.json",
+        "dataset.path": str(shared / "data" / "heracles" / "qa_questions.yaml"),
+        "solver.cypher.scene": str(shared / "data" / "heracles" / "example_dsg.json"),
     }
     task = load_task(FILE, overrides)
     samples = read_samples(task)
     assert [sample.id for sample in samples] == ["0A", "12A", "17B", "27B", "48B", "14A"]
-    prompt = render(task, "generate", samples[1], (), {})[-1].text
+    prompt = render(task, "generate", samples[1], (), known(task))[-1].text
     assert "Room nodes: lounge, hallway" in prompt
     assert "lathe" not in prompt
 
 
 def test_the_first_prompt_describes_graph_classes_and_database(task: Task) -> None:
-    system, user = render(task, "generate", read_samples(task)[0], (), {})
+    system, user = render(task, "generate", read_samples(task)[0], (), known(task))
     assert (system.role, user.role) == ("system", "user")
     for word in (
         "nodeSymbol",
@@ -130,7 +135,7 @@ def test_the_second_prompt_holds_question_query_and_rows_and_explains_sldp(task:
 def test_no_prompt_hints_at_the_solution_or_its_type(file: Path) -> None:
     """Whatever the solution is, the prompts differ by the question alone."""
     task = load_task(file)
-    variables: dict[str, Json] = {"query": "Q", "rows": "R", "graph": "G", "turns": 8}
+    variables = {**known(task), "query": "Q", "rows": "R", "graph": "G", "turns": 8}
     texts = {
         (stage, render(task, stage, sample, (), variables)[-1].text.replace(sample.input, "?"))
         for sample in read_samples(task)
@@ -157,7 +162,7 @@ def test_all_prompts_say_the_same_of_graph_database_and_language() -> None:
 
 def test_the_agents_prompt_names_its_tool_and_turns() -> None:
     task = load_task(TASKS[1])
-    user = render(task, "generate", read_samples(task)[0], (), {"turns": 8})[-1].text
+    user = render(task, "generate", read_samples(task)[0], (), {**known(task), "turns": 8})[-1].text
     assert f"Call the tool {TOOL_NAME}" in user
     assert "You have 8 replies in all" in user
 
@@ -194,7 +199,9 @@ def test_the_scripted_model_writes_the_query_that_is_meant(
     scripted: ModuleType, task: Task, question: dict[str, Any]
 ) -> None:
     sample = next(sample for sample in read_samples(task) if sample.id == question["uid"])
-    request = asked(*(message.text for message in render(task, "generate", sample, (), {})))
+    request = asked(
+        *(message.text for message in render(task, "generate", sample, (), known(task)))
+    )
     reply = scripted.reply(request)
     assert reply == scripted.reply(request)
     script = SCRIPT.get(question["uid"], {"kind": "right"})

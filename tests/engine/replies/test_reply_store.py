@@ -99,7 +99,7 @@ def test_all_that_was_stored_survives_the_kill_of_the_process(
     tmp_path: Path, open_store: OpenStore
 ) -> None:
     file = tmp_path / "replies.sqlite3"
-    command = [sys.executable, "-c", KILLED, str(file), str(Path(__file__).parents[1])]
+    command = [sys.executable, "-c", KILLED, str(file), str(Path(__file__).parents[2])]
     done = subprocess.run(
         command, capture_output=True, text=True, check=False, env=dict(os.environ)
     )
