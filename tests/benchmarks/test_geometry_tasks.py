@@ -108,7 +108,7 @@ def test_the_public_test_set_gives_583_samples_with_a_diagram_each(
     file: Path, shared: Path
 ) -> None:
     public = shared / "data/geometry3k/hiyouga_style_test_583.json"
-    samples = read_samples(load_task(file, {"dataset.path": public}))
+    samples = read_samples(load_task(file, {"dataset.path": str(public)}))
     assert len(samples) == 583
     assert {len(sample.images) for sample in samples} == {1}
 
@@ -117,7 +117,7 @@ def test_the_public_problems_that_have_a_diagram_can_be_asked_with_their_choices
     shared: Path,
 ) -> None:
     public = shared / "data/geometry3k/geometry3k_test_601.json"
-    named = {"dataset.path": public, "dataset.fields.images": ["image"]}
+    named = {"dataset.path": str(public), "dataset.fields.images": "[image]"}
     with pytest.raises(
         TaskError, match=r"image: row \d+: there is no image; .* dataset\.keep: image"
     ):

@@ -85,8 +85,8 @@ def test_every_question_is_a_sample_with_its_solution_and_tags(file: Path) -> No
 
 def test_the_public_questions_are_read_by_the_same_task(shared: Path) -> None:
     overrides = {
-        "dataset.path": shared / "data" / "heracles" / "qa_questions.yaml",
-        "graph.scene": shared / "data" / "heracles" / "example_dsg.json",
+        "dataset.path": str(shared / "data" / "heracles" / "qa_questions.yaml"),
+        "graph.scene": str(shared / "data" / "heracles" / "example_dsg.json"),
     }
     task = load_task(FILE, overrides)
     samples = read_samples(task)
