@@ -1,3 +1,6 @@
-"""Loads the plugin in a checkout that is not installed; installed, pytest finds it by its entry point."""
+"""Loads the plugin in a checkout that is not installed.
+
+Once it is installed, pytest finds it by its entry point.
+"""
 
 pytest_plugins = ["pytest_llmeval.plugin"]

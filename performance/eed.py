@@ -19,13 +19,19 @@ import sys
 import time
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 from unittest.mock import patch
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))  # the package of this checkout
 
-from pytest_llmeval.scoring.eed import eed_score_many  # noqa: E402 - after the path is set
+from pytest_llmeval.scoring.eed import Mode, eed_score_many  # noqa: E402 - after the path is set
+
+if TYPE_CHECKING:
+    import sympy
+
+    from pytest_llmeval.scoring.eed.published import ReadTarget
+    from pytest_llmeval.scoring.eed.time_limit import TimeLimit
 
 SHARED = Path(os.environ.get("LLMEVAL_SHARED", ROOT.parent / "shared"))
 REFERENCE_SECONDS = 0.52
@@ -35,7 +41,7 @@ NANOSECONDS = 1e9
 class Variant(NamedTuple):
     """A mode without some of its optimizations."""
 
-    mode: str
+    mode: Mode
     points: str = "all"  # what random points decide: nothing, refute (inequality only), all
     alike: bool = True  # an answer that reads as its target is not simplified again (published)
     targets: bool = True  # targets are cached in memory
@@ -110,7 +116,8 @@ def in_child(name: str, options: argparse.Namespace) -> dict[str, Any]:
         text=True,
         env={**os.environ, "PYTHONHASHSEED": "0"},
     )
-    return json.loads(run.stdout)
+    figures: dict[str, Any] = json.loads(run.stdout)
+    return figures
 
 
 def measured(variant: Variant, pairs: list[dict[str, Any]]) -> dict[str, Any]:
@@ -122,13 +129,15 @@ def measured(variant: Variant, pairs: list[dict[str, Any]]) -> dict[str, Any]:
 
     compare, read_answer = numeric.compare, published.read_answer
 
-    def points(one, other):  # noqa: ANN001, ANN202 - in place of numeric.compare
+    def points(one: sympy.Basic, other: sympy.Basic) -> bool | None:
+        # In place of numeric.compare.
         if variant.points == "nothing":
             return None
         found = compare(one, other)
         return None if found and variant.points == "refute" else found
 
-    def simplified_again(text, target, limit):  # noqa: ANN001, ANN202 - in place of read_answer
+    def simplified_again(text: str, target: ReadTarget, limit: TimeLimit) -> sympy.Basic:
+        # In place of published.read_answer.
         return read_answer(text, target if variant.alike else target._replace(read=None), limit)
 
     score_pair(r"\frac{a}{b}+\sin x", r"\frac{a}{c}+\sin x", mode=variant.mode)
@@ -221,7 +230,7 @@ def with_processes(
         if done in (warming, len(texts)):
             readings.append(Clocks(time.perf_counter(), time.process_time(), run_and_waited()))
 
-    mode = options.only or "corrected"
+    mode: Mode = options.only or "corrected"
     for _ in eed_score_many(texts, processes=processes, mode=mode, progress=read_clocks):
         pass
     start, end = readings

@@ -13,6 +13,7 @@ import time
 import urllib.request
 from pathlib import Path
 from subprocess import PIPE, Popen
+from typing import IO, cast
 
 from pytest_llmeval.engine.budget import Budget
 from pytest_llmeval.engine.gateway import Gateway
@@ -71,16 +72,16 @@ async def measure(url: str, requests: int, concurrency: int) -> tuple[float, flo
 
 def main() -> None:
     """Start the server, measure, print."""
-    requests, concurrency, latency = [
-        *map(float, sys.argv[1:]),
-        *(2000, 200, 1.0)[len(sys.argv) - 1 :],
-    ]
+    given = [float(one) for one in sys.argv[1:]]
+    requests, concurrency, latency = given + [2000.0, 200.0, 1.0][len(given) :]
     with Popen([sys.executable, str(SERVER)], stdin=PIPE, stdout=PIPE, text=True) as server:
-        root = f"http://127.0.0.1:{json.loads(server.stdout.readline())['port']}"
+        # Both are pipes, so neither is None.
+        asked, told = cast("IO[str]", server.stdin), cast("IO[str]", server.stdout)
+        root = f"http://127.0.0.1:{json.loads(told.readline())['port']}"
         program = json.dumps({"latency": latency}).encode()
         urllib.request.urlopen(f"{root}/admin/program", program).close()  # noqa: S310 - loopback
         cpu, wall, statistics = asyncio.run(measure(f"{root}/v1", int(requests), int(concurrency)))
-        server.stdin.close()
+        asked.close()
     result = {
         "requests": statistics.requests,
         "peak_in_flight": statistics.peak_in_flight,

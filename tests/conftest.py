@@ -1,4 +1,4 @@
-"""What the whole test suite shares: the way to the read-only reference material, when it is there."""
+"""What the whole test suite shares: the way to the read-only reference material, if it is there."""
 
 from __future__ import annotations
 

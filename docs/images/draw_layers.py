@@ -40,8 +40,10 @@ def drawn() -> str:
     rows = layers()
     height = MARGIN * 2 + len(rows) * (ROW + GAP) - GAP
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" '
-        'font-family="sans-serif">',
+        (
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" '
+            'font-family="sans-serif">'
+        ),
         f'<rect width="{WIDTH}" height="{height}" fill="#ffffff"/>',
     ]
     for index, row in enumerate(rows):
@@ -58,10 +60,14 @@ def _box(x: float, y: float, width: float, package: str) -> list[str]:
     text = purpose(package)
     text = text if len(text) <= room else f"{text[: room - 1].rstrip()}…"
     return [
-        f'<rect x="{x:g}" y="{y}" width="{width:g}" height="{ROW}" rx="6" '
-        'fill="#eef3fb" stroke="#5b7db1"/>',
-        f'<text x="{x + 10:g}" y="{y + 19}" font-size="14" font-weight="bold" fill="#1d2b45">'
-        f"{escape(package)}</text>",
+        (
+            f'<rect x="{x:g}" y="{y}" width="{width:g}" height="{ROW}" rx="6" '
+            'fill="#eef3fb" stroke="#5b7db1"/>'
+        ),
+        (
+            f'<text x="{x + 10:g}" y="{y + 19}" font-size="14" font-weight="bold" fill="#1d2b45">'
+            f"{escape(package)}</text>"
+        ),
         f'<text x="{x + 10:g}" y="{y + 36}" font-size="11" fill="#44546f">{escape(text)}</text>',
     ]
 

@@ -1,4 +1,7 @@
-"""Takes a report's picture: ``python docs/images/draw_report.py reports/latest/report.html docs/images/report.png``."""
+"""Takes a report's picture.
+
+``python docs/images/draw_report.py reports/latest/report.html docs/images/report.png``
+"""
 
 from __future__ import annotations
 
@@ -6,9 +9,9 @@ import shutil
 import sys
 from pathlib import Path
 
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import ViewportSize, sync_playwright
 
-SIZE = {"width": 1280, "height": 860}
+SIZE: ViewportSize = {"width": 1280, "height": 860}
 
 
 def main(report: str, picture: str) -> None:

@@ -1,4 +1,7 @@
-"""Draws a run's results table: ``python docs/images/draw_table.py reports/latest docs/images/table.svg``."""
+"""Draws a run's results table.
+
+``python docs/images/draw_table.py reports/latest docs/images/table.svg``
+"""
 
 from __future__ import annotations
 

@@ -64,7 +64,7 @@ class PreparingScorer(Scorer, Protocol):
 
     @property
     def only_incorrect(self) -> bool:
-        """Whether only answers that the deciding scorers found incorrect are prepared and scored."""
+        """Whether only answers found incorrect by the deciding scorers are prepared and scored."""
         ...
 
     async def prepare(self, sample: Sample, completion: Completion, context: ScorerContext) -> Json:

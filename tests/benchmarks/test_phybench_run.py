@@ -28,7 +28,9 @@ def run(folder: Path, *options: str) -> str:
 
 
 def entry(folder: Path) -> dict[str, Any]:
-    [found] = json.loads((folder / "reports/latest/summary.json").read_text("utf-8"))["entries"]
+    summary = json.loads((folder / "reports/latest/summary.json").read_text("utf-8"))
+    found: dict[str, Any]
+    [found] = summary["entries"]
     return found
 
 
@@ -47,16 +49,16 @@ def stacked(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_hubs_1000_stacked_rows_are_the_100_problems_with_answers(
     shared: Path, stacked: Path
 ) -> None:
-    samples = read_samples(load_task(FILE, {"dataset.path": stacked}))
+    samples = read_samples(load_task(FILE, {"dataset.path": str(stacked)}))
     release = shared / "data" / "phybench" / STACKED[0]
-    assert samples == read_samples(load_task(FILE, {"dataset.path": release}))
+    assert samples == read_samples(load_task(FILE, {"dataset.path": str(release)}))
     assert len({sample.input for sample in samples}) == len(samples) == 100
 
 
 @pytest.mark.parametrize("left_out", ["keep", "unique"])
 def test_both_rules_are_needed_for_that(stacked: Path, left_out: str) -> None:
     with pytest.raises(TaskError, match=r"the id '.*' is also used|the target is empty"):
-        read_samples(load_task(FILE, {"dataset.path": stacked, f"dataset.{left_out}": "null"}))
+        read_samples(load_task(FILE, {"dataset.path": str(stacked), f"dataset.{left_out}": "null"}))
 
 
 @pytest.fixture(scope="module")

@@ -291,7 +291,8 @@ def test_shards_become_one_run_with_everything_they_hold(keep: Keep, capsys: Out
     assert f"run: reports/{merged.path.name}" in out
     assert [one.sample for one in merged.rows] == ["0", "1", "2", "3", "4"]
     assert {one.outcome for one in merged.rows} == {"correct", "incorrect"}
-    assert [session["run"] for session in merged.info["merged"]] == [left, right]  # type: ignore[index,union-attr]
+    sessions: Any = merged.info["merged"]
+    assert [session["run"] for session in sessions] == [left, right]
     assert sum(len(transcript.events) for _, transcript in read_transcripts(merged.path)) == 2
     assert sorted(file.name for file in (merged.path / "images").iterdir()) == ["0.png", "1.png"]
     with closing(ReplyStore(merged.path / REPLIES)) as store:

@@ -14,7 +14,10 @@ MODEL = ModelSpec(kind="openai", name="m", label="openai/m")
 def request(
     prompt: str, *, image: Image | None = None, draw: int = 0, epoch: int = 1, **parameters: Any
 ) -> Request:
-    parts = (TextPart(text=prompt), *([ImagePart(image=image)] if image else []))
+    parts: tuple[TextPart | ImagePart, ...] = (
+        TextPart(text=prompt),
+        *([ImagePart(image=image)] if image else []),
+    )
     message = Message(role="user", parts=parts)
     return Request(
         provider="openai",

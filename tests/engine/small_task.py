@@ -19,7 +19,7 @@ prompt:
 
 
 def write_task(folder: Path, *, name: str = "sums", samples: int = 3, more: str = "") -> Path:
-    """Write a task whose samples ask ``what is N?``; return its file. `more` is YAML for its end."""
+    """Write a task whose samples ask ``what is N?`` and return its file; `more` ends its YAML."""
     rows = ({"id": n, "question": f"what is {n}?", "answer": str(n)} for n in range(samples))
     (folder / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     file = folder / f"{name}.yaml"

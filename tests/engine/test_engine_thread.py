@@ -155,7 +155,12 @@ def test_who_waits_when_the_engine_stops_is_told_so(opened: Open) -> None:
         await asyncio.Event().wait()
 
     engine, _ = opened(never)
-    stopping = threading.Thread(target=lambda: (waiting.wait(10), engine.stop("enough")))
+
+    def stop_when_waited_for() -> None:
+        waiting.wait(10)
+        engine.stop("enough")
+
+    stopping = threading.Thread(target=stop_when_waited_for)
     stopping.start()
     with pytest.raises(RunStopped):
         DirectLink(engine).ask("a", {})

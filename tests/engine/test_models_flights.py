@@ -198,6 +198,8 @@ def test_a_failed_attempt_is_not_repeated_once_nobody_waits_for_it() -> None:
 
 
 def test_the_reply_is_stored_before_anyone_sees_it() -> None:
+    asking: asyncio.Task[Answer]
+
     class Watched(ReplyStore):
         def put(self, key: str, stored: StoredReply) -> None:
             assert not asking.done()
@@ -213,7 +215,6 @@ def test_the_reply_is_stored_before_anyone_sees_it() -> None:
         await asking
         assert keys == [request("a").key]
 
-    asking: asyncio.Task[Answer]
     bench.run(main())
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 
@@ -17,7 +18,8 @@ PLAN = Plan(
 
 @pytest.mark.parametrize("field", PlannedTest._fields)
 def test_every_field_of_a_test_counts(field: str) -> None:
-    other = TEST._replace(**{field: 2 if field == "epoch" else "other"})
+    changed: dict[str, Any] = {field: 2 if field == "epoch" else "other"}
+    other = TEST._replace(**changed)
     assert Plan(tests=(other, *PLAN.tests[1:]), tasks=PLAN.tasks).digest != PLAN.digest
 
 

@@ -10,6 +10,7 @@ from engine.virtual_time import run
 
 from pytest_llmeval.engine.limits import Limiter
 from pytest_llmeval.engine.scheduler import Scheduler
+from pytest_llmeval.engine.solved import Solved
 from pytest_llmeval.engine.tickets import Ticket
 from pytest_llmeval.errors import LLMEvalError, ProviderError, RunStopped
 from pytest_llmeval.records import Completion
@@ -29,7 +30,7 @@ class Bench:
             count, self.solve, window=window, fatal=lambda error: "fatal" in str(error)
         )
 
-    async def solve(self, position: int, _: Ticket) -> Completion:
+    async def solve(self, position: int, _: Ticket) -> Solved:
         self.started.append(position)
         try:
             await asyncio.sleep(1.0)
@@ -38,10 +39,10 @@ class Bench:
             raise
         if position in self.fails:
             raise self.fails[position]
-        return Completion(text=str(position))
+        return Solved(completion=Completion(text=str(position)))
 
     async def ask(self, position: int, worker: str = "") -> str:
-        return (await self.scheduler.completion(worker, position)).text
+        return (await self.scheduler.completion(worker, position)).completion.text
 
 
 def test_samples_are_started_ahead_up_to_the_window() -> None:
@@ -107,11 +108,11 @@ def test_what_a_test_waits_for_goes_before_what_was_started_ahead() -> None:
     limiter = Limiter(1)
     order: list[int] = []
 
-    async def solve(position: int, ticket: Ticket) -> Completion:
+    async def solve(position: int, ticket: Ticket) -> Solved:
         async with limiter.slot(ticket):
             order.append(position)
             await asyncio.sleep(1)
-        return Completion(text="")
+        return Solved(completion=Completion(text=""))
 
     scheduler = Scheduler(10, solve, window=10, fatal=lambda _: False)
 

@@ -30,7 +30,12 @@ FORMATS = ["PNG", "JPEG", "GIF", "WEBP"]
 
 
 def picture(
-    width: int, height: int, *, kind: str = "PNG", mode: str = "RGB", colour: object = "white"
+    width: int,
+    height: int,
+    *,
+    kind: str = "PNG",
+    mode: str = "RGB",
+    colour: float | tuple[float, ...] | str = "white",
 ) -> bytes:
     """Return a picture of one colour."""
     stream = io.BytesIO()

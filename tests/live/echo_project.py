@@ -131,7 +131,9 @@ class EchoProject:
 
     def summary(self) -> dict[str, Any]:
         """Return the last run's summary."""
-        return json.loads((self.path / "reports" / "latest" / "summary.json").read_text())
+        file = self.path / "reports" / "latest" / "summary.json"
+        told: dict[str, Any] = json.loads(file.read_text())
+        return told
 
 
 def _hear_ctrl_c() -> None:

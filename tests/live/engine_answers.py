@@ -39,7 +39,7 @@ async def answer(bolt: Bolt, cypher: str) -> Answer:
     """Ask a query as it is written, read-only."""
     try:
         async with bolt.session(access=neo4j.READ_ACCESS) as session:
-            query = neo4j.Query(cypher, timeout=SECONDS)  # type: ignore[arg-type]
+            query = neo4j.Query(cypher, timeout=SECONDS)
             result = await session.run(query)
             rows = [[_plain(value) for value in record.values()] async for record in result]
     except (neo4j.exceptions.Neo4jError, neo4j.exceptions.DriverError) as error:

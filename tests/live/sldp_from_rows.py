@@ -1,4 +1,7 @@
-"""The answer that follows from a query's rows, put into SLDP by rule: what the refining model would have to do."""
+"""The answer that follows from a query's rows, put into SLDP by rule.
+
+This is what the refining model would have to do.
+"""
 
 from __future__ import annotations
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import importlib.util
 import os
 import platform
 import re
@@ -16,7 +17,6 @@ from typing import TYPE_CHECKING
 import pytest
 from neo4j.exceptions import Neo4jError
 
-from pytest_llmeval.domains.heracles import arcadedb as module
 from pytest_llmeval.domains.heracles.arcadedb import EmbeddedGraph
 from pytest_llmeval.domains.heracles.bolt import Bolt, Login, TimeLimits
 from pytest_llmeval.domains.heracles.graph import open_graph
@@ -181,7 +181,7 @@ def test_only_who_knows_the_password_gets_in(runner: asyncio.Runner, graph: Embe
 def test_a_missing_installation_is_told_with_both_ways_out(
     runner: asyncio.Runner, house: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module.importlib.util, "find_spec", lambda _: None)
+    monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
     with pytest.raises(
         ToolError,
         match=rf"'\.\[graph\]'.*{re.escape(platform.platform())}.*--llmeval-graph bolt://",

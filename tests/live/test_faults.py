@@ -48,7 +48,7 @@ def test_a_server_of_which_a_third_of_the_requests_fail_costs_no_sample(
     assert status == 0, output
     assert project.outcomes() == {"correct": 500}
     report = model_server.report()
-    seen = Counter(report["outcomes"])
+    seen: Counter[str] = Counter(report["outcomes"])
     assert seen.pop("ok") == 500
     assert seen.keys() == FAULTS.keys()
     expected: Counter[str] = Counter()

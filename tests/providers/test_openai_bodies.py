@@ -12,6 +12,9 @@ from pytest_llmeval.records import Image, Message, Request
 
 
 class NoImages:
+    def load(self, path: str) -> Image:
+        raise AssertionError(path)
+
     def save(self, data: bytes) -> Image:
         raise AssertionError(data)
 

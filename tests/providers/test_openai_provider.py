@@ -17,7 +17,7 @@ from pytest_llmeval.engine.specs import parse_spec
 from pytest_llmeval.errors import UsageError
 from pytest_llmeval.files.images import ImageFolder
 from pytest_llmeval.providers.opening import check_provider, open_provider
-from pytest_llmeval.records import Image, ImagePart, Message, Request, TextPart, ToolCall
+from pytest_llmeval.records import Image, ImagePart, Json, Message, Request, TextPart, ToolCall
 
 
 def test_a_reply_brings_text_usage_model_and_latency(ask: Any, model_server: Any) -> None:
@@ -188,7 +188,7 @@ def test_an_image_request_sends_the_diagram_and_returns_a_picture(
     message = Message(
         role="user", parts=(ImagePart(image=picture), TextPart(text="add the height"))
     )
-    parameters = {"size": "1024x1024", "temperature": 0.2, "max_tokens": 9}
+    parameters: dict[str, Json] = {"size": "1024x1024", "temperature": 0.2, "max_tokens": 9}
     request = Request(
         operation="image", provider="openai", model="m", messages=(message,), parameters=parameters
     )

@@ -13,7 +13,13 @@ from servers.openai_server import png
 from pytest_llmeval.engine.ports import ProviderSetup
 from pytest_llmeval.files.images import ImageFolder
 from pytest_llmeval.providers.openai import open_openai
-from pytest_llmeval.providers.openai_provider import CHAT, NEW_CHAT, RESPONSES, Api
+from pytest_llmeval.providers.openai_provider import (
+    CHAT,
+    NEW_CHAT,
+    RESPONSES,
+    Api,
+    OpenAIProvider,
+)
 from pytest_llmeval.records import Image, ImagePart, Message, Reply, Request, TextPart, ToolCall
 
 SPEC = "openai/m,api=responses"
@@ -26,7 +32,8 @@ def respond(ask: Any) -> Any:
     """Return a function that asks one question by the Responses API."""
 
     def respond(request: Request | str = "why?", **options: Any) -> Reply:
-        return ask(request, **({"spec": SPEC} | options))
+        reply: Reply = ask(request, **({"spec": SPEC} | options))
+        return reply
 
     return respond
 
@@ -250,5 +257,6 @@ def test_the_spec_or_at_openai_the_model_decides_which_api_is_spoken(
         environ={"OPENAI_API_KEY": "sk-x"},
     )
     provider = open_openai(setup)
+    assert isinstance(provider, OpenAIProvider)
     assert provider._api is expected
     asyncio.run(provider.close())

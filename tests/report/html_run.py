@@ -1,4 +1,7 @@
-"""A run in files for tests of the HTML report: formulas, a graph, pictures, and texts that attack the page."""
+"""A run in files for tests of the HTML report.
+
+It has formulas, a graph, pictures, and texts that attack the page.
+"""
 
 from __future__ import annotations
 
@@ -43,8 +46,14 @@ ATTACKS = (
     "<script>window.hacked=1</script>",
     "</script><script>window.hacked=2</script>",
     '<img src="http://127.0.0.1:9/x.png" onerror="window.hacked=3">',
-    "<svg onload='window.hacked=4'><animate onbegin='window.hacked=5' attributeName=x dur=1s></svg>",
-    "<math><mtext></mtext><mglyph><style><img src=x onerror=window.hacked=6></style></mglyph></math>",
+    (
+        "<svg onload='window.hacked=4'>"
+        "<animate onbegin='window.hacked=5' attributeName=x dur=1s></svg>"
+    ),
+    (
+        "<math><mtext></mtext><mglyph>"
+        "<style><img src=x onerror=window.hacked=6></style></mglyph></math>"
+    ),
     '<a href="javascript:window.hacked=7">click</a>',
     "javascript:window.hacked=8",
     '"><iframe src="http://127.0.0.1:9/">',
@@ -62,9 +71,13 @@ def call(prompt: Message, text: str = "", *, stage: str = "generate", **fields: 
     usage = Usage(input_tokens=100, output_tokens=50, requests=1, cost=0.01)
     given = {"reply": Reply(text=text, usage=usage, model="physicist-1", latency=2.0), **fields}
     asked = Asked(
-        stage=stage, role=given.pop("role", "solver"), model="openai/small", parameters={"temperature": 0},
-        messages=(prompt,), key="k",
-    )  # fmt: skip
+        stage=stage,
+        role=given.pop("role", "solver"),
+        model="openai/small",
+        parameters={"temperature": 0},
+        messages=(prompt,),
+        key="k",
+    )
     return ModelCall(asked=asked, **given)
 
 
@@ -89,7 +102,7 @@ def formula(sample: str, answer: str, target: str, tag: str = "OPTICS") -> tuple
     asked = call(
         Message.of("user", f"Find the formula number {sample}."), rf"It is $\boxed{{{answer}}}$"
     )
-    fields = {
+    fields: dict[str, Any] = {
         "scores": (score,),
         "answer": answer,
         "target": target,
@@ -112,10 +125,17 @@ def pictured(sample: str = "7", path: Path = PICTURE) -> tuple[Row, Transcript]:
         role="judge",
     )
     score = Score(
-        name="judge", value=0.0, correct=False, explanation="The numbers differ.", grader="judge/1",
-        details={"tally": {"equivalent": 0, "different": 1, "lost": 0, "replies": 1}, "judge": "openai/judge"},
-    )  # fmt: skip
-    fields = {
+        name="judge",
+        value=0.0,
+        correct=False,
+        explanation="The numbers differ.",
+        grader="judge/1",
+        details={
+            "tally": {"equivalent": 0, "different": 1, "lost": 0, "replies": 1},
+            "judge": "openai/judge",
+        },
+    )
+    fields: dict[str, Any] = {
         "scores": (score,),
         "answer": "Doubling the leg gives x = 12.",
         "target": r"\sqrt{169}",
@@ -141,12 +161,12 @@ def graph(sample: str = "H1") -> tuple[Row, Transcript]:
     score = Score(
         name="SLDP", value=0.0, correct=False, explanation="$: found 4, expected 5", grader="sldp/1"
     )
-    fields = {"scores": (score,), "answer": "4", "target": "5", "tags": ("count",)}
+    fields: dict[str, Any] = {"scores": (score,), "answer": "4", "target": "5", "tags": ("count",)}
     return row("graph", sample, "incorrect", **fields), Transcript(events=(asked, query, note))
 
 
 def hostile(attack: str = ATTACK) -> tuple[Row, Transcript]:
-    """Return a sample in which a model, a dataset and a provider attack the page wherever a text may stand."""
+    """Return a sample in which model, dataset and provider attack the page by every text."""
     image = Image(digest=attack, media_type="text/html", path="/dev/zero")
     parts = (TextPart(text=attack), ImagePart(image=image), TextPart(text=LONG))
     tool = ToolCall(id=attack, name=attack, arguments=attack)
@@ -171,18 +191,22 @@ def hostile(attack: str = ATTACK) -> tuple[Row, Transcript]:
     formula_score = Score(
         name="EED", value=1.0, scale=100.0, correct=False, explanation=attack, grader=attack,
         details={
-            "reading": attack, "reason": attack, "distance": 1.0, "tree_size": 2, "relative_distance": 0.5,
-            "edits": [attack], "assumptions": [attack], "answer": attack, "target": attack,
-            "trees": {"answer": [[attack, 0, attack]], "target": [["x", 0, ""], [attack, 1, "insert"]]},
+            "reading": attack, "reason": attack, "distance": 1.0, "tree_size": 2,
+            "relative_distance": 0.5, "edits": [attack], "assumptions": [attack],
+            "answer": attack, "target": attack,
+            "trees": {
+                "answer": [[attack, 0, attack]],
+                "target": [["x", 0, ""], [attack, 1, "insert"]],
+            },
         },
     )  # fmt: skip
     other = Score(
         name=attack, value=0.0, correct=False, explanation=attack + LONG, details={attack: attack}
     )
-    fields = {
-        "scores": (other, formula_score), "answer": attack, "target": attack, "explanation": attack, "worker": attack,
-        "tags": (attack,), "groups": {attack: (attack,)}, "stop_reason": attack, "details": {attack: attack},
-        "versions": {attack: attack},
+    fields: dict[str, Any] = {
+        "scores": (other, formula_score), "answer": attack, "target": attack,
+        "explanation": attack, "worker": attack, "tags": (attack,), "groups": {attack: (attack,)},
+        "stop_reason": attack, "details": {attack: attack}, "versions": {attack: attack},
     }  # fmt: skip
     events = (asked, query, StageNote(stage=attack, text=attack))
     return row(attack, attack, "incorrect", model=attack, **fields), Transcript(events=events)

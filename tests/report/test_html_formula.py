@@ -44,9 +44,17 @@ def test_greek_letters_and_signs_are_themselves_and_no_entities() -> None:
 
 @pytest.mark.parametrize(
     "latex",
-    [r"\href{javascript:alert(1)}{x}", r"\style{position:fixed}{x}", r"\color{white}{x}", r"\class{a}{x}",
-     r"\phantom{x}", r"\boxed{x}", r"\hspace{999em}x", r"\Huge x"],
-)  # fmt: skip
+    [
+        r"\href{javascript:alert(1)}{x}",
+        r"\style{position:fixed}{x}",
+        r"\color{white}{x}",
+        r"\class{a}{x}",
+        r"\phantom{x}",
+        r"\boxed{x}",
+        r"\hspace{999em}x",
+        r"\Huge x",
+    ],
+)
 def test_no_command_links_styles_hides_or_moves_anything(latex: str) -> None:
     assert "x" in texts(latex)
     for node in walk(mathml(latex)):
@@ -64,9 +72,18 @@ def test_no_command_links_styles_hides_or_moves_anything(latex: str) -> None:
 
 @pytest.mark.parametrize(
     "latex",
-    ["", "  ", r"\left( a", r"\frac{a", "{" * 500 + "x" + "}" * 500, "x" * (LONGEST + 1), r"\sqrt{" * 300 + "}" * 300,
-     "x_1_2", r"\begin{matrix}"],
-)  # fmt: skip
+    [
+        "",
+        "  ",
+        r"\left( a",
+        r"\frac{a",
+        "{" * 500 + "x" + "}" * 500,
+        "x" * (LONGEST + 1),
+        r"\sqrt{" * 300 + "}" * 300,
+        "x_1_2",
+        r"\begin{matrix}",
+    ],
+)
 def test_what_is_no_formula_or_too_large_has_no_mathml(latex: str) -> None:
     assert mathml(latex) is None
 

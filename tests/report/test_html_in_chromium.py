@@ -1,4 +1,4 @@
-"""The HTML report in a real browser: Debian's or any other Chromium on the path, driven by playwright."""
+"""The HTML report in a real browser: a Chromium on the path, driven by playwright."""
 
 from __future__ import annotations
 
@@ -76,7 +76,10 @@ class Opened:
 
 @pytest.fixture
 def opened(chromium: Any) -> Iterator[Callable[..., Opened]]:
-    """Return what opens a report from disk; the test fails when the page complains or asks for anything."""
+    """Return what opens a report from disk.
+
+    The test fails when the page complains or asks for anything.
+    """
     made: list[tuple[Any, Opened]] = []
 
     def open_(report: Path, **context: Any) -> Opened:
@@ -270,10 +273,11 @@ def test_a_megabyte_in_one_line_is_cut_with_a_note_and_widens_nothing(
     report = write_report(write_run(tmp_path, [(row("graph", "1", "correct", answer=LONG), asked)]))
     view = opened(report, viewport=PHONE)
     told = view.sample("1").inner_text()
-    assert (
-        "The first 40,000 of 1,000,000 characters; the whole stands in rows.jsonl or transcripts.jsonl"
-        in told
+    cut = (
+        "The first 40,000 of 1,000,000 characters; "
+        "the whole stands in rows.jsonl or transcripts.jsonl"
     )
+    assert cut in told
     assert view.page.evaluate("document.documentElement.scrollWidth") == PHONE["width"]
 
 
@@ -352,12 +356,17 @@ def test_ten_thousand_rows_stay_within_the_limit_and_open_at_once(
     assert "9999" in view.sample("H9999").locator(".prompt").inner_text()
 
 
-SHOWN = "number => document.querySelector('#sample').dataset.number === `${number}` && document.querySelector('.stages')"
+SHOWN = (
+    "number => document.querySelector('#sample').dataset.number === `${number}`"
+    " && document.querySelector('.stages')"
+)
 
 ACTIVE = """
-[...document.querySelectorAll('*')].filter((one) => one.matches('iframe, object, embed, mglyph, animate, [style]')
+[...document.querySelectorAll('*')].filter((one) =>
+  one.matches('iframe, object, embed, mglyph, animate, [style]')
   || one.matches('[srcdoc]') || [...one.attributes].some(({ name, value }) => /^on/i.test(name)
-    || (/^(href|src|action|formaction|data|xlink:href)$/i.test(name) && !/^(#|data:image\\/png;)/.test(value))))
+    || (/^(href|src|action|formaction|data|xlink:href)$/i.test(name)
+      && !/^(#|data:image\\/png;)/.test(value))))
 .map((one) => one.outerHTML)
 """
 """Elements that could do anything, or lead anywhere but to a place in the page."""

@@ -36,7 +36,7 @@ def rows(model: str, *labels: str | None) -> list[Row]:
 
 
 def many_rows() -> list[Row]:
-    """Return the two right formulas and two wrong ones five times: from twenty rows on efficiency is told."""
+    """Return two right formulas and two wrong ones five times; efficiency needs twenty rows."""
     values = {"r0": 100, "r1": 100, "w0": 60, "w1": 40}
     return [
         row(f"{name}-{copy}", "correct" if value == 100 else "incorrect", scores=eed(value))
@@ -80,7 +80,10 @@ def test_a_run_without_labels_has_no_such_table() -> None:
 def test_the_note_tells_ratio_excess_and_n() -> None:
     # 25/3 = 8.33, see tests/results: 733 % above 1.
     found = summary(many_rows())
-    note = "all: accuracy takes 8.33 × the samples of EED for the same relative error (+733 %, n = 20)."
+    note = (
+        "all: accuracy takes 8.33 × the samples of EED for the same relative error "
+        "(+733 %, n = 20)."
+    )
     assert note in render_table(found, width=120, color=False)
     assert f"- {note}" in render_markdown(found)
 

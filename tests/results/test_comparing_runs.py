@@ -1,20 +1,24 @@
 from __future__ import annotations
 
 import random
+from typing import Any
 
 import pytest
 from example_rows import eed, row
 from msgspec.structs import replace
 
-from pytest_llmeval.records import Row, Score
+from pytest_llmeval.records import Outcome, Row, Score
 from pytest_llmeval.results.compare import Comparison, Pair, compare
 from pytest_llmeval.results.paired import mcnemar
 from pytest_llmeval.results.targets import target_digest
 
 
-def run(outcomes: str, model: str = "openai/small", **fields: object) -> list[Row]:
-    """Return a row for each letter: c correct, i incorrect, e error, - not run; samples are numbered from 0."""
-    words = {"c": "correct", "i": "incorrect", "e": "error", "-": "not run"}
+def run(outcomes: str, model: str = "openai/small", **fields: Any) -> list[Row]:
+    """Return a row for each letter: c correct, i incorrect, e error, - not run.
+
+    Samples are numbered from 0.
+    """
+    words: dict[str, Outcome] = {"c": "correct", "i": "incorrect", "e": "error", "-": "not run"}
     return [
         row(
             str(place),
@@ -22,7 +26,7 @@ def run(outcomes: str, model: str = "openai/small", **fields: object) -> list[Ro
             model=model,
             scores=eed(100 if letter == "c" else 20),
             **fields,
-        )  # type: ignore[arg-type]
+        )
         for place, letter in enumerate(outcomes)
     ]
 
@@ -48,11 +52,11 @@ def test_flips_are_named_and_tested_by_mcnemar() -> None:
 
 def test_scores_are_compared_in_pairs_with_an_interval() -> None:
     generator = random.Random(1)
-    before = [row(str(i), "incorrect", scores=eed(generator.uniform(0, 40))) for i in range(40)]
+    values = [generator.uniform(0, 40) for _ in range(40)]
+    before = [row(str(i), "incorrect", scores=eed(value)) for i, value in enumerate(values)]
     after = [
-        row(str(i), "incorrect", scores=eed(one.scores[0].value + 5 + i % 3))
-        for i, one in enumerate(before)
-    ]  # type: ignore[operator]
+        row(str(i), "incorrect", scores=eed(value + 5 + i % 3)) for i, value in enumerate(values)
+    ]
     change = only_pair(compare(before, after)).changes[1]
     # 5 and the mean of 0, 1, 2 over 40 samples: 13 full cycles and one 0 are 39 / 40.
     assert (change.name, change.scale, change.n) == ("EED", 100.0, 40)
@@ -103,14 +107,14 @@ def test_a_score_that_is_called_accuracy_too_is_adjusted_by_its_own_p_value() ->
 
 def test_a_score_that_repeats_the_outcome_is_no_second_change() -> None:
     def judged(outcomes: str) -> list[Row]:
-        words = {"c": "correct", "i": "incorrect"}
+        words: dict[str, Outcome] = {"c": "correct", "i": "incorrect"}
         scores = {
             letter: (Score(name="judge", value=float(letter == "c"), correct=letter == "c"),)
             for letter in "ci"
         }
         return [
             row(str(i), words[letter], scores=scores[letter]) for i, letter in enumerate(outcomes)
-        ]  # type: ignore[arg-type]
+        ]
 
     [only] = only_pair(compare(judged("ccii"), judged("cici"))).changes
     assert only.name == "accuracy"

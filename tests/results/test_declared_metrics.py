@@ -59,14 +59,11 @@ def test_pass_at_k_is_the_unbiased_estimate_and_counts_the_samples_left_out() ->
         *repeated("3", RIGHT),
     ]
     one, two, four = pass_at(rows, [1, 2, 4])
-    assert (one.name, one.value, one.n, one.left_out) == (
-        "pass@1",
-        pytest.approx((1 / 4 + 1 + 1) / 3),
-        3,
-        0,
-    )
+    assert (one.name, one.n, one.left_out) == ("pass@1", 3, 0)
+    assert one.value == pytest.approx((1 / 4 + 1 + 1) / 3)
     # 1 - C(3, 2) / C(4, 2) = 1/2.
-    assert (two.name, two.value, two.n, two.left_out) == ("pass@2", pytest.approx(0.75), 2, 1)
+    assert (two.name, two.n, two.left_out) == ("pass@2", 2, 1)
+    assert two.value == pytest.approx(0.75)
     assert (four.value, four.n, four.left_out) == (1.0, 2, 1)
     assert pass_at(rows)[0] == one
     [none] = pass_at(rows, [9])
@@ -84,7 +81,8 @@ def test_the_majority_answer_counts_and_a_tie_does_not() -> None:
     two = majority([*repeated("1", RIGHT), *repeated("2", WRONG)])
     assert (two.value, two.n, two.share) == (0.5, 2, True)
     # Wilson for 1 of 2.
-    assert (two.low, two.high) == (pytest.approx(0.0945, abs=1e-4), pytest.approx(0.9055, abs=1e-4))
+    assert two.low == pytest.approx(0.0945, abs=1e-4)
+    assert two.high == pytest.approx(0.9055, abs=1e-4)
 
 
 def test_f1_is_the_mean_over_the_classes_of_the_targets() -> None:
@@ -202,7 +200,7 @@ def test_a_metric_of_ones_own_takes_options_and_its_failure_costs_it_alone(tmp_p
         ({"pass_at": ["two"]}, (0, "pass_at", "k"), "valid integer"),
         ({"pass_at": [0]}, (0, "pass_at", "k"), "greater than or equal to 1"),
         ({"pass_at": {"n": 1}}, (0, "pass_at", "n"), r"is not an option here \(allowed: k\)"),
-        ({"majority": 3}, (0, "majority"), "no option"),
+        ({"majority": 3}, (0, "majority"), r"is not an option here \(it has none\)"),
         ("mean", (0, "mean", "score"), "is missing"),
         ({"eed": 3}, (0, "eed"), "takes no options"),
         ({"accuracy": None, "mcc": None}, (0,), "one metric with its options"),

@@ -12,7 +12,7 @@ from example_rows import eed, row
 
 from pytest_llmeval.errors import UsageError
 from pytest_llmeval.files.redaction import Redactor
-from pytest_llmeval.records import Json, Row, Usage
+from pytest_llmeval.records import Json, Outcome, Row, Usage
 from pytest_llmeval.results.baseline import Baseline, baseline_of, read_baseline, write_baseline
 from pytest_llmeval.results.compare import compare
 from pytest_llmeval.results.gate_file import parse_gate
@@ -24,11 +24,13 @@ from pytest_llmeval.results.task_info import TaskInfo
 
 
 def run(correct: int, wrong: int, *, lost: int = 0, **fields: Any) -> list[Row]:
-    """Return a run of so many right and wrong formulas; the first `lost` of the right ones are wrong."""
+    """Return a run of so many right and wrong formulas; `lost` of the right ones are wrong."""
+    outcomes: list[Outcome] = [
+        "correct" if lost <= i < correct else "incorrect" for i in range(correct + wrong)
+    ]
     return [
         row(f"{i:04}", outcome, scores=eed(100 if outcome == "correct" else 20), **fields)
-        for i in range(correct + wrong)
-        for outcome in ["correct" if lost <= i < correct else "incorrect"]
+        for i, outcome in enumerate(outcomes)
     ]
 
 
@@ -60,7 +62,8 @@ def test_a_run_like_its_baseline_passes_when_there_are_samples_enough_to_tell() 
     few = last(DROP, run(15, 5), run(15, 5))
     assert (few.status, few.value, few.baseline) == ("inconclusive", 0.75, 0.75)
     assert few.reason == (
-        "20 samples cannot decide: they leave a change between -0.1684 and +0.1684; take more, or allow more"
+        "20 samples cannot decide: they leave a change between -0.1684 and +0.1684; "
+        "take more, or allow more"
     )
 
 
@@ -112,7 +115,7 @@ def test_cost_and_latency_are_held_against_the_baselines() -> None:
 
 
 def test_a_sum_over_other_samples_is_no_measure() -> None:
-    priced = {"usage": Usage(requests=1, cost=0.02)}
+    priced: dict[str, Any] = {"usage": Usage(requests=1, cost=0.02)}
     found = last(
         "compared: 0\nrules: {demo.cost: {max_rise: 0}}", run(5, 5, **priced), run(5, 4, **priced)
     )

@@ -3,6 +3,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from example_rows import eed, row
@@ -84,7 +85,8 @@ def test_a_gate_fails_below_full_coverage_and_says_what_was_lost(lost: Outcome) 
 
 @pytest.mark.parametrize("kind", ["recorded", "cached"])
 def test_a_gate_fails_on_answers_from_elsewhere_unless_its_file_allows_them(kind: str) -> None:
-    rows = [*FULL, row("9", **{kind: True})]
+    fields: dict[str, Any] = {kind: True}
+    rows = [*FULL, row("9", **fields)]
     other = {"recorded": "cached", "cached": "recorded"}[kind]
     assert result_of("", rows, kind).status == "fail"
     assert f"`{kind}: allowed`" in result_of("", rows, kind).reason
@@ -133,7 +135,8 @@ def test_a_run_without_rows_does_not_pass() -> None:
         ),
         pytest.param(
             "coverage: 1\nrules:\n  demo.accuracy:\n    minimum: 1",
-            "g.yaml:4: rules.demo.accuracy.minimum: unknown key; expected one of min, max, max_drop",
+            "g.yaml:4: rules.demo.accuracy.minimum: unknown key; "
+            "expected one of min, max, max_drop",
             id="bound",
         ),
         pytest.param(

@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 import pytest
 from example_rows import row
 
-from pytest_llmeval.records import Row, Score
+from pytest_llmeval.records import Json, Row, Score
 from pytest_llmeval.report.table import render_table
 from pytest_llmeval.results.figures import Judging
 from pytest_llmeval.results.gate_check import check
@@ -47,7 +47,12 @@ def opinion(judge: str, equivalent: Vote, *votes: Vote, wanted: int = 1) -> dict
 
 def judged(sample: int, decided_by: str | None, *opinions: dict[str, Any]) -> Row:
     names = " + ".join(one["judge"] for one in opinions)
-    details = {"decided_by": decided_by, "judge": names, "tally": {}, "opinions": [*opinions]}
+    details: dict[str, Json] = {
+        "decided_by": decided_by,
+        "judge": names,
+        "tally": {},
+        "opinions": [*opinions],
+    }
     correct = None if decided_by is None else True
     score = Score(name="judge", value=1.0, correct=correct, details=details)
     return row(str(sample), "unscored" if correct is None else "correct", scores=(score,))

@@ -154,7 +154,8 @@ def test_one_session_at_a_time_writes_into_a_run(a_run: Start) -> None:
 
 def test_a_killed_session_lets_go_of_its_run(reports: Path) -> None:
     script = (
-        "import os, signal, sys; from pathlib import Path; from pytest_llmeval.results.store import RunFolder\n"
+        "import os, signal, sys; from pathlib import Path\n"
+        "from pytest_llmeval.results.store import RunFolder\n"
         "from pytest_llmeval.files.redaction import Redactor\n"
         "run = RunFolder.create(Path(sys.argv[1]), {}, redactor=Redactor(secrets={}))\n"
         "os.kill(os.getpid(), signal.SIGKILL)\n"
@@ -166,7 +167,8 @@ def test_a_killed_session_lets_go_of_its_run(reports: Path) -> None:
 def test_rows_added_before_a_process_is_killed_are_there(reports: Path) -> None:
     script = (
         "import os, signal, sys; from pathlib import Path; from example_rows import row\n"
-        "from pytest_llmeval.results.store import RunFolder; from pytest_llmeval.files.redaction import Redactor\n"
+        "from pytest_llmeval.results.store import RunFolder\n"
+        "from pytest_llmeval.files.redaction import Redactor\n"
         "run = RunFolder.create(Path(sys.argv[1]), {}, redactor=Redactor(secrets={}))\n"
         "for i in range(100): run.add_row(row(str(i)))\n"
         "os.kill(os.getpid(), signal.SIGKILL)\n"

@@ -1,8 +1,12 @@
-"""Loopback model servers in their own processes, and one as a fixture: a clean program for each test."""
+"""Loopback model servers in their own processes, and one as a fixture.
+
+Its program is reset for each test.
+"""
 
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import urllib.request
@@ -28,7 +32,10 @@ class ModelServer:
         self._call("/admin/program", json.dumps(settings).encode())
 
     def report(self) -> Any:
-        """Return what the server counted: requests, peak in flight, attempts by prompt, outcomes, requests seen."""
+        """Return what the server counted.
+
+        Requests, peak in flight, attempts by prompt, outcomes, requests seen.
+        """
         return self._call("/admin/report", None)
 
     def _call(self, path: str, data: bytes | None) -> Any:
@@ -43,10 +50,14 @@ def serving(port: int = 0) -> AbstractContextManager[ModelServer]:
 
 @contextmanager
 def running(script: str, *arguments: str) -> Iterator[ModelServer]:
-    """Run a server of this folder in its own process; it ends when its standard input closes, so never outlives us."""
+    """Run a server of this folder in its own process.
+
+    It ends when its standard input closes, so it never outlives us.
+    """
     command = [sys.executable, str(Path(__file__).parent / script), *arguments]
+    environ = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])}
     with subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environ
     ) as process:
         assert process.stdin is not None
         assert process.stdout is not None

@@ -1,4 +1,4 @@
-"""A server that speaks as much of the Hugging Face hub's protocol as downloading a dataset file takes."""
+"""A server that speaks the Hugging Face hub's protocol, enough to download a dataset file."""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ COMMIT = "0123456789abcdef0123456789abcdef01234567"
 
 @contextmanager
 def hub(files: Mapping[str, bytes]) -> Iterator[str]:
-    """Serve `files` (path under the root, such as ``datasets/me/geometry/resolve/main/a.parquet``); yield the address.
+    """Serve `files` and yield the address.
 
+    Their keys are paths under the root, such as ``datasets/me/geometry/resolve/main/a.parquet``.
     Anything else is answered as the hub answers, by what is not there: repository, revision or
     file.
     """

@@ -184,12 +184,13 @@ class Server:
 
     async def image(self, request: web.Request) -> web.StreamResponse:
         form = await request.post()
-        fields = {
-            key: value
-            if isinstance(value, str)
-            else {"type": value.content_type, "size": len(value.file.read())}
-            for key, value in form.items()
-        }
+        fields: dict[str, Any] = {}
+        for key, value in form.items():
+            if isinstance(value, web.FileField):
+                fields[key] = {"type": value.content_type, "size": len(value.file.read())}
+            else:
+                assert isinstance(value, str)
+                fields[key] = value
         async with self.counted(request, fields):
             answer = self.program.body or {
                 "created": 1,

@@ -1,4 +1,6 @@
-"""A scripted model for the public Geometry3K test set: it reads no picture, but checks every byte it is sent.
+"""A scripted model for the public Geometry3K test set.
+
+It reads no picture, but checks every byte it is sent.
 
 ``python vision_server.py ROWS.json`` prints its port and serves on loopback until its standard
 input closes. Which problem a request is about it tells from the diagram's sha256; that the right
@@ -89,7 +91,7 @@ class Server:
         )
 
     def row(self, diagram: bytes, text: str) -> dict[str, str]:
-        """Return the problem that a diagram belongs to; diagrams may serve several, so the text decides."""
+        """Return the problem that a diagram belongs to; of several, the text decides."""
         rows = self.known.get(sha256(diagram), [])
         named = [row for row in rows if row["problem"].removeprefix("<image>") in text]
         if not named:

@@ -51,9 +51,7 @@ class Opinion(Length):
     models: tuple[str, ...] = ()
     only_incorrect: bool = False
 
-    async def prepare(
-        self, sample: Sample, completion: Completion, context: ScorerContext
-    ) -> Json:
+    async def prepare(self, sample: Sample, completion: Completion, context: ScorerContext) -> Json:
         question = [Message.of("user", f"{sample.input}\n{completion.text}")]
         reply = await context.generate(question, model=context.models[0], stage="opinion")
         return reply.text

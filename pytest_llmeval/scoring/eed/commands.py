@@ -105,11 +105,11 @@ _UNICODE = {
     "≠": r"\neq ", "∞": r"\infty ", "√": r"\sqrt ", "∂": r"\partial ", "∇": r"\nabla ",
     "±": r"\pm ", "∓": r"\mp ", "ℏ": r"\hbar ", "ħ": r"\hbar ", "°": r"^\circ ", "′": "'",
     "″": "''", "∫": r"\int ", "∑": r"\sum ", "∏": r"\prod ", "∥": r"\parallel ", "⊥": r"\perp ",
-    "⟨": r"\langle ", "⟩": r"\rangle ", "ℓ": r"\ell ", "→": r"\to ", "∈": r"\in ", "∝": r"\propto ",
-    "≡": r"\equiv ", "（": "(", "）": ")", "，": ",", "。": ".", "＝": "=", "＋": "+", "\u00a0": " ",
-    "\u2009": " ", "\u200b": "", "\ufeff": "", "µ": r"\mu ", "ϵ": r"\epsilon ", "ϕ": r"\phi ",
-    "φ": r"\varphi ", "ϑ": r"\vartheta ", "ε": r"\epsilon ", "½": r"\frac{1}{2}",
-    "¼": r"\frac{1}{4}", "¾": r"\frac{3}{4}",
+    "⟨": r"\langle ", "⟩": r"\rangle ", "ℓ": r"\ell ", "→": r"\to ", "∈": r"\in ",
+    "∝": r"\propto ", "≡": r"\equiv ", "（": "(", "）": ")", "，": ",", "。": ".", "＝": "=",
+    "＋": "+", "\u00a0": " ", "\u2009": " ", "\u200b": "", "\ufeff": "", "µ": r"\mu ",
+    "ϵ": r"\epsilon ", "ϕ": r"\phi ", "φ": r"\varphi ", "ϑ": r"\vartheta ", "ε": r"\epsilon ",
+    "½": r"\frac{1}{2}", "¼": r"\frac{1}{4}", "¾": r"\frac{3}{4}",
 }  # fmt: skip
 _SUPERSCRIPT = re.compile("[⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻]+")
 _SUBSCRIPT = re.compile("[₀₁₂₃₄₅₆₇₈₉₊₋ₐₑₒₓₕₖₗₘₙₚₛₜᵢⱼᵣᵤᵥ]+")

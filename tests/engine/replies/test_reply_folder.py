@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from engine.requests_and_replies import reply, request
@@ -38,7 +39,7 @@ def open_folder(folder: Place) -> Iterator[OpenFolder]:
     """Open the folder as another run would; closed at the end."""
     with ExitStack() as stack:
 
-        def opened(*, endpoint: str = "", **options: object) -> ReplyFolder:
+        def opened(*, endpoint: str = "", **options: Any) -> ReplyFolder:
             endpoints = {request("a").provider: endpoint}
             stack.enter_context(closing(open_keeper(folder, endpoints=endpoints)))
             source = open_source(replace(folder, **options), endpoints=endpoints)

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from pytest_llmeval.scoring.eed import EED_CORRECTED, Weights, eed_score, expressions_equivalent
+from pytest_llmeval.scoring.eed import (
+    EED_CORRECTED,
+    EedResult,
+    Weights,
+    eed_score,
+    expressions_equivalent,
+)
 
 DEFECTS = json.loads((Path(__file__).parent / "defects.json").read_text(encoding="utf-8"))
-EXPECTED = {
+EXPECTED: dict[str, Callable[[EedResult], bool]] = {
     "equal": lambda result: result.score == 100,
     "below 100": lambda result: result.score < 100,
     "partial": lambda result: 0 < result.score < 100,

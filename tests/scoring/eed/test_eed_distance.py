@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from pytest_llmeval.scoring.eed.alignment import align
@@ -66,7 +68,7 @@ def test_directions_may_cost_differently() -> None:
 
 
 @pytest.mark.parametrize("wrong", [{"insert": -1}, {"discount": -0.1}, {"free": 0}])
-def test_weights_that_make_no_distance_are_refused(wrong: dict[str, float]) -> None:
+def test_weights_that_make_no_distance_are_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match="Weights"):
         Weights(**wrong)
 

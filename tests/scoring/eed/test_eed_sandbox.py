@@ -9,9 +9,10 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -144,7 +145,7 @@ def test_closing_ends_requests_that_wait() -> None:
 
 
 @pytest.mark.parametrize("wrong", [{"cpu_seconds": 0}, {"memory_mb": 10}, {"wall_seconds": -1}])
-def test_limits_that_leave_nothing_are_refused(wrong: dict[str, float]) -> None:
+def test_limits_that_leave_nothing_are_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match="Limits"):
         Limits(**wrong)
 
@@ -159,6 +160,7 @@ def test_many_pairs_keep_their_order_and_are_read_only_as_needed() -> None:
             yield f"{number} x", "3 x + y"
 
     results = eed_score_many(pairs(), processes=2, progress=done.append)
+    assert isinstance(results, Generator)
     first = [next(results).answer for _ in range(4)]
     results.close()
     assert first == ["0", "x", "2*x", "3*x"]
