@@ -21,7 +21,7 @@ _KIND: Final = re.compile(r"((?:\.{0,2}/[^,:]*\.py|[\w.]+):[A-Za-z_]\w*|[^/]*)/(
 """The provider (``./file.py:function``, ``module:function`` or a name) and the model's name."""
 
 OPTIONS: Final = ("api", "base_url", "key", "vision")
-"""Settings for how a model is reached and what it can do."""
+"""SpecSettings for how a model is reached and what it can do."""
 
 TIMEOUT: Final = 600.0
 """Seconds that one attempt of a request may take."""
@@ -54,7 +54,7 @@ LIMITS: Final = tuple(limit.name for limit in fields(ModelLimits))
 
 
 @dataclass(slots=True, kw_only=True)
-class Settings:
+class SpecSettings:
     """The settings of one spec, by their kind."""
 
     options: dict[str, str] = field(default_factory=dict)
@@ -72,7 +72,7 @@ def split_spec(text: str) -> tuple[str, str, str]:
     return kind, name, text[len(plain) :]
 
 
-def read_settings(text: str, kind: str, settings: Sequence[str]) -> Settings:
+def read_settings(text: str, kind: str, settings: Sequence[str]) -> SpecSettings:
     """Return the settings of a spec.
 
     Args:
@@ -83,7 +83,7 @@ def read_settings(text: str, kind: str, settings: Sequence[str]) -> Settings:
     Raises:
         UsageError: a setting is repeated, or has a value that it cannot have.
     """
-    read = Settings()
+    read = SpecSettings()
     seen: set[str] = set()
     for setting in settings:
         name, _, value = setting.partition("=")

@@ -17,7 +17,7 @@ SQUEEZED_TO: Final = 0.45
 """Size of ordinary text after compression and base64, at worst; used until a chunk is measured."""
 
 
-class Place(NamedTuple):
+class Slot(NamedTuple):
     """Where a value lies: the chunk's number, and the slot in its list."""
 
     chunk: int
@@ -45,9 +45,9 @@ class Pack:
         """How many characters of JSON still fit, estimated from the compression so far."""
         return int(self.left / (self._given / self._taken if self._taken else SQUEEZED_TO))
 
-    def add(self, text: str) -> Place:
+    def add(self, text: str) -> Slot:
         """Take one value as JSON text and return where it will lie."""
-        place = Place(len(self._chunks), len(self._open))
+        place = Slot(len(self._chunks), len(self._open))
         self._open.append(text)
         self._open_size += len(text)
         if self._open_size >= CHUNK:

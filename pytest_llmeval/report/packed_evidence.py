@@ -9,7 +9,7 @@ from typing import Final
 
 from pytest_llmeval.records import Row, Transcript
 from pytest_llmeval.report.evidence import Evidence, weight
-from pytest_llmeval.report.pack import Pack, Place, fair_share
+from pytest_llmeval.report.pack import Pack, Slot, fair_share
 from pytest_llmeval.report.pictures import Album
 from pytest_llmeval.results.stored_run import StoredRun, read_transcripts
 from pytest_llmeval.results.task_info import TaskInfo
@@ -27,7 +27,7 @@ def pack_evidence(
     infos: Mapping[str, TaskInfo],
     pack: Pack,
     album: Album,
-) -> list[Place | None]:
+) -> list[Slot | None]:
     """Pack the evidence of each row, and return its place; None where no room was left.
 
     `infos` are those of the tasks, by name. Transcripts are read twice, one at a time, instead of
@@ -63,7 +63,7 @@ class _Packing:
     share: int
     waiting: int
 
-    def add(self, row: Row, transcript: Transcript | None) -> Place | None:
+    def add(self, row: Row, transcript: Transcript | None) -> Slot | None:
         if self.pack.full:
             return None
         cap = max(self.share, self.pack.room // self.waiting)

@@ -13,8 +13,8 @@ from msgspec.structs import replace
 from pytest_llmeval.errors import UsageError
 from pytest_llmeval.files.atomic import write_atomically
 from pytest_llmeval.records import Json, Row, Score
+from pytest_llmeval.results.entry_key import EntryKey, rows_by_entry, version_texts
 from pytest_llmeval.results.gate_values import baseline_values
-from pytest_llmeval.results.parts import Part, parts_of, version_texts
 from pytest_llmeval.results.stored_run import read_run
 from pytest_llmeval.results.stored_tasks import stored_tasks
 from pytest_llmeval.results.summarise import summarise
@@ -35,13 +35,13 @@ class Baseline:
 
     name: str
     rows: tuple[Row, ...]
-    metrics: Mapping[Part, Mapping[str, float | None]]
+    metrics: Mapping[EntryKey, Mapping[str, float | None]]
 
 
 def baseline_of(name: str, rows: Iterable[Row], summary: Summary) -> Baseline:
     """Return a run as a baseline; `summary` is that of its rows."""
     metrics = {
-        Part(entry.task, entry.test, entry.model): baseline_values(entry)
+        EntryKey(entry.task, entry.test, entry.model): baseline_values(entry)
         for entry in summary.entries
     }
     return Baseline(name=name, rows=tuple(rows), metrics=metrics)
@@ -76,7 +76,7 @@ def read_baseline(path: Path) -> Baseline:
 
 def _lines(baseline: Baseline) -> Iterator[dict[str, Json]]:
     yield {"schema": SCHEMA, "run": baseline.name}
-    for part, rows in sorted(parts_of(baseline.rows).items()):
+    for part, rows in sorted(rows_by_entry(baseline.rows).items()):
         scales = {score.name: score.scale for row in rows for score in row.scores}
         yield {
             **cast("dict[str, Json]", part._asdict()),
@@ -112,7 +112,7 @@ def _parsed(path: Path) -> Baseline:
                     rows.append(_row(data, cast("dict[str, Any]", part)))
                 else:
                     part = data
-                    metrics[Part(data["task"], data["test"], data["model"])] = data["metrics"]
+                    metrics[EntryKey(data["task"], data["test"], data["model"])] = data["metrics"]
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         msg = f"{path}:{number}: not a line of a baseline ({type(error).__name__}: {error})"
         raise UsageError(msg) from error

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 
 from pytest_llmeval.records import Row
 from pytest_llmeval.results.changes import Change, changes_of
+from pytest_llmeval.results.entry_key import EntryKey, differing_versions, rows_by_entry
 from pytest_llmeval.results.paired import holm
-from pytest_llmeval.results.parts import Part, differing_versions, parts_of
 from pytest_llmeval.results.rows import SCORED
 from pytest_llmeval.results.statistics import CONFIDENCE
 from pytest_llmeval.results.targets import target_digest
@@ -62,7 +62,7 @@ def compare(a: Iterable[Row], b: Iterable[Row], *, confidence: float = CONFIDENC
     Parts of the runs pair by task, test function and model; when the two have no model of a task in
     common and each ran a single one, those two are paired.
     """
-    parts_a, parts_b = parts_of(a), parts_of(b)
+    parts_a, parts_b = rows_by_entry(a), rows_by_entry(b)
     partners = _partners(list(parts_a), list(parts_b))
     pairs = [
         pair_of(parts_a[one], parts_b[other], confidence=confidence) for one, other in partners
@@ -71,7 +71,7 @@ def compare(a: Iterable[Row], b: Iterable[Row], *, confidence: float = CONFIDENC
     return Comparison(pairs=adjusted(pairs), unpaired=tuple(sorted(alone)))
 
 
-def _partners(a: Sequence[Part], b: Sequence[Part]) -> list[tuple[Part, Part]]:
+def _partners(a: Sequence[EntryKey], b: Sequence[EntryKey]) -> list[tuple[EntryKey, EntryKey]]:
     partners = []
     for place in sorted({part[:2] for part in a} & {part[:2] for part in b}):
         of_a, of_b = (

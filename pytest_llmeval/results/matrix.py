@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pytest_llmeval.records import Row
 from pytest_llmeval.results.changes import Change
 from pytest_llmeval.results.compare import adjusted, pair_of
+from pytest_llmeval.results.entry_key import differing_versions, rows_by_entry
 from pytest_llmeval.results.figures import Figures
-from pytest_llmeval.results.parts import differing_versions, parts_of
 from pytest_llmeval.results.rows import SCORED
 from pytest_llmeval.results.summarise import figures
 from pytest_llmeval.results.targets import target_digest
@@ -54,7 +54,7 @@ def matrices(runs: Mapping[str, Sequence[Row]]) -> tuple[Matrix, ...]:
     """
     parts: dict[tuple[str, str], dict[tuple[str, str], list[Row]]] = defaultdict(dict)
     for name, rows in runs.items():
-        for part, of_part in parts_of(rows).items():
+        for part, of_part in rows_by_entry(rows).items():
             parts[part.task, part.test][name, part.model] = of_part
     return tuple(
         _matrix(contenders) for _, contenders in sorted(parts.items()) if len(contenders) > 1

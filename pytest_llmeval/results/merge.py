@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from pytest_llmeval.errors import UsageError
 from pytest_llmeval.records import Json, Row, RowKey
-from pytest_llmeval.results.parts import version_texts
+from pytest_llmeval.results.entry_key import version_texts
 from pytest_llmeval.results.stored_run import StoredRun
 
 

@@ -12,11 +12,11 @@ from msgspec.structs import replace
 from pytest_llmeval.results.baseline import Baseline
 from pytest_llmeval.results.changes import Change
 from pytest_llmeval.results.compare import Comparison, Pair
+from pytest_llmeval.results.entry_key import EntryKey
 from pytest_llmeval.results.gate import JUDGE, Bounds, ChangeRule, Gate
 from pytest_llmeval.results.gate_check import check
 from pytest_llmeval.results.gate_result import GateResult, RuleResult, RuleStatus
 from pytest_llmeval.results.gate_values import baseline_values
-from pytest_llmeval.results.parts import Part
 from pytest_llmeval.results.summary import Summary, TaskSummary
 from pytest_llmeval.results.task_info import metric_name
 
@@ -57,14 +57,14 @@ def check_against(
 
 def _counterparts(
     summary: Summary, baseline: Baseline, comparison: Comparison
-) -> Iterator[tuple[Part, _Counterparts]]:
+) -> Iterator[tuple[EntryKey, _Counterparts]]:
     """Yield the parts of a run that have a counterpart in the baseline."""
-    pairs = {Part(pair.task, pair.test, pair.model_b): pair for pair in comparison.pairs}
+    pairs = {EntryKey(pair.task, pair.test, pair.model_b): pair for pair in comparison.pairs}
     for entry in summary.entries:
         part = _part(entry)
         if part in pairs:
             pair = pairs[part]
-            before = baseline.metrics.get(Part(pair.task, pair.test, pair.model_a), {})
+            before = baseline.metrics.get(EntryKey(pair.task, pair.test, pair.model_a), {})
             yield (
                 part,
                 _Counterparts(
@@ -73,8 +73,8 @@ def _counterparts(
             )
 
 
-def _part(entry: TaskSummary) -> Part:
-    return Part(entry.task, entry.test, entry.model)
+def _part(entry: TaskSummary) -> EntryKey:
+    return EntryKey(entry.task, entry.test, entry.model)
 
 
 def _overlap(gate: Gate, found: _Counterparts) -> RuleResult:
@@ -102,7 +102,7 @@ def _overlap(gate: Gate, found: _Counterparts) -> RuleResult:
 
 
 def _results(
-    rule: ChangeRule, gate: Gate, summary: Summary, counterparts: Mapping[Part, _Counterparts]
+    rule: ChangeRule, gate: Gate, summary: Summary, counterparts: Mapping[EntryKey, _Counterparts]
 ) -> Iterator[RuleResult]:
     """Yield the result for each part that the rule is about, also one without a counterpart."""
     entries = [entry for entry in summary.entries if rule.task == entry.task]

@@ -39,7 +39,7 @@ _REPLACED = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Statement:
+class FinalStatement:
     """A stated answer, and where it begins and ends in the text that it was read from."""
 
     text: str
@@ -73,7 +73,7 @@ def retracted(text: str) -> bool:
     )
 
 
-def _marked(plain: str) -> Iterator[Statement]:
+def _marked(plain: str) -> Iterator[FinalStatement]:
     markers = list(_MARKER.finditer(plain))
     limits = [marker.start() for marker in markers[1:]] + [len(plain)]
     for marker, limit in zip(markers, limits[: len(markers)], strict=True):
@@ -81,4 +81,4 @@ def _marked(plain: str) -> Iterator[Statement]:
         found = _END.search(plain, start, limit)
         end = found.start() if found else limit
         if stated := plain[start:end].strip():
-            yield Statement(stated, start, end)
+            yield FinalStatement(stated, start, end)

@@ -91,7 +91,7 @@ def test_the_command_line_is_there(wheel_python: Path) -> None:
     assert "equal" in done.stdout
 
 
-def test_the_parts_of_the_html_report_are_there(wheel_python: Path) -> None:
+def test_the_rows_by_entry_the_html_report_are_there(wheel_python: Path) -> None:
     code = (
         "from pytest_llmeval.report.html import render_sheets; print(render_sheets('Nothing', []))"
     )

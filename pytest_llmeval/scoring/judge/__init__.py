@@ -3,7 +3,7 @@
 Everything here is free of network and event loop, and light to import.
 """
 
-from pytest_llmeval.scoring.judge.calibration import Calibration, JudgedCase, calibrate
+from pytest_llmeval.scoring.judge.calibration import CaseAgreement, JudgedCase, calibrate
 from pytest_llmeval.scoring.judge.judgement import Judgement, Opinion, majority, panel_name
 from pytest_llmeval.scoring.judge.prefilter import (
     PREFILTER_VERSION,
@@ -27,7 +27,7 @@ __all__ = [
     "PREFILTER_VERSION",
     "RETRIES",
     "Ballot",
-    "Calibration",
+    "CaseAgreement",
     "Equivalence",
     "JudgedCase",
     "Judgement",

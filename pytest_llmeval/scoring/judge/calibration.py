@@ -26,7 +26,7 @@ class JudgedCase:
     votes: tuple[bool | None, ...] = ()
 
 
-class Calibration(Record, frozen=True, kw_only=True):
+class CaseAgreement(Record, frozen=True, kw_only=True):
     """Agreement of a judge with the labels of `n` cases.
 
     Rates are shares in 0..1, None without a case to compute them from.
@@ -55,13 +55,13 @@ class Calibration(Record, frozen=True, kw_only=True):
     fleiss: float | None
 
 
-def calibrate(cases: Sequence[JudgedCase]) -> Calibration:
+def calibrate(cases: Sequence[JudgedCase]) -> CaseAgreement:
     """Return the agreement of the judge's verdicts with the labels of `cases`."""
     pairs = [(case.label, case.verdict) for case in cases if case.verdict is not None]
     false_positives = pairs.count((False, True))
     false_negatives = pairs.count((True, False))
     right = sum(label for label, _ in pairs)
-    return Calibration(
+    return CaseAgreement(
         n=len(cases),
         unscored=len(cases) - len(pairs),
         accuracy=_share(len(pairs) - false_positives - false_negatives, len(pairs)),

@@ -1,4 +1,4 @@
-"""The parts of a run: its rows by task, test function and model, and the versions in them."""
+"""The entries of a run: its rows by task, test function and model, and the versions in them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pytest_llmeval.records import Row
 from pytest_llmeval.results.rows import latest, versions_met
 
 
-class Part(NamedTuple):
+class EntryKey(NamedTuple):
     """A task as one test function ran it under one model."""
 
     task: str
@@ -18,11 +18,11 @@ class Part(NamedTuple):
     model: str
 
 
-def parts_of(rows: Iterable[Row]) -> dict[Part, list[Row]]:
+def rows_by_entry(rows: Iterable[Row]) -> dict[EntryKey, list[Row]]:
     """Return the rows by task, test and model, the last one of each key, in stable order."""
-    parts: dict[Part, list[Row]] = defaultdict(list)
+    parts: dict[EntryKey, list[Row]] = defaultdict(list)
     for row in sorted(latest(rows), key=lambda row: row.key):
-        parts[Part(row.task, row.test, row.model)].append(row)
+        parts[EntryKey(row.task, row.test, row.model)].append(row)
     return parts
 
 
