@@ -101,6 +101,8 @@ def open_models(settings: Settings, folder: Path, images: ImageFolder, *, starte
         UsageError: an option is invalid, or a place of replies cannot be opened.
     """
     spending = Spending(settings)
+    # Before the places: the run's own store may be the one that is reused.
+    store = ReplyStore(folder / REPLIES)
     reused, kept = reused_place(settings), kept_place(settings)
 
     def open_gateway(spec: ModelSpec) -> Gateway:
@@ -112,7 +114,6 @@ def open_models(settings: Settings, folder: Path, images: ImageFolder, *, starte
         budget = spending.budget(spec)
         return Gateway.of(spec, provider, budget=budget, concurrency=settings.concurrency)
 
-    store = ReplyStore(folder / REPLIES)
     spending.carry_over(store.all(), since=started)
     endpoints = endpoints_by(os.environ, Path(settings.folder))
     # Opened before the source: both may be the same folder, which the keeper creates.

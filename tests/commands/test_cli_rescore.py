@@ -294,7 +294,8 @@ def test_a_scorer_of_incorrect_answers_asks_about_those_alone(project: Path) -> 
     scores = {sample: [name for name, _ in found] for sample, (_, found) in results(new).items()}
     assert scores["1"] == ["SLDP"]
     assert scores["3"] == ["SLDP", "aside"]
-    assert judge_calls() == 1
+    # Of an incorrect answer, and of a reply that holds none.
+    assert judge_calls() == 2
     calls = {key.sample: len(found.calls) for key, found in read_transcripts(new)}
     assert (calls["1"], calls["3"]) == (1, 2)
 
