@@ -49,7 +49,7 @@ def budget_of(text: str) -> tuple[float | None, int | None]:
 
 def _not_a_budget(text: str) -> UsageError:
     form = "US dollars, tokens or both, each once and above 0, such as 5usd, 2Mtok or 5usd,500ktok"
-    return UsageError(f"budget: {text!r} is none; expected {form}")
+    return UsageError(f"the budget is {text!r}; expected {form}")
 
 
 class Budget:

@@ -78,7 +78,8 @@ class Conclusion:
         found: the findings.
         path: the run's folder; None without files.
         effort: statistics of the calls; None if no model was asked.
-        trouble: sentences about files that could not be written.
+        trouble: sentences about files that could not be written, and about scorers that decided
+            outcomes without being declared.
     """
 
     found: Findings

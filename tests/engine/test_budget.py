@@ -224,5 +224,5 @@ def test_a_budget_is_dollars_tokens_or_both(
 def test_what_is_no_budget_is_refused_with_its_text_and_the_form(text: str) -> None:
     with pytest.raises(UsageError) as caught:
         budget_of(text)
-    assert f"budget: {text!r} is none; expected US dollars, tokens or both" in str(caught.value)
+    assert f"the budget is {text!r}; expected US dollars, tokens or both" in str(caught.value)
     assert "such as 5usd, 2Mtok or 5usd,500ktok" in str(caught.value)

@@ -116,7 +116,7 @@ OPTIONS = {
         ["--llmeval-model", "openai/m,timeout=nan"],
         "*model spec 'openai/m,timeout=nan': timeout is 'nan'; expected a number above 0*",
     ),
-    "budget": ([*SCRIPTED, "--llmeval-budget", "5"], "*budget: '5' is none*5usd,500ktok*"),
+    "budget": ([*SCRIPTED, "--llmeval-budget", "5"], "*the budget is '5'*5usd,500ktok*"),
     "keep": (
         [*SCRIPTED, "--llmeval-model", "openai/x", "--llmeval-keep", "r.jsonl"],
         "*--llmeval-keep r.jsonl takes one --llmeval-model*name a folder*",

@@ -111,9 +111,9 @@ def read_scene(path: Path) -> SceneGraph:
 
 
 def check_scene_file(path: Path) -> None:
-    """Raise ValueError if `path`, a solver's option ``scene``, is no file."""
+    """Raise ValueError unless there is a file at `path`, a solver's option ``scene``."""
     if not path.is_file():
-        msg = f"scene is {str(path)!r}, which is no file"
+        msg = f"scene is {str(path)!r}, but there is no such file; name a spark_dsg JSON file"
         raise ValueError(msg)
 
 

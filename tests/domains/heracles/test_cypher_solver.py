@@ -214,7 +214,7 @@ def test_repair_is_a_whole_number(repair: int) -> None:
 
 
 def test_a_scene_that_does_not_exist_is_named(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=r"scene is '.*none\.json', which is no file"):
+    with pytest.raises(ValueError, match=r"scene is '.*none\.json', but there is no such file"):
         CypherSolver(scene=tmp_path / "none.json")
 
 
