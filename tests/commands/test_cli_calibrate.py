@@ -149,7 +149,10 @@ def test_without_a_judge_the_prefilter_alone_is_measured(
             "--llmeval-keep x.jsonl takes one --llmeval-judge",
         ),
         (["--concurrency", "0"], "--llmeval-concurrency: '0' is not a whole number from 1 on"),
-        (["--judge", "python/./judge.py:careful", "--budget", "5 euros"], "the budget is '5 euros'"),
+        (
+            ["--judge", "python/./judge.py:careful", "--budget", "5 euros"],
+            "the budget is '5 euros'",
+        ),
     ],
 )
 def test_what_cannot_be_measured_is_told(
