@@ -170,7 +170,7 @@ def test_who_waits_when_the_engine_stops_is_told_so(opened: Open) -> None:
 @pytest.mark.parametrize(
     ("failure", "told"),
     [
-        (UsageError("--llmeval-record: no such folder"), "--llmeval-record: no such folder"),
+        (UsageError("--llmeval-keep: no such folder"), "--llmeval-keep: no such folder"),
         (PermissionError(13, "Permission denied"), "the run could not be started: PermissionError"),
     ],
     ids=["ours", "unforeseen"],
