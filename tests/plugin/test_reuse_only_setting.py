@@ -87,7 +87,7 @@ def test_samples_that_were_no_part_of_the_run_are_errors_and_counted(project: Pr
         (["--llmeval-reuse=nowhere,only=on"], "*--llmeval-reuse nowhere: *nowhere: no run here*"),
         (
             [AGAIN, "--llmeval-resume"],
-            "*--llmeval-reuse latest,only=on scores into a new run*--llmeval-resume*",
+            "*--llmeval-reuse latest,only=on makes a new run*--llmeval-resume*",
         ),
     ],
 )
