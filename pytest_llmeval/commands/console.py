@@ -17,7 +17,7 @@ NARROWEST: Final = 40
 """Columns that tables are drawn for at least."""
 
 _USUAL_WIDTH: Final = 100
-"""Columns where standard output is no terminal."""
+"""Width of printed tables, in columns, if standard output is not a terminal."""
 
 
 def say(text: str, stream: TextIO | None = None) -> None:

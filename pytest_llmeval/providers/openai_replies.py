@@ -118,7 +118,7 @@ def _object(value: Json) -> Object:
 
 
 def objects(value: Json) -> Iterator[Object]:
-    """Yield the objects in a list; nothing if the value is no list."""
+    """Yield the JSON objects in `value`, if that is a list; otherwise nothing."""
     if isinstance(value, list):
         yield from (item for item in value if isinstance(item, dict))
 

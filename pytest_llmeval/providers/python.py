@@ -19,7 +19,7 @@ class PythonOpener:
         return GuardedProvider(_function(setup), name=f"python/{setup.model}")
 
     def check(self, setup: ProviderSetup) -> None:
-        """Raise UsageError when there is no such function."""
+        """Raise UsageError if the function does not exist."""
         _function(setup)
 
 

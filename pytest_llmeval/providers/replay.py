@@ -35,5 +35,5 @@ class ReplayProvider:
 
 
 def open_replay(setup: ProviderSetup) -> Provider:
-    """Return the provider of ``replay/FILE``; UsageError when the file is no recording."""
+    """Return the provider of ``replay/FILE``; UsageError if the file is not a recording."""
     return ReplayProvider(setup.folder / setup.model)

@@ -8,7 +8,7 @@ from pytest_llmeval.records import Json, Record
 from pytest_llmeval.results.gate import Bounds
 
 RuleStatus: TypeAlias = Literal["pass", "fail", "inconclusive", "missing"]
-"""``inconclusive``: so few samples cannot decide; ``missing``: there is no such figure."""
+"""``inconclusive``: so few samples cannot decide; ``missing``: the run has no such figure."""
 
 
 class RuleResult(Record, frozen=True, kw_only=True, rename={"status": "verdict"}):

@@ -169,7 +169,7 @@ def _majority_is_correct(rows: Sequence[Row]) -> bool:
 
 
 def _classified(rows: Sequence[Row]) -> list[tuple[str, str | None]]:
-    """Return target and answer of each row; None for an answer that is no row's target."""
+    """Return target and answer of each row; an answer that is not a target of any row is None."""
     classes = {row.target.strip() for row in rows}
     answers = [None if row.answer is None else row.answer.strip() for row in rows]
     return [

@@ -99,7 +99,7 @@ _CAUTIOUS = re.compile(
     r"|(?P<bare>(?-i:[A-Z]))(?![\w'’-])(?!\s*=))",
     re.IGNORECASE,
 )
-"""A phrase that names a letter with caution; the article is no letter."""
+"""A phrase that names a letter with caution; the article "a" does not count."""
 
 _END = re.compile(r"[ .)]*+$")
 _ALONE = re.compile(rf"\s*{_FORM}(?P<rest>(?:\)?[.:!]|\))?(?:\s.*|$)|[,;].*)")

@@ -26,7 +26,7 @@ _FORMS: Final = {
 
 
 class UnreadableError(ValueError):
-    """A text is no single plain number; the message says why."""
+    """The text is not a single plain number; the message says why."""
 
 
 def read_numeral(text: str, decimal: Decimal) -> Fraction:

@@ -72,7 +72,7 @@ def rescored_place(settings: Settings) -> Path | None:
 
 
 def _check(place: Place) -> None:
-    """Raise UsageError when there are no replies at a place, with the option in its message."""
+    """Raise UsageError, naming the option, if a place does not contain replies."""
     if place.is_recording and place.path.is_file():
         return
     try:

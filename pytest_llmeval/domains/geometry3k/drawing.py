@@ -39,7 +39,7 @@ _FENCED: Final = re.compile(r"```(?:json)?[ \t]*\n(?P<object>[^`]*)```", re.IGNO
 
 
 class DrawingError(ValueError):
-    """A reply is no drawing, or leaves the diagram; the message names the part."""
+    """Invalid drawing in a reply; the message names the part that is wrong."""
 
 
 def _refuse(problem: str) -> NoReturn:

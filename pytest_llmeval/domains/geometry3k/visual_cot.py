@@ -137,14 +137,14 @@ def _instructions(original: Image) -> str:
 
 
 def _drawn(reply: Reply, original: Image, save: _Save) -> Image:
-    """Draw what the reply describes over the original; ValueError when that is no drawing."""
+    """Draw the shapes of a reply over the original; ValueError if the shapes are invalid."""
     data = original.read()
     width, height = picture_size(data)
     return save(draw_over(data, parse_drawing(reply.text, width=width, height=height)))
 
 
 def _returned(reply: Reply, original: Image, save: _Save) -> Image:
-    """Return the picture in the reply as it is sent; ValueError when there is no usable one."""
+    """Return the reply's picture, ready to be sent; ValueError if it has no valid picture."""
     if not reply.images:
         msg = f"the reply holds no picture but the text {reply.text[:80]!r}"
         raise ValueError(msg)

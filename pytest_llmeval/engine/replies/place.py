@@ -130,7 +130,7 @@ def make_folder(place: Place) -> None:
 
 
 def check_replies(folder: Path) -> None:
-    """Raise UsageError when there is no reply store in `folder`."""
+    """Raise UsageError if `folder` does not contain a reply store."""
     if not any((folder / name).is_file() for name in (REPLIES, OLD_NAME)):
         msg = (
             f"{folder}: no stored replies here; expected the folder of a run or of {KEEP} "
