@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from pytest_llmeval.scoring.letter_forms import INTRODUCTIONS
 from pytest_llmeval.scoring.retraction import (
     CLAUSE,
     REJECTION,
@@ -53,19 +54,8 @@ _FAVOURED = re.compile(
 )
 """A phrase that speaks for a letter: "D fits better"."""
 
-_INTRODUCTIONS: Final = frozenset(
+_FAVOURED_BEHIND: Final = INTRODUCTIONS.union(
     [
-        "option",
-        "choice",
-        "answer",
-        "letter",
-        "that",
-        "so",
-        "therefore",
-        "thus",
-        "hence",
-        "think",
-        "believe",
         "or",
         "but",
         "and",
@@ -81,10 +71,9 @@ _INTRODUCTIONS: Final = frozenset(
         "wait",
         "actually",
         "now",
-        "only",
     ]
 )
-"""Words before a bare letter that is favoured; behind others it belongs to a name ("vitamin D")."""
+"""Words before a bare letter that is favoured."""
 
 _CLAUSE_OF_ITS_OWN = re.compile(
     rf"[.!?…;>][ ]{{0,4}}{_LETTER}(?:[.!?…)]|[ ]*$)"
@@ -189,7 +178,7 @@ def _favoured(behind: str) -> list[str]:
             found.append(one)
     for one in _FAVOURED.finditer(behind):
         word = one["before"].strip().lower()
-        if not word or not word[-1].isalnum() or word in _INTRODUCTIONS:
+        if not word or not word[-1].isalnum() or word in _FAVOURED_BEHIND:
             found.append(one)
     letters = [_named(one) for one in found]
     for one in _CLAUSE_OF_ITS_OWN.finditer(behind):

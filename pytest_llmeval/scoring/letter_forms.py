@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from pytest_llmeval.scoring.retraction import dismissed
 
@@ -69,7 +69,7 @@ _CORRECT = re.compile(
 )
 """A phrase that judges a letter."""
 
-_INTRODUCTION = frozenset(
+INTRODUCTIONS: Final = frozenset(
     [
         "option",
         "choice",
@@ -82,11 +82,13 @@ _INTRODUCTION = frozenset(
         "hence",
         "think",
         "believe",
-        "statement",
         "only",
     ]
 )
-"""Words before a bare letter that is judged; behind others it belongs to a name ("vitamin C")."""
+"""Words before a bare letter that stands for a choice; behind others it is a name ("vitamin C")."""
+
+_JUDGED_BEHIND = INTRODUCTIONS | {"statement"}
+"""Words before a bare letter that is judged."""
 
 _CAUTIOUS = re.compile(
     r"(?:\b(?:it['’]s|it\s+(?:is|must be|should be|has to be|would be|will be|seems to be)"
@@ -114,7 +116,7 @@ def phrases(line: str) -> Iterator[Stated]:
             yield from _with_another(line, match)
     for match in _CORRECT.finditer(line):
         word = match["before"].strip().lower()
-        named = word and word[-1].isalnum() and word not in _INTRODUCTION
+        named = word and word[-1].isalnum() and word not in _JUDGED_BEHIND
         if not named and not dismissed(line, match.end("before")):
             yield Stated(_letter(match), match.end())
 
