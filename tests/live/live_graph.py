@@ -38,10 +38,7 @@ class LiveGraph:
     def ask(self, cypher: str) -> str | None:
         """Ask past the preflight, within the limits; return what went wrong."""
         try:
-            if isinstance(self.graph, EmbeddedGraph):
-                self.runner.run(self.graph._attempt(cypher))
-            else:
-                self.runner.run(self.graph._bolt.ask(cypher))
+            self.runner.run(self.graph._attempt(cypher, ()))
         except (QueryFailedError, NoAnswerError) as error:
             return str(error)
         return None

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,8 +14,6 @@ from neo4j import exceptions as driver_errors
 from neo4j.graph import Node, Path, Relationship
 from neo4j.spatial import Point
 
-from pytest_llmeval.domains.heracles.dialect import Adapted
-from pytest_llmeval.domains.heracles.query import preflight
 from pytest_llmeval.domains.heracles.rows import (
     GraphValue,
     NodeValue,
@@ -26,19 +25,16 @@ from pytest_llmeval.domains.heracles.rows import (
     keeps_order,
 )
 from pytest_llmeval.errors import ToolError
-from pytest_llmeval.records import ToolUse
 
 _CONNECT_SECONDS = 10.0
+_POLL_SECONDS = 0.2
 _MAX_MESSAGE = 1_000
+_MARK = "llmeval"
+"""Key of a query's mark in the metadata of its transaction."""
 
-_STATEMENT_CODES = "Neo.ClientError.Statement."
-# Failures of the database, not of the query; after them it is checked that it still answers.
-_DOUBTFUL_CODES = ("Neo.DatabaseError.", "Neo.TransientError.")
-# The server calls these transient, but the query causes them: never tried again.
-_OWN_FAULT_CODES = (
-    "Neo.TransientError.General.MemoryPoolOutOfMemoryError",
-    "Neo.TransientError.Transaction.Terminated",
-)
+# Codes of failures that other queries, a cold server or a defect of it may have caused: time-outs,
+# full memory, errors inside the server.
+_DOUBTFUL_CODES = ("Neo.DatabaseError.", "Neo.TransientError.", "Neo.ClientError.Transaction.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,14 +60,17 @@ class QueryFailedError(Exception):
 
 
 class NoAnswerError(Exception):
-    """The server broke, hung or dropped the connection, because of this query or of another one."""
+    """The server broke, hung or gave up, because of this query, of another one, or by itself.
+
+    Only a query that fails so alone, on a warm server, is known to be at fault.
+    """
 
     def __init__(self, problem: str, *, timed_out: bool = False, reported: bool = False) -> None:
         """Keep what happened.
 
         Args:
             problem: what happened.
-            timed_out: whether no answer came before the deadline.
+            timed_out: whether the server's time limit or the client's deadline was exceeded.
             reported: whether the server sent the failure.
         """
         super().__init__(problem)
@@ -113,12 +112,13 @@ class Bolt:
             msg = f"no graph database answers at {self._login.uri}: {_message(error)}"
             raise ToolError(msg) from error
 
-    async def ask(self, cypher: str, columns: Sequence[str] = ()) -> RowsText:
+    async def ask(self, cypher: str, columns: Sequence[str] = (), *, mark: str = "") -> RowsText:
         """Run a query once, read-only, in its own transaction, and return its rows.
 
         Args:
             cypher: the query.
             columns: names of the columns in the text; () for those of the result.
+            mark: a text by which `end_query` finds the transaction; none if empty.
 
         Raises:
             QueryFailedError: the query is at fault.
@@ -127,7 +127,7 @@ class Bolt:
         """
         try:
             async with asyncio.timeout(self._limits.deadline):
-                return await self._rows(cypher, columns)
+                return await self._rows(cypher, columns, mark)
         except TimeoutError:
             msg = f"no answer within {self._limits.deadline:g} s; the connection was dropped"
             raise NoAnswerError(msg, timed_out=True) from None
@@ -152,9 +152,26 @@ class Bolt:
         """Drop the connections."""
         await self._driver.close()
 
-    async def _rows(self, cypher: str, columns: Sequence[str]) -> RowsText:
+    async def end_query(self, mark: str) -> None:
+        """End the queries that were asked with this mark and are still under way on a Neo4j.
+
+        Leaving a connection does not end its query. Failures are ignored: whether the server still
+        answers is asked next.
+        """
+        under_way = (
+            "SHOW TRANSACTIONS YIELD transactionId, metaData "
+            "WHERE metaData[$key] = $mark RETURN transactionId"
+        )
+        with suppress(driver_errors.Neo4jError, driver_errors.DriverError, OSError, TimeoutError):
+            async with asyncio.timeout(_CONNECT_SECONDS), self.session() as session:
+                while found := await _column(session, under_way, key=_MARK, mark=mark):
+                    await _column(session, "TERMINATE TRANSACTIONS $found", found=found)
+                    await asyncio.sleep(_POLL_SECONDS)
+
+    async def _rows(self, cypher: str, columns: Sequence[str], mark: str) -> RowsText:
         # An auto-commit transaction: the driver would repeat a managed one after a transient error.
-        query = neo4j.Query(cypher, timeout=self._limits.server)
+        metadata = {_MARK: mark} if mark else None
+        query = neo4j.Query(cypher, timeout=self._limits.server, metadata=metadata)
         started = time.monotonic()
         session = self.session(access=neo4j.READ_ACCESS)
         try:
@@ -172,59 +189,17 @@ class Bolt:
         )
 
 
-async def run_query(
-    cypher: str,
-    *,
-    stage: str,
-    engine: str,
-    ask: Callable[[str, Sequence[str]], Awaitable[RowsText]],
-    adapt: Callable[[str], Adapted] | None = None,
-) -> ToolUse:
-    """Run a model's query, and return its record: refused, failed, or with its rows as text.
-
-    Args:
-        cypher: the query as the model wrote it.
-        stage: the solver's stage, for the record.
-        engine: name and version of the database, for the record.
-        ask: runs a query; its second argument are the names of the columns.
-        adapt: rewrites the query for an engine with another dialect. When such an engine fails at
-            a query that Neo4j's rules allow, the record is marked as uncertain.
-    """
-    started = time.monotonic()
-    adapted = Adapted(text=cypher, refusal=preflight(cypher))
-    if adapt is not None and adapted.refusal is None:
-        adapted = adapt(cypher)
-    refusal, uncertain = adapted.refusal, adapted.doubt
-    rows = RowsText(text="", shown=0, cut=None)
-    try:
-        if refusal is None or adapted.needs_rows:
-            found = await ask(adapted.text, adapted.columns)
-            if refusal is None or found.shown == 0:
-                rows, refusal = found, None
-    except QueryFailedError as error:
-        refusal = str(error)
-        if adapt is not None and refusal.startswith(_STATEMENT_CODES):
-            uncertain = uncertain or "the embedded engine refuses it; Neo4j may not"
-    return ToolUse(
-        stage=stage,
-        tool=engine,
-        input=cypher,
-        executed=adapted.text,
-        output=rows.text,
-        count=rows.shown,
-        error=refusal,
-        cut=rows.cut,
-        # Of a query with rows without the wait for a slot, which beside many others is most of it.
-        seconds=rows.seconds or time.monotonic() - started,
-        uncertain=uncertain,
-    )
+async def _column(session: neo4j.AsyncSession, cypher: str, **parameters: Any) -> list[Any]:  # noqa: ANN401 - the driver's
+    """Return the first value of each row."""
+    return [record[0] async for record in await session.run(cypher, parameters)]
 
 
 def _failure(error: driver_errors.Neo4jError) -> Exception:
     code = error.code or ""
-    if code.startswith(_OWN_FAULT_CODES) or not code.startswith(_DOUBTFUL_CODES):
-        return QueryFailedError(f"{code}: {_message(error)}")
-    return NoAnswerError(f"{code}: {_message(error)}", reported=True)
+    problem = f"{code}: {_message(error)}"
+    if not code.startswith(_DOUBTFUL_CODES):
+        return QueryFailedError(problem)
+    return NoAnswerError(problem, timed_out="TimedOut" in code, reported=True)
 
 
 def _message(error: Exception) -> str:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 
 from pytest_llmeval.domains.heracles.bolt import (
     Bolt,
@@ -10,11 +12,14 @@ from pytest_llmeval.domains.heracles.bolt import (
     NoAnswerError,
     QueryFailedError,
     TimeLimits,
-    run_query,
 )
+from pytest_llmeval.domains.heracles.model_query import run_query
+from pytest_llmeval.domains.heracles.query_slots import QuerySlots
+from pytest_llmeval.domains.heracles.readers import Readers
 from pytest_llmeval.domains.heracles.rows import RowsText
 from pytest_llmeval.domains.heracles.scene_graph import SceneGraph
 from pytest_llmeval.domains.heracles.scene_loading import load_scene
+from pytest_llmeval.domains.heracles.warm_up import WARM_UP
 from pytest_llmeval.errors import ToolError
 from pytest_llmeval.records import ToolUse
 
@@ -22,19 +27,27 @@ LIMITS = TimeLimits(server=10.0, deadline=20.0)
 """The server's own limit can come late inside one expression (12 to 40 s measured), hence the
 deadline."""
 
+_ADVICE = (
+    "a query that fills its memory ends a server's work for all; give it "
+    "db.memory.transaction.max=64m, db.transaction.timeout=10s and -XX:+ExitOnOutOfMemoryError "
+    "(docs/heracles.md), and restart it"
+)
+
 
 class Neo4jGraph:
     """A loaded database on a server: a `Graph`."""
 
-    def __init__(self, bolt: Bolt, *, engine: str, uri: str) -> None:
-        """Take a connection to a database that holds the scene.
+    def __init__(self, bolt: Bolt, readers: Readers, *, engine: str, uri: str) -> None:
+        """Take the connections to a database that holds the scene.
 
         Args:
-            bolt: the connection.
+            bolt: the connection for statements of our own.
+            readers: the processes that run a model's queries.
             engine: name and version of the server, for the records.
             uri: its address, for messages.
         """
-        self._bolt, self._engine, self._uri = bolt, engine, uri
+        self._bolt, self._readers, self._engine, self._uri = bolt, readers, engine, uri
+        self._slots = QuerySlots()
 
     @classmethod
     async def open(
@@ -46,19 +59,23 @@ class Neo4jGraph:
         progress: Callable[[str], None],
         limits: TimeLimits = LIMITS,
     ) -> Neo4jGraph:
-        """Return the database with the scene in it.
+        """Return the database with the scene in it, warmed up.
 
         Raises:
             ToolError: the server cannot be reached, or the scene cannot be loaded.
         """
-        bolt = Bolt(login, limits)
+        bolt, readers = Bolt(login, limits), Readers(login, limits)
         try:
             engine = await bolt.agent()
             await load_scene(bolt, scene, where=login.uri, reset=reset, progress=progress)
+            for cypher in WARM_UP:
+                with suppress(NoAnswerError, QueryFailedError):
+                    await readers.ask(cypher)
         except BaseException:
+            await readers.close()
             await bolt.close()
             raise
-        return cls(bolt, engine=engine, uri=login.uri)
+        return cls(bolt, readers, engine=engine, uri=login.uri)
 
     async def query(self, cypher: str, *, stage: str = "query") -> ToolUse:
         """Run a model's query read-only; ToolError when the database fails."""
@@ -66,29 +83,42 @@ class Neo4jGraph:
 
     async def close(self) -> None:
         """Disconnect."""
+        await self._readers.close()
         await self._bolt.close()
 
-    async def _ask(
-        self, cypher: str, columns: Sequence[str] = (), *, again: bool = True
-    ) -> RowsText:
-        """Run a query, once more after a broken connection.
+    async def _ask(self, cypher: str, columns: Sequence[str] = ()) -> RowsText:
+        """Run a query; one that gets no answer is run again alone, and then known to be at fault.
 
-        A query that fails twice while the database answers other queries counts as failed.
+        The server may have been busy with the others, or with what they left behind.
         """
-        try:
-            return await self._bolt.ask(cypher, columns)
-        except NoAnswerError as trouble:
-            await self._check_alive(trouble)
-            if trouble.timed_out or not again:
+        with suppress(NoAnswerError):
+            async with self._slots.one():
+                return await self._attempt(cypher, columns)
+        async with self._slots.alone():
+            await self._check_alive()
+            try:
+                return await self._attempt(cypher, columns)
+            except NoAnswerError as trouble:
+                await self._check_alive(trouble)
                 raise QueryFailedError(str(trouble)) from trouble
-        return await self._ask(cypher, columns, again=False)
 
-    async def _check_alive(self, trouble: NoAnswerError) -> None:
+    async def _attempt(self, cypher: str, columns: Sequence[str]) -> RowsText:
+        """Run a query once; when it gets no answer, end it on the server too."""
+        mark = uuid.uuid4().hex
+        try:
+            return await self._readers.ask(cypher, columns, mark=mark)
+        except NoAnswerError as trouble:
+            if not trouble.reported:
+                await self._bolt.end_query(mark)
+            raise
+
+    async def _check_alive(self, trouble: NoAnswerError | None = None) -> None:
         try:
             await self._bolt.ask("RETURN 1")
         except (NoAnswerError, QueryFailedError) as error:
+            sign = f" (first sign: {trouble})" if trouble else ""
             msg = (
-                f"the graph database at {self._uri} does not answer any more: {error} "
-                f"(first sign: {trouble})"
+                f"the graph database at {self._uri} does not answer any more: {error}{sign}; "
+                f"{_ADVICE}"
             )
-            raise ToolError(msg) from trouble
+            raise ToolError(msg) from error
