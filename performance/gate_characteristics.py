@@ -83,10 +83,13 @@ def passes_minimum(n: int, minimum: float, accuracy: float) -> float:
 def _binomial(n: int, rate: float) -> NDArray[np.float64]:
     """Return the chances of 0 to `n` successes."""
     if rate in {0.0, 1.0}:
-        return np.eye(1, n + 1, round(rate) * n)[0]
+        certain = np.zeros(n + 1)
+        certain[round(rate) * n] = 1.0
+        return certain
     counts = np.arange(n + 1)
     ways = _LOG_FACTORIALS[n] - _LOG_FACTORIALS[counts] - _LOG_FACTORIALS[n - counts]
-    return np.exp(ways + counts * math.log(rate) + (n - counts) * math.log1p(-rate))
+    chances = np.exp(ways + counts * math.log(rate) + (n - counts) * math.log1p(-rate))
+    return np.asarray(chances, dtype=np.float64)
 
 
 def tables() -> Iterator[str]:

@@ -212,7 +212,7 @@ class BoundedMean:
 
     @cached_property
     def _masses(self) -> NDArray[np.float64]:
-        return self._weights * np.array(self.counts)
+        return np.array([w * c for w, c in zip(self.weights, self.counts, strict=True)])
 
 
 def critical(confidence: float) -> float:

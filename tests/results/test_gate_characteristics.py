@@ -156,7 +156,8 @@ def test_with_epochs_and_scores_too_the_allowed_drop_passes_rarely(
 
 def test_a_share_is_let_pass_by_its_minimum_about_as_rarely() -> None:
     def most(bounds: Iterable[float]) -> float:
-        return max(SCRIPT["passes_minimum"](n, low, low) for n in (20, 48, 100) for low in bounds)
+        chance: Callable[[int, float, float], float] = SCRIPT["passes_minimum"]
+        return max(chance(n, low, low) for n in (20, 48, 100) for low in bounds)
 
     assert most((0.3, 0.5, 0.7, 0.9)) <= 0.035
     # Wilson's interval is known to be short where few are right.
