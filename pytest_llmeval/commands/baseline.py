@@ -10,7 +10,6 @@ from pytest_llmeval.commands.runs import RUN_HELP, open_run
 from pytest_llmeval.commands.session_options import add_options, reports_of, settings_of
 from pytest_llmeval.errors import UsageError
 from pytest_llmeval.results.baseline import baseline_of, write_baseline
-from pytest_llmeval.session.cut_off import missing_rows
 from pytest_llmeval.session.stored import stored_findings
 
 
@@ -33,7 +32,7 @@ def run(chosen: argparse.Namespace) -> int:
         msg = f"--to {path}: a baseline is a file of JSON lines; let its name end in .jsonl"
         raise UsageError(msg)
     stored = open_run(chosen.name, reports)
-    if missing_rows(stored):
+    if stored.missing:
         msg = (
             f"{stored.path.name} was cut off, so it is no baseline; "
             "continue it first (pytest --llmeval-resume)"

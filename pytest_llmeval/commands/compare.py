@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from pytest_llmeval.commands.console import YES, StandardOutput, say, show
+from pytest_llmeval.commands.console import NO, YES, StandardOutput, say, show
 from pytest_llmeval.commands.runs import RUN_HELP, open_baseline
 from pytest_llmeval.commands.session_options import add_options, reports_of, settings_of
 from pytest_llmeval.errors import UsageError
@@ -37,7 +38,10 @@ def declare(parser: argparse.ArgumentParser) -> None:
 
 
 def run(chosen: argparse.Namespace) -> int:
-    """Print the comparison, and write its page if one is wanted."""
+    """Print the comparison, and write its page if one is wanted.
+
+    NO if a run was cut off, or if no sample could be compared; standard error says so.
+    """
     reports = reports_of(settings_of(chosen))
     runs = [open_baseline(name, reports) for name in chosen.runs]
     found = _Pair(*runs) if len(runs) == _PAIR else _Matrices(runs)
@@ -49,7 +53,9 @@ def run(chosen: argparse.Namespace) -> int:
             msg = f"{chosen.html}: cannot be written: {error.strerror or error}"
             raise UsageError(msg) from error
         say(f"written: {chosen.html}")
-    return YES
+    for part in found.empty:
+        say(f"{part}: no sample was compared: none was scored by all with one target", sys.stderr)
+    return NO if found.empty or any(one.missing for one in runs) else YES
 
 
 class _Pair:
@@ -77,6 +83,11 @@ class _Pair:
     def page(self) -> str:
         return comparison_page(self._comparison, names=self._names)
 
+    @property
+    def empty(self) -> list[str]:
+        """The tasks of which no sample was compared."""
+        return [f"{pair.task} · {pair.model_b}" for pair in self._comparison.pairs if not pair.n]
+
 
 class _Matrices:
     """Several runs, or the models of one, side by side."""
@@ -95,6 +106,11 @@ class _Matrices:
     @property
     def markdown(self) -> str:
         return render_matrices_markdown(self._matrices)
+
+    @property
+    def empty(self) -> list[str]:
+        """The tasks of which no sample was compared."""
+        return [matrix.task for matrix in self._matrices if not matrix.n]
 
     @property
     def page(self) -> str:

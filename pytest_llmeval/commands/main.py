@@ -32,6 +32,7 @@ COMMANDS: Final = (
     Command("report", "report", "print a run's table, and write its files anew from its rows"),
     Command("compare", "compare", "compare two runs, several, or the models of one"),
     Command("gate", "gate", "check a run by the rules of a gate (exit status 1: not met)"),
+    Command("plan", "plan", "tell how many samples and epochs a gate against a baseline takes"),
     Command("baseline", "baseline", "make a run the baseline of later ones"),
     Command("merge", "merge", "make one run of the shards of one (--llmeval-shard)"),
     Command("rescore", "rescore", "score a run's stored answers again, without pytest"),

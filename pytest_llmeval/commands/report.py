@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import argparse
 import os
+import sys
 from dataclasses import replace
 
-from pytest_llmeval.commands.console import YES, StandardOutput, say
+from pytest_llmeval.commands.console import NO, YES, StandardOutput, say
 from pytest_llmeval.commands.runs import RUN_HELP, open_baseline, open_run
 from pytest_llmeval.commands.session_options import add_options, reports_of, settings_of
 from pytest_llmeval.errors import UsageError
@@ -29,7 +30,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
 
 
 def run(chosen: argparse.Namespace) -> int:
-    """Print and write what the run's rows say."""
+    """Print and write what the run's rows say; NO if they are not those of its verdict."""
     reports = reports_of(settings_of(chosen))
     stored = open_run(chosen.name, reports)
     found = stored_findings(stored)
@@ -45,4 +46,6 @@ def run(chosen: argparse.Namespace) -> int:
     if chosen.parquet:
         write_parquet(found.rows, stored.path / PARQUET)
     say(f"report: {stored.path / REPORT}")
-    return YES
+    if found.changed:
+        say(f"{stored.path.name}: {found.changed}", sys.stderr)
+    return NO if found.changed else YES

@@ -16,11 +16,13 @@ from pytest_llmeval.report.gate_sheet import gate_sheet
 from pytest_llmeval.report.matrix_sheet import matrix_sheet
 from pytest_llmeval.report.rescoring_sheet import rescoring_sheet
 from pytest_llmeval.report.result_sheets import remarks, sheets
+from pytest_llmeval.report.sample_size_sheet import sample_size_sheet
 from pytest_llmeval.report.sheet import Block, Column, Sheet
 from pytest_llmeval.results.compare import Comparison
 from pytest_llmeval.results.gate_result import GateResult
 from pytest_llmeval.results.matrix import Matrix
 from pytest_llmeval.results.rescoring import Rescoring
+from pytest_llmeval.results.sample_size import SampleSize
 from pytest_llmeval.results.summary import Summary
 
 _GAP = 2
@@ -44,6 +46,13 @@ def render_gate(result: GateResult, *, width: int, color: bool) -> str:
 def render_comparison(comparison: Comparison, *, width: int, color: bool) -> str:
     """Return how two runs differ, no line wider than `width` columns (40 or more)."""
     return _drawn((), comparison_sheets(comparison), width=width, color=color)
+
+
+def render_sample_sizes(
+    title: str, note: str, sizes: Sequence[SampleSize], *, width: int, color: bool
+) -> str:
+    """Return what a gate takes, no line wider than `width` columns (40 or more)."""
+    return _drawn((), (sample_size_sheet(title, note, sizes),), width=width, color=color)
 
 
 def render_rescoring(found: Rescoring, *, width: int, color: bool) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from dataclasses import replace as replaced
 from pathlib import Path
 from typing import Any, Final, cast
 
@@ -15,7 +16,7 @@ from pytest_llmeval.files.atomic import write_atomically
 from pytest_llmeval.records import Json, Row, Score
 from pytest_llmeval.results.entry_key import EntryKey, rows_by_entry, version_texts
 from pytest_llmeval.results.gate_values import baseline_values
-from pytest_llmeval.results.stored_run import read_run
+from pytest_llmeval.results.stored_run import StoredRun, read_run
 from pytest_llmeval.results.stored_tasks import stored_tasks
 from pytest_llmeval.results.summarise import summarise
 from pytest_llmeval.results.summary import Summary
@@ -30,12 +31,13 @@ class Baseline:
     """A run's name, its rows, and the values of each part by metric.
 
     A row that was read from a file has only what a comparison needs: key, outcome, scores,
-    versions, and the target's digest.
+    versions, and the target's digest. `missing`: planned samples of a run that have no row.
     """
 
     name: str
     rows: tuple[Row, ...]
     metrics: Mapping[EntryKey, Mapping[str, float | None]]
+    missing: int = 0
 
 
 def baseline_of(name: str, rows: Iterable[Row], summary: Summary) -> Baseline:
@@ -66,12 +68,20 @@ def write_baseline(baseline: Baseline, path: Path) -> None:
 
 def read_baseline(path: Path) -> Baseline:
     """Return the baseline in a file, or a run's folder as one; UsageError names a wrong line."""
-    if path.is_file() and path.suffix == ".jsonl":
-        return _parsed(path)
-    run = read_run(path)
+    return _parsed(path) if is_baseline(path) else baseline_of_run(read_run(path))
+
+
+def is_baseline(path: Path) -> bool:
+    """Whether a path is that of a baseline's file, not of a run."""
+    return path.is_file() and path.suffix == ".jsonl"
+
+
+def baseline_of_run(run: StoredRun) -> Baseline:
+    """Return a stored run as a baseline."""
     # A baseline has no figures of groups.
     tasks = {name: replace(info, group_by=()) for name, info in stored_tasks(run).items()}
-    return baseline_of(run.path.name, run.rows, summarise(run.rows, tasks))
+    found = baseline_of(run.path.name, run.rows, summarise(run.rows, tasks))
+    return replaced(found, missing=run.missing)
 
 
 def _lines(baseline: Baseline) -> Iterator[dict[str, Json]]:

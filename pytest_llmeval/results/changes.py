@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import fsum
 
 from pytest_llmeval.records import Row
-from pytest_llmeval.results.paired import mcnemar, paired_difference, smallest_share
+from pytest_llmeval.results.bounded_mean import BoundedMean
+from pytest_llmeval.results.paired import paired_difference
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,9 +20,10 @@ class Change:
         b: its mean in run b.
         low: lower end of the interval of the difference b - a.
         high: upper end.
-        p_value: two-sided.
+        p_value: two-sided; below 1 - confidence if and only if the interval leaves 0 out.
         effect: Cohen's d_z, the difference in units of its standard deviation over the samples.
         smallest: smallest difference that so many samples would show in four of five repetitions.
+        samples: the differences of the samples.
         adjusted: the p-value after Holm, for all changes of the comparison together.
 
     None: undefined.
@@ -34,9 +36,10 @@ class Change:
     b: float
     low: float
     high: float
-    p_value: float | None
+    p_value: float
     effect: float | None
     smallest: float | None
+    samples: BoundedMean
     adjusted: float | None = None
 
     @property
@@ -60,7 +63,7 @@ def changes_of(
     if not paired:
         return ()
     outcomes = [(_outcomes(a), _outcomes(b)) for a, b in paired]
-    changes = [_accuracy(outcomes, confidence)]
+    changes = [_change("accuracy", 1.0, outcomes, confidence)]
     for name, scale in dict.fromkeys(
         (s.name, s.scale) for a, _ in paired for row in a for s in row.scores
     ):
@@ -69,19 +72,6 @@ def changes_of(
         if known and values != outcomes:
             changes.append(_change(name, scale, known, confidence))
     return tuple(changes)
-
-
-def _accuracy(outcomes: Sequence[tuple[list[float], list[float]]], confidence: float) -> Change:
-    """Return the change of accuracy; with one epoch its p-value is that of McNemar's test."""
-    change = _change("accuracy", 1.0, outcomes, confidence)
-    if not all(len(a) == len(b) == 1 for a, b in outcomes):
-        return change
-    floor = smallest_share(len(outcomes), 1 - confidence)
-    return replace(
-        change,
-        p_value=mcnemar(sum(a > b for a, b in outcomes), sum(a < b for a, b in outcomes)),
-        smallest=None if floor is None else max(floor, change.smallest or 0.0),
-    )
 
 
 def _outcomes(rows: Sequence[Row]) -> list[float]:
@@ -100,15 +90,17 @@ def _change(
     name: str, scale: float, pairs: Sequence[tuple[list[float], list[float]]], confidence: float
 ) -> Change:
     found = paired_difference(pairs, scale=scale, confidence=confidence)
+    interval = found.mean.interval(confidence)
     return Change(
         name=name,
         scale=scale,
         n=len(pairs),
         a=fsum(fsum(a) / len(a) for a, _ in pairs) / len(pairs),
         b=fsum(fsum(b) / len(b) for _, b in pairs) / len(pairs),
-        low=found.interval.low,
-        high=found.interval.high,
-        p_value=found.p_value,
+        low=interval.low,
+        high=interval.high,
+        p_value=found.mean.p_value(),
         effect=found.effect,
         smallest=found.smallest,
+        samples=found.mean,
     )

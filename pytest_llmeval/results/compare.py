@@ -142,14 +142,13 @@ def adjusted(pairs: Sequence[Pair]) -> tuple[Pair, ...]:
         (place, number): change.p_value
         for place, pair in enumerate(pairs)
         for number, change in enumerate(pair.changes)
-        if change.p_value is not None
     }
     after_holm = holm(known)
     return tuple(
         replace(
             pair,
             changes=tuple(
-                replace(change, adjusted=after_holm.get((place, number)))
+                replace(change, adjusted=after_holm[place, number])
                 for number, change in enumerate(pair.changes)
             ),
         )

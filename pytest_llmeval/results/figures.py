@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from pytest_llmeval.records import Outcome, Record, Usage
-from pytest_llmeval.results.task_info import Calibrated
+from pytest_llmeval.results.task_info import Calibrated, Ends
 
 
 class Counts(Record, frozen=True, kw_only=True):
@@ -75,13 +75,16 @@ class MetricValue(Mean, frozen=True, kw_only=True):
 class Repeated(Record, frozen=True, kw_only=True):
     """pass@k (one of k epochs is correct) and pass^k (all k are), 0..1.
 
-    Over the `n` samples with `k` scored epochs or more.
+    Over the `n` samples with `k` scored epochs or more; ``..._95`` are the ends of the 95 %
+    intervals.
     """
 
     k: int
     n: int
     at_least_one: float
     every_one: float
+    at_least_one_95: Ends = (None, None)
+    every_one_95: Ends = (None, None)
 
 
 class Efficiency(Record, frozen=True, kw_only=True):

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import inf
 
 from pytest_llmeval.records import Record
+from pytest_llmeval.results.allowed import Allowed
 
 JUDGE = "judge"
 """Stands for a task in rules about the judge (``judge.kappa``), unless a task has that name."""
@@ -48,10 +50,19 @@ class Bounds(Record, frozen=True, kw_only=True):
         parts += [f"{name} {step}" for name, step in steps.items() if step is not None]
         return ", ".join(parts)
 
-    def hold(self, value: float) -> bool:
-        """Whether the value lies between `minimum` and `maximum`, both included."""
-        return (self.minimum is None or value >= self.minimum) and (
-            self.maximum is None or value <= self.maximum
+    @property
+    def values(self) -> Allowed:
+        """The values between `minimum` and `maximum`."""
+        return Allowed(
+            -inf if self.minimum is None else self.minimum,
+            inf if self.maximum is None else self.maximum,
+        )
+
+    def changes(self, before: float) -> Allowed:
+        """Return the changes that `max_drop` and `max_rise` allow from the baseline's value."""
+        return Allowed(
+            -inf if self.max_drop is None else -self.max_drop.from_baseline(before),
+            inf if self.max_rise is None else self.max_rise.from_baseline(before),
         )
 
 
@@ -59,23 +70,29 @@ class Bounds(Record, frozen=True, kw_only=True):
 class Rule:
     """Bounds on one metric of one task.
 
-    Each model that ran it must meet them, with `samples` scored samples or more.
+    Each model that ran it must meet them, with `samples` scored samples or more. `point`: the
+    figure itself decides, not its interval.
     """
 
     task: str
     metric: str
     bounds: Bounds
     samples: int = 0
+    point: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChangeRule:
-    """How far one metric of one task may move away from the baseline's, for each of its models."""
+    """How far one metric of one task may move away from the baseline's, for each of its models.
+
+    `samples` and `point` as in `Rule`.
+    """
 
     task: str
     metric: str
     bounds: Bounds
     samples: int = 0
+    point: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from pytest_llmeval.results.allowed import more_text
+from pytest_llmeval.results.estimate import Estimate
 from pytest_llmeval.results.figures import Counts
 from pytest_llmeval.results.gate import JUDGE, Bounds, Gate, Rule
 from pytest_llmeval.results.gate_result import GateResult, RuleResult, RuleStatus
@@ -63,19 +65,36 @@ def _judge_results(rule: Rule, summary: Summary) -> Iterator[RuleResult]:
         yield _result(rule, "", None, "missing", "no judge was asked in this run")
 
 
-def _checked(rule: Rule, entry: TaskSummary, known: Mapping[str, float | None]) -> RuleResult:
+def _checked(rule: Rule, entry: TaskSummary, known: Mapping[str, Estimate]) -> RuleResult:
     if rule.metric not in known:
         reason = f"no such metric in this run (there are {', '.join(known)})"
         return _result(rule, entry.model, None, "missing", reason)
-    value, counts = known[rule.metric], entry.figures.counts
+    found = known[rule.metric]
+    value = found.value
     if value is None:
         return _result(rule, entry.model, None, "missing", "there is no value to judge")
-    if counts.scored < rule.samples:
-        reason = f"{counts.scored:,} scored samples are too few; the rule wants {rule.samples:,}"
+    if found.n < rule.samples:
+        counted = "labelled cases" if rule.task != entry.task else "scored samples"
+        reason = f"{found.n:,} {counted} are too few; the rule wants {rule.samples:,}"
         return _result(rule, entry.model, value, "inconclusive", reason)
-    if rule.bounds.hold(value):
-        return _result(rule, entry.model, value, "pass", "")
-    return _result(rule, entry.model, value, "fail", _reason(rule, value, counts))
+    allowed = rule.bounds.values
+    if rule.point or found.low is None or found.high is None:
+        status: RuleStatus = "pass" if value in allowed else "fail"
+        reason = "" if status == "pass" else _reason(rule, value, entry.figures.counts)
+        return _result(rule, entry.model, value, status, reason)
+    status = allowed.decision(found.low, found.high)
+    reason = "" if status == "pass" else _interval_reason(rule, found, status)
+    return _result(rule, entry.model, value, status, reason)
+
+
+def _interval_reason(rule: Rule, found: Estimate, status: RuleStatus) -> str:
+    """Return why an interval did not pass; an inconclusive one with the samples that decide."""
+    value, low, high = found.value or 0.0, found.low or 0.0, found.high or 0.0
+    span = f"{value:.4g} may be {low:.4g} to {high:.4g}"
+    if status == "fail":
+        return f"{span}, all outside {rule.bounds} (n = {found.n:,})"
+    needed = rule.bounds.values.samples(value, low, high, found.samples_to_tell)
+    return f"{found.n:,} samples cannot decide {rule.bounds}: {span}; {more_text(needed)}"
 
 
 def _reason(rule: Rule, value: float, counts: Counts) -> str:

@@ -61,8 +61,11 @@ def _rules(document: Checked, name: str, body: Json) -> Iterator[Rule | ChangeRu
     if not (task and metric):
         document.refuse(path, "a rule is named TASK.METRIC, such as mytask.accuracy")
     metric = metric_name(metric)
-    found = document.mapping(path, body, (*_BOUNDS, *_STEPS, "samples"))
+    found = document.mapping(path, body, (*_BOUNDS, *_STEPS, "samples", "point"))
     samples = int(document.number([*path, "samples"], found.get("samples", 0), "samples"))
+    point = found.get("point", False)
+    if not isinstance(point, bool):
+        document.refuse([*path, "point"], f"expected true or false, not {point!r}")
     ends = {
         end: document.number([*path, end], found[end], metric) for end in _BOUNDS if end in found
     }
@@ -74,10 +77,11 @@ def _rules(document: Checked, name: str, body: Json) -> Iterator[Rule | ChangeRu
     if not ends and not steps:
         document.refuse(path, f"needs {', '.join((*_BOUNDS, *_STEPS[:-1]))} or {_STEPS[-1]}")
     if ends:
-        yield Rule(task=task, metric=metric, bounds=_bounds(document, path, ends), samples=samples)
+        bounds = _bounds(document, path, ends)
+        yield Rule(task=task, metric=metric, bounds=bounds, samples=samples, point=point)
     if steps:
         allowed = Bounds(max_drop=steps.get("max_drop"), max_rise=steps.get("max_rise"))
-        yield ChangeRule(task=task, metric=metric, bounds=allowed, samples=samples)
+        yield ChangeRule(task=task, metric=metric, bounds=allowed, samples=samples, point=point)
 
 
 def _bounds(document: Checked, path: Sequence[str], ends: Mapping[str, float]) -> Bounds:

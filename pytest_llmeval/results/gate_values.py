@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from pytest_llmeval.results.estimate import Estimate
 from pytest_llmeval.results.figures import Figures, Judging
 from pytest_llmeval.results.gate import JUDGE
 from pytest_llmeval.results.summary import TaskSummary
 from pytest_llmeval.results.task_info import metric_name
 
 
-def rule_values(figures: Figures) -> dict[str, float | None]:
+def rule_values(figures: Figures) -> dict[str, Estimate]:
     """Return the values by name: shares in 0..1, scores in their scale, seconds, US dollars."""
     counts = figures.counts
-    named: dict[str, float | None] = {
-        "accuracy": figures.accuracy.value,
+    plain: dict[str, float | None] = {
         "coverage": counts.coverage,
         "planned": counts.planned,
         "scored": counts.scored,
@@ -33,29 +33,48 @@ def rule_values(figures: Figures) -> dict[str, float | None]:
         "seconds_median": figures.seconds.median,
         "seconds_p95": figures.seconds.p95,
     }
+    named = {"accuracy": Estimate.of(figures.accuracy)}
+    named |= {name: Estimate(value=value, n=counts.scored) for name, value in plain.items()}
     for repeated in figures.repeated:
-        named[f"pass@{repeated.k}"] = repeated.at_least_one
-        named[f"pass^{repeated.k}"] = repeated.every_one
+        for sign, value, (low, high) in (
+            ("@", repeated.at_least_one, repeated.at_least_one_95),
+            ("^", repeated.every_one, repeated.every_one_95),
+        ):
+            known = Estimate(value=value, n=repeated.n, low=low, high=high)
+            named[f"pass{sign}{repeated.k}"] = known
     for mean in (*figures.shares, *figures.scores, *figures.metrics):
-        named.setdefault(metric_name(mean.name), mean.value)
+        named.setdefault(metric_name(mean.name), Estimate.of(mean))
     return named
 
 
-def judge_values(judging: Judging) -> dict[str, float | None]:
+def judge_values(judging: Judging) -> dict[str, Estimate]:
     """Return the values for rules on the judge; none when the judge is not calibrated.
 
-    All are the calibration's but `agreement`, that of several judges in the run itself.
+    All are the calibration's, over its labelled cases, but `agreement`: that of several judges
+    in the run itself.
     """
     found = judging.calibration
     if found is None:
         return {}
+    decided = found.n - found.unscored
+    rates = {
+        "kappa": (found.kappa, (found.kappa_low, found.kappa_high)),
+        "accuracy": (found.accuracy, found.accuracy_95),
+        "false_positive_rate": (found.false_positive_rate, found.false_positive_rate_95),
+        "false_negative_rate": (found.false_negative_rate, found.false_negative_rate_95),
+        "unscored_rate": (found.unscored_rate, found.unscored_rate_95),
+    }
+    agreement = judging.agreement
     return {
-        "kappa": found.kappa,
-        "accuracy": found.accuracy,
-        "false_positive_rate": found.false_positive_rate,
-        "unscored": found.unscored,
-        "cases": found.n,
-        "agreement": None if judging.agreement is None else judging.agreement.kappa,
+        **{
+            name: Estimate(value=value, n=decided, low=low, high=high)
+            for name, (value, (low, high)) in rates.items()
+        },
+        "cases": Estimate(value=found.n, n=found.n),
+        "agreement": Estimate(
+            value=None if agreement is None else agreement.kappa,
+            n=0 if agreement is None else agreement.n,
+        ),
     }
 
 
@@ -63,5 +82,5 @@ def baseline_values(entry: TaskSummary) -> dict[str, float | None]:
     """Return the values for rules against a baseline; the judge's as ``judge.kappa``."""
     judging = entry.figures.judging
     judges = {} if judging is None else judge_values(judging)
-    named = {f"{JUDGE}.{name}": value for name, value in judges.items()}
-    return rule_values(entry.figures) | named
+    named = {f"{JUDGE}.{name}": known for name, known in judges.items()}
+    return {name: known.value for name, known in (rule_values(entry.figures) | named).items()}

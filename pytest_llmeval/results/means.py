@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from math import fsum
 
 from pytest_llmeval.records import Row
+from pytest_llmeval.results.bounded_mean import BoundedMean
 from pytest_llmeval.results.figures import Mean
 from pytest_llmeval.results.rows import last_scores
 from pytest_llmeval.results.statistics import (
     Clusters,
-    bootstrap_interval,
     clustered_error,
     mean,
     proportion_interval,
@@ -20,7 +21,8 @@ from pytest_llmeval.results.statistics import (
 def mean_of(name: str, values: Sequence[tuple[Row, float]], scale: float = 1.0) -> Mean:
     """Return the mean of one value a row, in 0..`scale`.
 
-    Its interval is a bootstrap's, or Wilson's when all values are 0 or `scale`.
+    Its interval is a score interval: Wilson's when all values are 0 or `scale`, otherwise that of
+    `BoundedMean`.
     """
     by_sample: dict[str, list[float]] = defaultdict(list)
     for row, value in values:
@@ -40,11 +42,20 @@ def mean_of(name: str, values: Sequence[tuple[Row, float]], scale: float = 1.0) 
 
 def interval_of(clusters: Clusters, scale: float) -> tuple[float, float] | tuple[None, None]:
     """Return the interval of the mean of values in 0..`scale`, as `mean_of` does."""
+    if not clusters:
+        return None, None
     if all(value in {0.0, scale} for cluster in clusters for value in cluster):
-        found = proportion_interval([[value / scale for value in cluster] for cluster in clusters])
+        shares = [[value / scale for value in cluster] for cluster in clusters]
+        found = proportion_interval(shares)
         return (None, None) if found is None else (found.low * scale, found.high * scale)
-    found = bootstrap_interval(clusters)
-    return (None, None) if found is None else (found.low, found.high)
+    size = sum(map(len, clusters)) / len(clusters)
+    own = BoundedMean.of(
+        [fsum(cluster) / len(cluster) for cluster in clusters],
+        weights=[len(cluster) / size for cluster in clusters],
+        lowest=0.0,
+        highest=scale,
+    ).interval()
+    return own.low, own.high
 
 
 def accuracy_of(scored: Sequence[Row]) -> Mean:

@@ -45,7 +45,7 @@ def merged_info(runs: Sequence[StoredRun]) -> dict[str, Json]:
     }
     settings = {**_mapping(first.get("settings")), "shard": None, "resume": None}
     merged: list[Json] = [{"run": run.path.name, **run.info} for run in runs]
-    planned = sum(len(run.rows) for run in runs)
+    planned = len({row.key for run in runs for row in run.rows})
     return {**first, "settings": settings, "tasks": tasks, "planned": planned, "merged": merged}
 
 

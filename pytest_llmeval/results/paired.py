@@ -8,16 +8,8 @@ from dataclasses import dataclass
 from statistics import NormalDist, stdev
 from typing import TypeAlias, TypeVar
 
-import numpy as np
-
-from pytest_llmeval.results.statistics import (
-    CONFIDENCE,
-    RESAMPLES,
-    SEED,
-    Interval,
-    bca_interval,
-    resampled_means,
-)
+from pytest_llmeval.results.bounded_mean import BoundedMean, critical
+from pytest_llmeval.results.statistics import CONFIDENCE
 
 _Key = TypeVar("_Key", bound=Hashable)
 
@@ -30,86 +22,93 @@ Pairs: TypeAlias = Sequence[tuple[Sequence[float], Sequence[float]]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Difference:
-    """The mean of ``b - a`` over `n` paired samples, with its interval.
+    """The differences ``b - a`` of paired samples, and what they are worth.
 
-    `p_value` is two-sided; `effect` is Cohen's d_z; `smallest` is the smallest difference that
-    these samples would show. None: undefined.
+    `effect` is Cohen's d_z, `smallest` the smallest difference that these samples would show.
+    None: undefined.
     """
 
-    value: float
-    n: int
-    interval: Interval
-    p_value: float | None
+    mean: BoundedMean
     effect: float | None
     smallest: float | None
 
 
 def paired_difference(
-    pairs: Pairs, *, scale: float = 1.0, confidence: float = CONFIDENCE, seed: int = SEED
+    pairs: Pairs, *, scale: float = 1.0, confidence: float = CONFIDENCE
 ) -> Difference:
-    """Return the mean of ``b - a`` over one or more samples, of values in 0..`scale`.
+    """Return the difference ``b - a`` of one or more samples, of values in 0..`scale`.
 
-    A sample's difference is that of its epoch means, so every sample weighs the same. The p-value
-    is the share of resampled means that lie as far from their centre as the mean lies from 0.
+    A sample's difference is that of its epoch means, so every sample weighs the same.
     """
     n = len(pairs)
     differences = [math.fsum(b) / len(b) - math.fsum(a) / len(a) for a, b in pairs]
-    value = math.fsum(differences) / n
+    mean = BoundedMean.of(
+        differences, lowest=-scale, highest=scale, continuity=_continuity(pairs, differences, scale)
+    )
     spread = stdev(differences) if n > 1 else 0.0
-    if not spread:
-        alike, p_value = _alike(value, n, scale, confidence), 1.0 if value == 0 else None
-        return Difference(
-            value=value, n=n, interval=alike, p_value=p_value, effect=None, smallest=None
-        )
-    sums, ones = np.array(differences), np.ones(n)
-    draws = resampled_means(sums, ones, RESAMPLES, seed)
-    farther = int(np.sum(np.abs(draws - value) >= abs(value)))
     return Difference(
-        value=value,
-        n=n,
-        interval=bca_interval(sums, ones, draws, confidence),
-        p_value=(farther + 1) / (RESAMPLES + 1),
-        effect=value / spread,
-        smallest=_smallest(spread, n, confidence),
+        mean=mean,
+        effect=mean.mean / spread if spread else None,
+        smallest=_smallest(spread, n, scale, confidence),
     )
 
 
-def _alike(value: float, n: int, scale: float, confidence: float) -> Interval:
-    """Return the interval of a difference that all `n` samples show alike.
-
-    A sample that behaves otherwise may be rarer than one in `n`: by Clopper and Pearson's bound for
-    0 of n, at most a share 1 - (α/2)^(1/n) of all samples does, and each by no more than `scale`.
-    """
-    unseen = 1 - ((1 - confidence) / 2) ** (1 / n)
-    return Interval(
-        low=max(-scale, value - unseen * scale), high=min(scale, value + unseen * scale)
+def difference_of_outcomes(gained: int, lost: int, n: int) -> BoundedMean:
+    """Return the difference of accuracy in one epoch of `n` samples."""
+    counts = {1.0: gained, -1.0: lost, 0.0: n - gained - lost}
+    known = {value: float(count) for value, count in sorted(counts.items()) if count}
+    return BoundedMean(
+        values=tuple(known),
+        weights=(1.0,) * len(known),
+        counts=tuple(known.values()),
+        lowest=-1.0,
+        highest=1.0,
+        continuity=continuity(gained + lost, n),
     )
 
 
-def _smallest(spread: float, n: int, confidence: float) -> float:
-    """Return the true difference that is found significant with the chance POWER."""
-    normal = NormalDist()
-    return (normal.inv_cdf((1 + confidence) / 2) + normal.inv_cdf(POWER)) * spread / math.sqrt(n)
+def continuity(flips: float, n: float, epochs: int = 1) -> float:
+    """Return the correction for continuity of a sum of outcomes, in samples.
 
+    Twice the share of flipped samples and at most 1, as Edwards' for McNemar's test; with epochs
+    the sum moves in finer steps. Without it a drop of exactly the allowed size would pass too often
+    where many samples flip; always 1 would cost every run half as many samples again
+    (docs/statistics.md has the figures).
 
-def mcnemar(only_a: int, only_b: int) -> float:
-    """Return the two-sided p-value of McNemar's exact test.
-
-    `only_a` and `only_b` count the samples that exactly one of the two got right; under the null
-    hypothesis each falls to either side with chance 1/2. Without such a sample nothing differs: 1.
+    Args:
+        flips: sum of abs(b - a) over the samples, in 0..n.
+        n: number of samples.
+        epochs: repetitions of each.
     """
-    discordant = only_a + only_b
-    tail = sum(math.comb(discordant, i) for i in range(min(only_a, only_b) + 1))
-    return min(1.0, 2 * tail / (1 << discordant))
+    return min(1.0, 2 * flips / n) / epochs
 
 
-def smallest_share(n: int, level: float = 1 - CONFIDENCE) -> float | None:
-    """Return the smallest share of `n` samples that McNemar's exact test finds significant.
+def _continuity(pairs: Pairs, differences: Sequence[float], scale: float) -> float:
+    """Return the correction for values that are all or nothing; others have no steps."""
+    if any(value not in {0.0, scale} for pair in pairs for values in pair for value in values):
+        return 0.0
+    epochs = max(len(values) for pair in pairs for values in pair)
+    flips = math.fsum(map(abs, differences)) / scale
+    return scale * continuity(flips, len(pairs), epochs)
 
-    All of them must have changed in one direction. None when all `n` are too few at `level`.
+
+def _smallest(spread: float, n: int, scale: float, confidence: float) -> float | None:
+    """Return the true difference that is found significant with the chance POWER; None: none is."""
+    fewest = fewest_flips(n, confidence)
+    if fewest is None:
+        return None
+    usual = (critical(confidence) + NormalDist().inv_cdf(POWER)) * spread / math.sqrt(n)
+    return max(usual, scale * fewest / n)
+
+
+def fewest_flips(n: int, confidence: float = CONFIDENCE) -> int | None:
+    """Return how many of `n` samples must flip, all one way, to be significant.
+
+    None: all of them are too few.
     """
-    flips = math.ceil(1 - math.log2(level))
-    return flips / n if flips <= n else None
+    z = critical(confidence)
+    found = (k for k in range(1, n + 1) if k - continuity(k, n) >= z * math.sqrt(k))
+    return next(found, None)
 
 
 def holm(p_values: Mapping[_Key, float]) -> dict[_Key, float]:

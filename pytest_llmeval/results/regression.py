@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from math import inf
 from typing import Final
 
 from msgspec.structs import replace
 
+from pytest_llmeval.results.allowed import more_text
 from pytest_llmeval.results.baseline import Baseline
 from pytest_llmeval.results.changes import Change
 from pytest_llmeval.results.compare import Comparison, Pair
@@ -96,8 +96,8 @@ def _overlap(gate: Gate, found: _Counterparts) -> RuleResult:
         metric="compared",
         value=share,
         bounds=bounds,
-        status="pass" if bounds.hold(share) else "fail",
-        reason="" if bounds.hold(share) else reason,
+        status="pass" if share in bounds.values else "fail",
+        reason="" if share in bounds.values else reason,
     )
 
 
@@ -151,8 +151,7 @@ def _checked(rule: ChangeRule, found: _Counterparts, significance: float) -> Rul
             f"a sum over {planned[0]} planned samples cannot be compared with one over {planned[1]}"
         )
         return _result(rule, found.entry.model, "missing", reason, values=(now, before))
-    low, high = _limits(rule.bounds, before)
-    met = low <= now - before <= high
+    met = now - before in rule.bounds.changes(before)
     reason = "" if met else f"{now:.6g} after {before:.6g} is outside {rule.bounds}"
     return _result(rule, found.entry.model, "pass" if met else "fail", reason, values=(now, before))
 
@@ -162,40 +161,30 @@ def _by_samples(rule: ChangeRule, change: Change, significance: float) -> tuple[
 
     The rule is met when all of the interval is allowed, and broken when none of it is.
     """
-    low, high = _limits(rule.bounds, change.a)
-    least, most = _span(change, significance)
-    span = f"between {least:+.4g} and {most:+.4g}"
     if change.n < rule.samples:
         return (
             "inconclusive",
             f"{change.n:,} common samples are too few; the rule wants {rule.samples:,}",
         )
-    if most < low or least > high:
-        return "fail", f"it changed by {span}, which is outside {rule.bounds} (n = {change.n:,})"
-    if low <= least and most <= high:
-        return "pass", ""
-    return (
-        "inconclusive",
-        f"{change.n:,} samples cannot decide: they leave a change {span}; take more, or allow more",
+    allowed = rule.bounds.changes(change.a)
+    if rule.point:
+        met = change.samples.mean in allowed
+        reason = f"it changed by {change.difference:+.4g}, which is outside {rule.bounds}"
+        return ("pass", "") if met else ("fail", reason)
+    span = f"between {change.low:+.4g} and {change.high:+.4g}"
+    status = allowed.decision(change.low, change.high)
+    if status == "pass":
+        return status, ""
+    if status == "fail":
+        return status, f"it changed by {span}, which is outside {rule.bounds} (n = {change.n:,})"
+    needed = allowed.samples(
+        change.samples.mean,
+        change.low,
+        change.high,
+        lambda limit: change.samples.samples_to_tell(limit, 1 - significance),
     )
-
-
-def _span(change: Change, significance: float) -> tuple[float, float]:
-    """Return the interval of a change, with 0 in it where its test is not significant.
-
-    A bootstrap of few flips, all one way, leaves 0 out too early: of 40 samples with 4, while
-    McNemar's p is 0.125.
-    """
-    if change.p_value is None or change.p_value <= significance:
-        return change.low, change.high
-    return min(change.low, 0.0), max(change.high, 0.0)
-
-
-def _limits(bounds: Bounds, before: float) -> tuple[float, float]:
-    """Return the lowest and the highest change that is allowed."""
-    low = -inf if bounds.max_drop is None else -bounds.max_drop.from_baseline(before)
-    high = inf if bounds.max_rise is None else bounds.max_rise.from_baseline(before)
-    return low, high
+    undecided = f"{change.n:,} samples cannot decide {rule.bounds}: they leave a change {span}"
+    return status, f"{undecided}; {more_text(needed)}"
 
 
 def _result(

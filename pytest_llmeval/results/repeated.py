@@ -7,6 +7,7 @@ from math import fsum
 
 from pytest_llmeval.records import Row
 from pytest_llmeval.results.figures import Repeated
+from pytest_llmeval.results.means import interval_of
 from pytest_llmeval.results.rows import parted
 from pytest_llmeval.results.statistics import pass_all_k, pass_at_k
 
@@ -25,9 +26,13 @@ def repeated(scored: Sequence[Row]) -> tuple[Repeated, ...]:
 def _repeated(trials: Sequence[tuple[int, int]], k: int) -> Repeated:
     """Return both rates from (epochs, correct ones) of each sample; one sample has k at least."""
     enough = [(n, correct) for n, correct in trials if n >= k]
+    once = [pass_at_k(n, correct, k) for n, correct in enough]
+    always = [pass_all_k(n, correct, k) for n, correct in enough]
     return Repeated(
         k=k,
         n=len(enough),
-        at_least_one=fsum(pass_at_k(n, correct, k) for n, correct in enough) / len(enough),
-        every_one=fsum(pass_all_k(n, correct, k) for n, correct in enough) / len(enough),
+        at_least_one=fsum(once) / len(enough),
+        every_one=fsum(always) / len(enough),
+        at_least_one_95=interval_of([[chance] for chance in once], 1.0),
+        every_one_95=interval_of([[chance] for chance in always], 1.0),
     )

@@ -11,7 +11,10 @@ from msgspec.structs import replace
 
 from pytest_llmeval.records import Row
 from pytest_llmeval.results.rows import parted
-from pytest_llmeval.results.statistics import CONFIDENCE, SEED
+from pytest_llmeval.results.statistics import CONFIDENCE
+
+SEED: Final = 0
+"""Every resampling starts here, so that equal rows give equal intervals."""
 
 RESAMPLES: Final = 1_000
 """Draws, each of which calls the function once."""

@@ -1,8 +1,7 @@
 """Intervals and errors: pure functions of numbers.
 
 Values come as *clusters*: one sequence of values a sample, one value an epoch. Samples are
-independent of each other, epochs of one sample are not, so every error and every resampling goes by
-sample.
+independent of each other, epochs of one sample are not, so every error goes by sample.
 """
 
 from __future__ import annotations
@@ -11,25 +10,10 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
-from typing import TYPE_CHECKING, TypeAlias
-
-import numpy as np
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+from typing import TypeAlias
 
 CONFIDENCE = 0.95
 """Level of every interval."""
-
-RESAMPLES = 5_000
-"""Bootstrap draws: the ends of a 95 % interval then vary by about 2 % of its width from seed to
-seed."""
-
-SEED = 0
-"""Every resampling starts here, so that equal rows give equal intervals."""
-
-_DRAWS_AT_ONCE = 2_000_000
-"""Random indices held in memory together (16 MB)."""
 
 Clusters: TypeAlias = Sequence[Sequence[float]]
 """The values of each sample, one an epoch; no cluster is empty."""
@@ -91,63 +75,6 @@ def proportion_interval(clusters: Clusters) -> Interval | None:
     # No spread, no design effect: then only whole samples count.
     trials = proportion * (1 - proportion) / error**2 if error else samples
     return wilson(proportion, min(max(trials, samples), values))
-
-
-def bootstrap_interval(
-    clusters: Clusters,
-    *,
-    resamples: int = RESAMPLES,
-    confidence: float = CONFIDENCE,
-    seed: int = SEED,
-) -> Interval | None:
-    """Return the BCa bootstrap interval (Efron 1987) of the mean, samples redrawn whole.
-
-    None under two samples, or when all samples are alike: such values say nothing about their
-    spread.
-    """
-    sums, counts = _sums_and_counts(clusters)
-    if len(sums) < 2 or np.ptp(sums / counts) == 0:  # noqa: PLR2004 - a spread needs two
-        return None
-    return bca_interval(sums, counts, resampled_means(sums, counts, resamples, seed), confidence)
-
-
-def bca_interval(
-    sums: NDArray[np.float64],
-    counts: NDArray[np.float64],
-    draws: NDArray[np.float64],
-    confidence: float,
-) -> Interval:
-    """Return the BCa interval of the mean from its `draws`; samples that are not all alike."""
-    centre, resamples = float(sums.sum() / counts.sum()), len(draws)
-    normal = NormalDist()
-    # Ties count half, or few distinct means would look biased.
-    below = float(np.mean(draws < centre) + np.mean(draws == centre) / 2)
-    bias = normal.inv_cdf(min(max(below, 1 / (resamples + 1)), resamples / (resamples + 1)))
-    left_out = (sums.sum() - sums) / (counts.sum() - counts)
-    spread = left_out.mean() - left_out
-    skew = float((spread**3).sum() / (6 * (spread**2).sum() ** 1.5)) if np.any(spread) else 0.0
-
-    ends = (bias + normal.inv_cdf(level) for level in ((1 - confidence) / 2, (1 + confidence) / 2))
-    low, high = np.quantile(draws, [normal.cdf(bias + end / (1 - skew * end)) for end in ends])
-    return Interval(low=float(low), high=float(high))
-
-
-def _sums_and_counts(clusters: Clusters) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    sums = np.array([math.fsum(cluster) for cluster in clusters], dtype=np.float64)
-    return sums, np.array([len(cluster) for cluster in clusters], dtype=np.float64)
-
-
-def resampled_means(
-    sums: NDArray[np.float64], counts: NDArray[np.float64], resamples: int, seed: int
-) -> NDArray[np.float64]:
-    """Return the mean of each of `resamples` redrawn sets of samples, in bounded memory."""
-    generator, samples = np.random.default_rng(seed), len(sums)
-    batch = max(1, _DRAWS_AT_ONCE // samples)
-    means = []
-    for start in range(0, resamples, batch):
-        chosen = generator.integers(0, samples, size=(min(batch, resamples - start), samples))
-        means.append(sums[chosen].sum(axis=1) / counts[chosen].sum(axis=1))
-    return np.concatenate(means)
 
 
 def pass_at_k(n: int, correct: int, k: int) -> float:

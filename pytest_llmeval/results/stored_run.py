@@ -29,6 +29,18 @@ class StoredRun:
     remarks: tuple[str, ...] = ()
 
     @property
+    def planned(self) -> int:
+        """The number of rows that it would have if all its sessions had ended."""
+        resumed = cast("list[dict[str, Json]]", self.info.get("resumed", []))
+        counts = (cast("int", session.get("planned", 0)) for session in (self.info, *resumed))
+        return max(len(self.rows), *counts)
+
+    @property
+    def missing(self) -> int:
+        """The number of planned samples without a row: more than 0 if the run was killed."""
+        return self.planned - len(self.rows)
+
+    @property
     def started(self) -> float:
         """When the run began, in seconds since 1970."""
         return datetime.fromisoformat(str(self.info["started"])).timestamp()

@@ -15,14 +15,15 @@ from pytest_llmeval.results.task_info import TaskInfo
 def stored_tasks(run: StoredRun) -> Mapping[str, TaskInfo]:
     """Return what the run's session knew of its tasks, by name.
 
-    It stands in summary.json, for a killed run in run.json. UsageError names file and field of
-    what cannot be read.
+    It stands in summary.json; for a killed run, and for a task of which a summary found no rows,
+    in run.json. UsageError names file and field of what cannot be read.
     """
-    if (run.path / SUMMARY).is_file():
-        return {entry.task: entry.info for entry in read_summary(run.path).entries}
     tasks = cast("dict[str, dict[str, Json]]", run.info.get("tasks", {}))
-    return {
+    told = {
         str(task["name"]): record_in(run.path / RUN, TaskInfo, task["info"])
         for task in tasks.values()
         if "info" in task
     }
+    if not (run.path / SUMMARY).is_file():
+        return told
+    return told | {entry.task: entry.info for entry in read_summary(run.path).entries}

@@ -10,6 +10,9 @@ from pytest_llmeval.records import Display, Json, Record
 MetricEntry: TypeAlias = str | Mapping[str, Json]
 """A metric as a task's `metrics` lists it: ``accuracy``, or ``{pass_at: [1, 10]}``."""
 
+Ends: TypeAlias = tuple[float | None, float | None]
+"""The ends of an interval; None where it is undefined."""
+
 
 def metric_name(name: str) -> str:
     """Return a metric's name in the form in which names are compared.
@@ -31,7 +34,8 @@ class Published(Record, frozen=True, kw_only=True):
 class Calibrated(Record, frozen=True, kw_only=True):
     """How far a judge agreed with the labels of `n` cases on the day `made`.
 
-    `kappa` is Cohen's, with its 95 % interval; rates lie in 0..1. None: undefined for these cases.
+    `kappa` is Cohen's, with its 95 % interval; rates lie in 0..1, and ``..._95`` are the ends of
+    their 95 % intervals. None: undefined for these cases, or unknown to an earlier version.
     """
 
     judge: str
@@ -40,9 +44,15 @@ class Calibrated(Record, frozen=True, kw_only=True):
     made: str
     n: int
     unscored: int
+    unscored_rate: float | None = None
+    unscored_rate_95: Ends = (None, None)
     accuracy: float | None
+    accuracy_95: Ends = (None, None)
     false_positives: int
     false_positive_rate: float | None
+    false_positive_rate_95: Ends = (None, None)
+    false_negative_rate: float | None = None
+    false_negative_rate_95: Ends = (None, None)
     kappa: float | None
     kappa_low: float | None
     kappa_high: float | None

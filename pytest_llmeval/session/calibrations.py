@@ -12,6 +12,7 @@ from pytest_llmeval.errors import UsageError
 from pytest_llmeval.files.atomic import write_atomically
 from pytest_llmeval.files.json_file import read_json
 from pytest_llmeval.records import Record
+from pytest_llmeval.results.statistics import wilson
 from pytest_llmeval.results.task_info import Calibrated
 from pytest_llmeval.session.judge_figures import JudgeFigures
 
@@ -138,10 +139,23 @@ def _read(file: Path) -> Calibrated:
         made=found.made,
         n=found.overall.n,
         unscored=found.overall.unscored,
+        unscored_rate=found.overall.unscored / found.overall.n if found.overall.n else None,
+        unscored_rate_95=_share_interval(found.overall.unscored, found.overall.n),
         accuracy=found.overall.accuracy,
+        accuracy_95=found.overall.accuracy_95,
         false_positives=found.overall.false_positives,
         false_positive_rate=found.overall.false_positive_rate,
+        false_positive_rate_95=found.overall.false_positive_rate_95,
+        false_negative_rate=found.overall.false_negative_rate,
+        false_negative_rate_95=found.overall.false_negative_rate_95,
         kappa=found.overall.kappa,
         kappa_low=low,
         kappa_high=high,
     )
+
+
+def _share_interval(count: int, n: int) -> tuple[float | None, float | None]:
+    if not n:
+        return None, None
+    found = wilson(count / n, n)
+    return found.low, found.high

@@ -30,6 +30,8 @@ class Findings:
             not.
         engine: statistics of the calls, as JSON.
         remarks: sentences about parts of a stored run that could not be read.
+        changed: how the rows of a stored run differ from those of its verdict; empty if they do
+            not.
     """
 
     rows: tuple[Row, ...]
@@ -39,6 +41,7 @@ class Findings:
     rescoring: Rescoring | None = None
     engine: Json = None
     remarks: tuple[str, ...] = ()
+    changed: str = ""
 
     @property
     def markdown(self) -> str:

@@ -17,7 +17,6 @@ from pytest_llmeval.results.stored_run import StoredRun, read_transcripts
 from pytest_llmeval.results.stored_tasks import stored_tasks
 from pytest_llmeval.results.summarise import summarise
 from pytest_llmeval.session.conclusion import Conclusion
-from pytest_llmeval.session.cut_off import missing_rows
 from pytest_llmeval.session.findings import Findings, write_findings
 
 
@@ -51,7 +50,7 @@ def _check(runs: Sequence[StoredRun]) -> None:
         msg = "name two runs or more, each once"
         raise UsageError(msg)
     for run in runs:
-        if missing_rows(run):
+        if run.missing:
             msg = (
                 f"{run.path.name} was cut off; continue it first (pytest --llmeval-resume), "
                 "or leave it out"

@@ -29,7 +29,6 @@ from pytest_llmeval.session.calibrations import stored_calibrations
 from pytest_llmeval.session.choice import model_choice
 from pytest_llmeval.session.composition import RunPlace, open_run
 from pytest_llmeval.session.conclusion import Conclusion, Measures, conclude
-from pytest_llmeval.session.cut_off import planned_rows
 from pytest_llmeval.session.ending import finish
 from pytest_llmeval.session.outcome import outcome_of
 from pytest_llmeval.session.plan_check import check_settings, missing_judge
@@ -205,7 +204,7 @@ def _run_info(plan: RescorePlan) -> dict[str, Json]:
     scorers: list[Json] = [{spec.name: dict(spec.options)} for spec in plan.scorers]
     rescored: dict[str, Json] = {"run": plan.run.path.name, "scorers": scorers}
     settings = {**plan.settings.to_json(), "models": _stored_models(plan)}
-    return {**info, "settings": settings, "planned": planned_rows(plan.run), "rescored": rescored}
+    return {**info, "settings": settings, "planned": plan.run.planned, "rescored": rescored}
 
 
 def _stored_models(plan: RescorePlan) -> Json:

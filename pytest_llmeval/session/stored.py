@@ -13,6 +13,7 @@ from pytest_llmeval.results.stored_run import StoredRun
 from pytest_llmeval.results.stored_tasks import stored_tasks
 from pytest_llmeval.results.summarise import summarise
 from pytest_llmeval.results.summary import Summary, TaskSummary
+from pytest_llmeval.session.cut_off import changed_since, no_verdict
 from pytest_llmeval.session.findings import Findings
 
 
@@ -20,7 +21,8 @@ def stored_findings(run: StoredRun) -> Findings:
     """Return a run's findings.
 
     Figures are computed from the rows; gate, rescoring and the values of functions as metrics are
-    taken from its summary.json.
+    taken from its summary.json. The result of a gate is not, if the rows are no longer those that
+    it was decided by.
 
     Raises:
         UsageError: a file of the run cannot be read; the message names file and field.
@@ -33,10 +35,16 @@ def stored_findings(run: StoredRun) -> Findings:
         return found
     data = read_json(file)
     gate, again = data.get("gate"), data.get("rescoring")
+    stored = record_in(file, Summary, data)
+    result = None if gate is None else record_in(file, GateResult, gate)
+    changed = changed_since(run, stored, found.summary)
+    if changed and result is not None:
+        result = no_verdict(run, stored, changed)
     return Findings(
         rows=run.rows,
-        summary=_with_stored_metrics(found.summary, record_in(file, Summary, data)),
-        gate=None if gate is None else record_in(file, GateResult, gate),
+        summary=_with_stored_metrics(found.summary, stored),
+        gate=result,
+        changed=changed,
         rescoring=None if again is None else record_in(file, Rescoring, again),
         engine=data.get("engine"),
         remarks=run.remarks,

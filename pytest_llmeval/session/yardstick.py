@@ -16,6 +16,7 @@ from pytest_llmeval.results.gate_file import load_gate
 from pytest_llmeval.results.regression import check_against
 from pytest_llmeval.results.statistics import CONFIDENCE
 from pytest_llmeval.results.summary import Summary
+from pytest_llmeval.session.cut_off import cut_off_text
 from pytest_llmeval.session.findings import Findings
 from pytest_llmeval.session.settings import Settings
 
@@ -50,7 +51,8 @@ def load_yardstick(gate: Path | None, baseline: Path | None) -> Yardstick:
 
     Raises:
         TaskError: the gate file is invalid.
-        UsageError: the baseline cannot be read, or the gate needs one and none is given.
+        UsageError: the baseline cannot be read or was cut off, or the gate needs one and none is
+            given.
     """
     loaded = None if gate is None else load_gate(gate)
     if loaded is not None and loaded.changes and baseline is None:
@@ -60,7 +62,19 @@ def load_yardstick(gate: Path | None, baseline: Path | None) -> Yardstick:
             "(in pytest --llmeval-baseline PATH); llmeval baseline set RUN makes one"
         )
         raise UsageError(msg)
-    return Yardstick(gate=loaded, baseline=None if baseline is None else read_baseline(baseline))
+    return Yardstick(gate=loaded, baseline=None if baseline is None else _whole(baseline))
+
+
+def _whole(path: Path) -> Baseline:
+    """Return a baseline; UsageError if it is a run of which rows are missing."""
+    found = read_baseline(path)
+    if found.missing:
+        msg = (
+            f"{path}: {cut_off_text(found.missing)}, so it is no baseline; "
+            "continue it first (pytest --llmeval-resume)"
+        )
+        raise UsageError(msg)
+    return found
 
 
 def yardstick_of(settings: Settings) -> Yardstick | None:

@@ -114,7 +114,7 @@ def test_the_gate_is_the_ini_keys_too(here: Path, capsys: Output) -> None:
     keep(here / "reports")
     assert main(["gate", "latest"]) == 2
     assert "name the file of rules: --gate FILE" in capsys.readouterr().err
-    (here / "rules.yaml").write_text("rules: {demo.accuracy: {min: 0.5}}\n")
+    (here / "rules.yaml").write_text("rules: {demo.accuracy: {min: 0.2}}\n")
     (here / "pytest.ini").write_text("[pytest]\nllmeval_gate = rules.yaml\n")
     assert main(["gate", "latest"]) == 0
     assert "gate passed" in capsys.readouterr().out

@@ -211,13 +211,13 @@ def test_a_gate_decides_over_a_stored_run_by_its_exit_status(
     keep: Keep, capsys: Output, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", "step.md")
-    Path("lenient.yaml").write_text("rules: {demo.accuracy: {min: 0.5}}")
-    Path("strict.yaml").write_text("rules: {demo.accuracy: {min: 0.9}}")
+    Path("lenient.yaml").write_text("rules: {demo.accuracy: {min: 0.3}}")
+    Path("strict.yaml").write_text("rules: {demo.accuracy: {min: 0.99}}")
     keep(formulas(3, 1))
     run("gate", "latest", "--gate", "lenient.yaml")
     assert "gate passed" in capsys.readouterr().out
     run("gate", "latest", "--gate", "strict.yaml", status=1)
-    assert "0.75 is outside min 0.9" in capsys.readouterr().out
+    assert "0.75 may be 0.3006 to 0.9544, all outside min 0.99" in capsys.readouterr().out
     assert re.findall(r"^## gate (?:not )?passed", Path("step.md").read_text(), re.MULTILINE) == [
         "## gate passed",
         "## gate not passed",
@@ -253,6 +253,70 @@ def test_a_run_that_was_cut_off_neither_passes_a_gate_nor_becomes_a_baseline(
     assert "run.rows: 1 planned samples have no row" in capsys.readouterr().out
     run("baseline", "set", name, status=2)
     assert "cut off, so it is no baseline" in capsys.readouterr().err
+
+
+def cut(name: str, left: int) -> None:
+    file = Path("reports") / name / "rows.jsonl"
+    file.write_text("".join(file.read_text().splitlines(keepends=True)[:left]))
+
+
+@pytest.mark.parametrize("left", [0, 1, 3])
+def test_a_stored_verdict_is_never_repeated_over_rows_that_are_gone(
+    keep: Keep, capsys: Output, left: int
+) -> None:
+    name = keep(formulas(4, 0))
+    assert "gate passed" in Path(f"reports/{name}/summary.md").read_text()
+    cut(name, left)
+    for _ in range(2):  # the first report writes the summary anew
+        run("report", name, status=1)
+        captured = capsys.readouterr()
+        assert "gate passed" not in captured.out
+        assert "gate not passed" in captured.out
+        assert f"{left} of 4 rows are left" in captured.err
+        assert "gate passed" not in Path(f"reports/{name}/summary.md").read_text()
+    Path("g.yaml").write_text("coverage: 0")
+    run("gate", name, "--gate", "g.yaml", status=1)
+    run("gate", keep(formulas(4, 0)), "--gate", "g.yaml", "--baseline", name, status=2)
+    assert "planned samples have no row" in capsys.readouterr().err
+
+
+def test_a_stored_verdict_is_not_repeated_over_rows_that_changed(
+    keep: Keep, capsys: Output
+) -> None:
+    name = keep(formulas(4, 0))
+    file = Path("reports") / name / "rows.jsonl"
+    file.write_text(file.read_text().replace('"correct","', '"incorrect","'))
+    run("report", name, status=1)
+    captured = capsys.readouterr()
+    assert "gate passed" not in captured.out
+    assert "rows have changed since" in captured.err
+
+
+def test_a_comparison_with_a_run_that_was_cut_off_says_so_and_is_no_success(
+    keep: Keep, capsys: Output
+) -> None:
+    whole, part, other = keep(formulas(4, 0)), keep(formulas(4, 0)), keep(formulas(4, 0))
+    cut(part, 2)
+    for runs in ((whole, part), (part, whole), (whole, part, other)):
+        run("compare", *runs, status=1)
+        assert "2 planned samples have no row" in capsys.readouterr().err
+
+
+def test_a_comparison_of_no_sample_says_so_and_is_no_success(keep: Keep, capsys: Output) -> None:
+    one, other = keep(formulas(3, 1, target="4")), keep(formulas(3, 1, target="5"))
+    third = keep(formulas(3, 1, target="6"))
+    run("compare", one, other, status=1)
+    captured = capsys.readouterr()
+    assert "demo · openai/small: no sample was compared" in captured.err
+    assert "target changed: 4" in captured.out
+    run("compare", one, other, third, status=1)
+    assert "no sample was compared" in capsys.readouterr().err
+
+
+def test_a_run_merged_of_shards_lacks_no_row(keep: Keep, capsys: Output) -> None:
+    run("merge", keep(formulas(2, 1)), keep([*formulas(1, 1, start=3), row("0", "not run")]))
+    run("report", "latest")
+    assert "no row" not in capsys.readouterr().err
 
 
 def test_a_baseline_is_written_where_one_says_and_nowhere_odd(keep: Keep, capsys: Output) -> None:

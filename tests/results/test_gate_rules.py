@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 from example_rows import eed, row
+from hypothesis import given
+from hypothesis import strategies as st
 
 from pytest_llmeval.errors import TaskError
 from pytest_llmeval.records import Outcome, Row, Usage
@@ -14,6 +16,7 @@ from pytest_llmeval.results.gate import Gate
 from pytest_llmeval.results.gate_check import check
 from pytest_llmeval.results.gate_file import load_gate, parse_gate
 from pytest_llmeval.results.gate_result import GateResult, RuleResult
+from pytest_llmeval.results.statistics import wilson
 from pytest_llmeval.results.summarise import summarise
 
 OUTCOMES: tuple[Outcome, ...] = ("correct", "correct", "correct", "incorrect")
@@ -35,16 +38,25 @@ def result_of(text: str, rows: Sequence[Row], metric: str) -> RuleResult:
 @pytest.mark.parametrize(
     ("rule", "verdict"),
     [
-        ("demo.accuracy: {min: 0.75}", "pass"),
-        ("demo.accuracy: {min: 0.7501}", "fail"),
-        ("demo.accuracy: {max: 0.5}", "fail"),
-        ("demo.accuracy: {min: 0.5, max: 0.8}", "pass"),
-        ("demo.EED: {min: 82.5}", "pass"),
-        ("demo.eed: {min: 83}", "fail"),
+        ("demo.accuracy: {min: 0.75, point: true}", "pass"),
+        ("demo.accuracy: {min: 0.7501, point: true}", "fail"),
+        ("demo.accuracy: {max: 0.5, point: true}", "fail"),
+        ("demo.accuracy: {min: 0.5, max: 0.8, point: true}", "pass"),
+        ("demo.EED: {min: 82.5, point: true}", "pass"),
+        ("demo.eed: {min: 83, point: true}", "fail"),
+        # Wilson's interval of 3 of 4 is 0.301 to 0.954.
+        ("demo.accuracy: {min: 0.30}", "pass"),
+        ("demo.accuracy: {min: 0.31}", "inconclusive"),
+        ("demo.accuracy: {min: 0.95}", "inconclusive"),
+        ("demo.accuracy: {min: 0.96}", "fail"),
+        ("demo.accuracy: {max: 0.29}", "fail"),
+        ("demo.accuracy: {min: 0.3, max: 0.96}", "pass"),
+        ("demo.EED: {min: 20}", "pass"),
+        ("demo.eed: {min: 83}", "inconclusive"),
         ("demo.EED published: {min: 1}", "missing"),
         ("demo.incorrect: {max: 1}", "pass"),
-        ("demo.accuracy: {min: 0.5, samples: 4}", "pass"),
-        ("demo.accuracy: {min: 0.5, samples: 5}", "inconclusive"),
+        ("demo.accuracy: {min: 0.3, samples: 4}", "pass"),
+        ("demo.accuracy: {min: 0.3, samples: 5}", "inconclusive"),
         ("demo.not-run: {max: 0}", "pass"),
         ("demo.cost: {max: 100}", "missing"),
         ("demo.acuracy: {min: 0}", "missing"),
@@ -106,9 +118,50 @@ def test_the_file_says_what_becomes_of_a_rule_that_so_few_samples_cannot_decide(
     assert not judged(f"inconclusive: {ending}\nrules: {{demo.acuracy: {{min: 0}}}}", FULL).passed
 
 
+def accuracy_of(correct: int, n: int) -> list[Row]:
+    return [row(str(i), "correct" if i < correct else "incorrect") for i in range(n)]
+
+
+def test_an_inconclusive_rule_names_the_samples_that_would_decide() -> None:
+    rule = "rules: {demo.accuracy: {min: 0.5}}"
+    assert result_of(rule, accuracy_of(30, 50), "accuracy").reason == (
+        "50 samples cannot decide min 0.5: 0.6 may be 0.4618 to 0.7239; about 97 like these would"
+    )
+    same = result_of(rule, accuracy_of(25, 50), "accuracy").reason
+    assert same.endswith("no number of samples would, for it lies on the bound itself")
+
+
+@given(st.integers(1, 60), st.floats(0, 1), st.sampled_from([0.05, 0.3, 0.5, 0.77, 0.9]))
+def test_so_many_samples_of_the_same_share_decide(n: int, share: float, bound: float) -> None:
+    correct = round(share * n)
+    rule = f"rules: {{demo.accuracy: {{min: {bound}}}}}"
+    found = result_of(rule, accuracy_of(correct, n), "accuracy")
+    assert ("would" in found.reason) == (found.status == "inconclusive")
+    named = re.search(r"about ([\d,]+) like", found.reason)
+    if named is None:
+        return
+    needed = int(named[1].replace(",", ""))
+    for samples, decided in ((needed, True), (needed - 1, False)):
+        ends = wilson(correct / n, samples)
+        assert (not ends.low < bound < ends.high) == decided
+
+
+def test_a_figure_without_an_interval_is_compared_as_it_is() -> None:
+    rows = [row(str(i), usage=Usage(requests=1, cost=0.01)) for i in range(3)]
+    assert result_of("rules: {demo.cost: {max: 0.03}}", rows, "cost").status == "pass"
+    assert result_of("rules: {demo.cost: {max: 0.029}}", rows, "cost").status == "fail"
+    assert result_of("rules: {demo.correct: {min: 3}}", rows, "correct").status == "pass"
+
+
+def test_rates_of_several_epochs_are_judged_by_their_interval() -> None:
+    rows = [row(str(i), epoch=epoch) for i in range(20) for epoch in (1, 2)]
+    assert result_of("rules: {demo.pass^2: {min: 0.8}}", rows, "pass^2").status == "pass"
+    assert result_of("rules: {demo.pass@2: {min: 0.9}}", rows, "pass@2").status == "inconclusive"
+
+
 def test_every_model_must_meet_a_rule() -> None:
     rows = [*FULL, row("1", "incorrect", model="weak")]
-    result = judged("rules: {demo.accuracy: {min: 0.5}}", rows)
+    result = judged("rules: {demo.accuracy: {min: 0.5, point: true}}", rows)
     verdicts = {one.model: one.status for one in result.results if one.metric == "accuracy"}
     assert verdicts == {"openai/small": "pass", "weak": "fail"}
     assert not result.passed
@@ -192,6 +245,11 @@ def test_a_run_without_rows_does_not_pass() -> None:
             "rules: {demo.EED: {max_drop: 1, samples: x}}",
             "samples: expected a number",
             id="samples",
+        ),
+        pytest.param(
+            "rules: {demo.EED: {min: 1, point: 1}}",
+            "rules.demo.EED.point: expected true or false, not 1",
+            id="point",
         ),
         pytest.param("rules: [a]", "g.yaml:1: rules: expected a mapping", id="list"),
         pytest.param("[]", "g.yaml:1: expected a mapping", id="list on top"),

@@ -26,9 +26,15 @@ CALIBRATED = Calibrated(
     made="2026-11-22",
     n=143,
     unscored=1,
+    unscored_rate=0.007,
+    unscored_rate_95=(0.001, 0.038),
     accuracy=0.98,
+    accuracy_95=(0.94, 0.993),
     false_positives=2,
     false_positive_rate=0.02,
+    false_positive_rate_95=(0.004, 0.068),
+    false_negative_rate=0.03,
+    false_negative_rate_95=(0.008, 0.1),
     kappa=0.95,
     kappa_low=0.88,
     kappa_high=0.98,
@@ -134,15 +140,25 @@ def result_of(rule: str, *rows: Row) -> RuleResult:
 @pytest.mark.parametrize(
     ("rule", "verdict"),
     [
-        ("kappa: {min: 0.9}", "pass"),
-        ("kappa: {min: 0.96}", "fail"),
-        ("false_positive_rate: {max: 0.01}", "fail"),
-        ("agreement: {min: 0.5}", "no value"),
+        ("kappa: {min: 0.85}", "pass"),
+        ("kappa: {min: 0.9}", "inconclusive"),
+        ("kappa: {min: 0.9, point: true}", "pass"),
+        ("kappa: {min: 0.99}", "fail"),
+        ("false_positive_rate: {max: 0.07}", "pass"),
+        ("false_positive_rate: {max: 0.003}", "fail"),
+        ("false_negative_rate: {max: 0.1}", "pass"),
+        ("false_negative_rate: {max: 0.007}", "fail"),
+        ("unscored_rate: {max: 0.04}", "pass"),
+        ("unscored: {max: 2}", "missing"),
+        ("cases: {min: 143}", "pass"),
+        ("agreement: {min: 0.5}", "missing"),
+        # Of the 143 labelled cases 142 have a verdict; the run has a single row.
+        ("kappa: {min: 0.85, samples: 142}", "pass"),
+        ("kappa: {min: 0.85, samples: 143}", "inconclusive"),
     ],
 )
 def test_a_gate_may_demand_a_calibrated_judge(rule: str, verdict: str) -> None:
-    found = result_of(rule, judged(1, "judge", opinion("openai/a", True))).status
-    assert (found if found in {"pass", "fail"} else "no value") == verdict
+    assert result_of(rule, judged(1, "judge", opinion("openai/a", True))).status == verdict
 
 
 def test_a_judge_without_calibration_meets_no_demand() -> None:

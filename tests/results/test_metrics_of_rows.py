@@ -65,7 +65,7 @@ def test_both_eeds_have_their_own_mean_and_scale_over_the_scored_rows() -> None:
     )
     assert corrected.low is not None
     assert corrected.high is not None
-    assert 40 <= corrected.low < 80 < corrected.high <= 100
+    assert 0 < corrected.low < 80 < corrected.high <= 100
 
 
 def test_a_run_in_which_nothing_was_scored_has_no_accuracy_rather_than_0() -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import math
 import random
 
 import numpy as np
@@ -7,57 +8,11 @@ import pytest
 import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
-from statsmodels.stats.contingency_tables import mcnemar as mcnemar_of_statsmodels
+from statsmodels.stats.contingency_tables import mcnemar
 from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.power import NormalIndPower
-from statsmodels.stats.proportion import proportion_confint
 
 from pytest_llmeval.results import paired as ours
-
-
-@pytest.mark.parametrize(("only_a", "only_b"), [(0, 0), (1, 0), (3, 9), (9, 3), (7, 7), (400, 460)])
-def test_mcnemar_agrees_with_scipys_binomial_test(only_a: int, only_b: int) -> None:
-    known = scipy.stats.binomtest(only_a, only_a + only_b).pvalue if only_a + only_b else 1.0
-    assert ours.mcnemar(only_a, only_b) == pytest.approx(known)
-
-
-@pytest.mark.parametrize(("only_a", "only_b"), [(1, 0), (3, 9), (7, 7), (40, 61)])
-def test_mcnemar_agrees_with_statsmodels(only_a: int, only_b: int) -> None:
-    known = mcnemar_of_statsmodels([[10, only_a], [only_b, 20]], exact=True).pvalue
-    assert ours.mcnemar(only_a, only_b) == pytest.approx(min(1.0, known))
-
-
-def test_mcnemar_agrees_with_a_calculation_by_hand() -> None:
-    # 1 against 5: 2 * (C(6,0) + C(6,1)) / 2^6 = 14/64.
-    assert ours.mcnemar(1, 5) == 14 / 64
-
-
-def test_a_clear_difference_of_pairs_is_found_and_signed_b_minus_a() -> None:
-    pairs = [([10.0 + i], [20.0 + i + i % 3]) for i in range(30)]
-    found = ours.paired_difference(pairs)
-    assert found.value == pytest.approx(11.0)  # 10 and the mean of 0, 1, 2
-    assert found.interval.low > 10
-    assert found.p_value is not None
-    assert found.p_value < 0.001
-
-
-def test_equal_pairs_do_not_differ() -> None:
-    found = ours.paired_difference([([v], [v]) for v in (1.0, 2.0, 3.0)])
-    assert (found.value, found.p_value, found.effect, found.smallest) == (0.0, 1.0, None, None)
-
-
-@pytest.mark.parametrize("n", [1, 5, 43, 1000])
-def test_pairs_that_all_agree_leave_room_for_the_rare_one_that_does_not(n: int) -> None:
-    found = ours.paired_difference([([60.0], [60.0])] * n, scale=100.0)
-    _, unseen = proportion_confint(0, n, alpha=0.05, method="beta")
-    assert (found.interval.low, found.interval.high) == pytest.approx((-100 * unseen, 100 * unseen))
-
-
-def test_a_difference_never_leaves_its_scale() -> None:
-    found = ours.paired_difference([([0.0], [1.0])] * 3)
-    assert found.interval.high == 1.0
-    assert found.interval.low == pytest.approx(0.025 ** (1 / 3))  # 1 - (1 - 0.025^(1/3))
-
 
 PAIRS = [
     ([a], [b])
@@ -67,56 +22,136 @@ PAIRS = [
 ]
 
 
-def test_the_interval_of_paired_scores_agrees_with_scipys_bca() -> None:
-    differences = np.array([b[0] - a[0] for a, b in PAIRS], dtype=float)
-    known = scipy.stats.bootstrap(
-        (differences,), np.mean, method="BCa", n_resamples=5000, rng=np.random.default_rng(3)
-    ).confidence_interval
-    found = ours.paired_difference(PAIRS, scale=100.0)
-    assert (found.interval.low, found.interval.high) == pytest.approx(
-        (known.low, known.high), abs=1.5
+def flips(gained: int, lost: int, n: int) -> list[tuple[list[float], list[float]]]:
+    """Return so many gained and lost samples of `n` in one epoch."""
+    outcomes = [(0.0, 1.0)] * gained + [(1.0, 0.0)] * lost + [(1.0, 1.0)] * (n - gained - lost)
+    return [([a], [b]) for a, b in outcomes]
+
+
+def test_the_test_of_one_epoch_is_mcnemars_with_a_correction_by_the_share_of_flips() -> None:
+    # 9 against 3 of 100: the correction is 2 * 12 / 100 = 0.24; (6 - 0.24) / sqrt(12) = 1.66277.
+    found = ours.paired_difference(flips(9, 3, 100)).mean
+    assert found.z(0.0) == pytest.approx(5.76 / math.sqrt(12))
+    assert found.p_value() == pytest.approx(2 * scipy.stats.norm.sf(1.66277), abs=1e-5)
+
+
+@pytest.mark.parametrize(("gained", "lost"), [(0, 1), (3, 9), (7, 7), (40, 61)])
+def test_where_every_other_sample_flips_the_test_is_mcnemars_with_edwards_correction(
+    gained: int, lost: int
+) -> None:
+    n = 2 * (gained + lost)
+    known = mcnemar(
+        [[n - gained - lost, lost], [gained, 0]], exact=False, correction=gained != lost
+    ).pvalue
+    assert ours.paired_difference(flips(gained, lost, n)).mean.p_value() == pytest.approx(known)
+
+
+def test_the_interval_and_the_test_of_a_row_never_contradict_each_other() -> None:
+    tables = ((b, c, n) for n in (1, 4, 7, 13) for b in range(n + 1) for c in range(n - b + 1))
+    for gained, lost, n in tables:
+        mean = ours.difference_of_outcomes(gained, lost, n)
+        interval = mean.interval()
+        assert (interval.low > 0 or interval.high < 0) == (mean.p_value() < 0.05)
+
+
+@given(
+    st.integers(1, 9).flatmap(
+        lambda n: st.tuples(
+            st.lists(st.lists(st.booleans(), min_size=3, max_size=3), min_size=n, max_size=n),
+            st.lists(st.lists(st.booleans(), min_size=1, max_size=4), min_size=n, max_size=n),
+        )
+    )
+)
+def test_nor_do_they_with_several_epochs(runs: tuple[list[list[bool]], list[list[bool]]]) -> None:
+    pairs = [([*map(float, a)], [*map(float, b)]) for a, b in zip(*runs, strict=True)]
+    mean = ours.paired_difference(pairs).mean
+    interval = mean.interval()
+    assert (interval.low > 0 or interval.high < 0) == (mean.p_value() < 0.05)
+
+
+def test_counts_of_flips_say_the_same_as_the_samples() -> None:
+    for gained, lost, n in ((0, 0, 5), (2, 1, 9), (0, 4, 4), (3, 0, 30)):
+        listed = ours.paired_difference(flips(gained, lost, n)).mean
+        assert ours.difference_of_outcomes(gained, lost, n).interval() == listed.interval()
+
+
+def test_epochs_that_repeat_each_other_add_nothing_but_finer_steps() -> None:
+    once = ours.paired_difference(flips(3, 1, 40)).mean
+    often = ours.paired_difference([(a * 4, b * 4) for a, b in flips(3, 1, 40)]).mean
+    assert often.variance(-0.05) == pytest.approx(once.variance(-0.05))
+    assert often.continuity == once.continuity / 4
+
+
+def test_independent_epochs_narrow_the_interval() -> None:
+    generator = random.Random(7)
+
+    def run(epochs: int) -> list[list[float]]:
+        return [[float(generator.random() < 0.5) for _ in range(epochs)] for _ in range(200)]
+
+    def width(epochs: int) -> float:
+        pairs = list(zip(run(epochs), run(epochs), strict=True))
+        found = ours.paired_difference(pairs).mean.interval()
+        return found.high - found.low
+
+    assert width(4) == pytest.approx(width(1) / 2, rel=0.15)
+
+
+def test_scores_have_no_steps_unless_they_are_all_or_nothing() -> None:
+    assert ours.paired_difference(PAIRS, scale=100.0).mean.continuity == 0.0
+    of_100 = [([100 * x for x in a], [100 * x for x in b]) for a, b in flips(2, 1, 10)]
+    hundredfold = ours.paired_difference(of_100, scale=100.0).mean.interval()
+    single = ours.paired_difference(flips(2, 1, 10)).mean.interval()
+    assert (hundredfold.low, hundredfold.high) == pytest.approx(
+        (100 * single.low, 100 * single.high)
     )
 
 
-def test_the_p_value_of_paired_scores_is_near_that_of_a_t_test_on_normal_differences() -> None:
-    generator = random.Random(2)
-    pairs = [([0.0], [generator.gauss(0.25, 1)]) for _ in range(100)]
-    known = scipy.stats.ttest_1samp([b[0] for _, b in pairs], 0).pvalue
-    assert ours.paired_difference(pairs).p_value == pytest.approx(known, abs=0.01)
+def test_a_clear_difference_of_pairs_is_found_and_signed_b_minus_a() -> None:
+    pairs = [([10.0 + i], [20.0 + i + i % 3]) for i in range(60)]
+    found = ours.paired_difference(pairs, scale=100.0)
+    assert found.mean.mean == pytest.approx(11.0)  # 10 and the mean of 0, 1, 2
+    assert found.mean.interval(0.95).low > 0
+    assert found.mean.p_value() < 0.05
+
+
+def test_a_gain_in_all_samples_seen_leaves_room_for_a_loss_that_none_of_them_shows() -> None:
+    # A t-test calls 5 points in each of 20 samples proven. If one sample in 20 fell by 100 points,
+    # nothing would be gained, and 20 samples miss such ones with the chance 0.95 ** 20 = 0.36.
+    small = [([50.0], [55.0 + i % 2]) for i in range(20)]
+    assert ours.paired_difference(small, scale=100.0).mean.interval().low < 0
+
+
+def test_equal_pairs_do_not_differ() -> None:
+    found = ours.paired_difference([([v], [v]) for v in (1.0, 0.0, 1.0)])
+    assert (found.mean.mean, found.mean.p_value(), found.effect) == (0.0, 1.0, None)
+    assert found.smallest is None
 
 
 def test_effect_and_smallest_difference_agree_with_a_calculation_by_hand() -> None:
     # Differences 10, 0, 40, 0, 12, -1, -40, 18: mean 4.875, sum of squares 3769, less 8 * 4.875^2 =
     # 190.125. s = sqrt(3578.875 / 7) = 22.611; d_z = 0.21560; (1.95996 + 0.84162) * 22.611 /
-    # sqrt(8) = 22.397.
+    # sqrt(8) = 22.397. Of 8 samples 6 must flip, so 75 points are the least that could show.
     found = ours.paired_difference(PAIRS, scale=100.0)
     assert found.effect == pytest.approx(0.21560, abs=1e-5)
-    assert found.smallest == pytest.approx(22.397, abs=1e-3)
+    assert found.smallest == 75.0
 
 
 def test_the_smallest_difference_agrees_with_statsmodels_power() -> None:
-    found = ours.paired_difference(PAIRS, scale=100.0)
+    found = ours.paired_difference(PAIRS * 50, scale=100.0)
     assert found.smallest is not None
-    spread = np.std([b[0] - a[0] for a, b in PAIRS], ddof=1)
-    power = NormalIndPower().power(found.smallest / spread, nobs1=8, alpha=0.05, ratio=0)
+    spread = np.std([b[0] - a[0] for a, b in PAIRS * 50], ddof=1)
+    power = NormalIndPower().power(found.smallest / spread, nobs1=400, alpha=0.05, ratio=0)
     assert power == pytest.approx(ours.POWER, abs=1e-6)
 
 
-@pytest.mark.parametrize(("n", "share"), [(5, None), (6, 1.0), (100, 0.06)])
-def test_fewer_than_six_flips_one_way_are_never_significant(n: int, share: float | None) -> None:
-    assert ours.mcnemar(0, 5) > 0.05 > ours.mcnemar(0, 6)
-    assert ours.smallest_share(n) == share
-
-
-def test_pairs_that_differ_by_noise_alone_are_rarely_called_different() -> None:
-    generator = random.Random(5)
-    p_values = [
-        ours.paired_difference(
-            [([generator.gauss(0, 1)], [generator.gauss(0, 1)]) for _ in range(40)]
-        ).p_value
-        for _ in range(60)
+@pytest.mark.parametrize(
+    ("n", "fewest"), [(3, None), (5, None), (6, 6), (16, 6), (17, 5), (1000, 4)]
+)
+def test_the_fewest_flips_are_those_that_are_significant(n: int, fewest: int | None) -> None:
+    significant = [
+        k for k in range(1, min(n, 9) + 1) if ours.difference_of_outcomes(k, 0, n).p_value() < 0.05
     ]
-    assert sum(p is not None and p < 0.05 for p in p_values) <= 9  # expected 3, +- 1.7
+    assert ours.fewest_flips(n) == (significant[0] if significant else None) == fewest
 
 
 def test_holm_agrees_with_a_calculation_by_hand() -> None:

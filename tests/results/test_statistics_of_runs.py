@@ -11,6 +11,7 @@ import statsmodels.api as sm
 from statsmodels.stats.proportion import proportion_confint
 
 from pytest_llmeval.results import statistics as ours
+from pytest_llmeval.results.means import interval_of
 
 SINGLES = [
     [12.5],
@@ -82,8 +83,9 @@ def test_repeating_every_sample_does_not_narrow_an_interval() -> None:
     often = [cluster * 10 for cluster in once]
     assert ours.clustered_error(often) == pytest.approx(ours.clustered_error(once))
     assert ours.proportion_interval(often) == ours.proportion_interval(once)
-    assert ours.bootstrap_interval([[v * 3 + 1] for [v] in once]) == ours.bootstrap_interval(
-        [[v * 3 + 1] * 10 for [v] in once]
+    thirds = [[v / 3] for [v] in once]
+    assert interval_of([cluster * 10 for cluster in thirds], 1.0) == pytest.approx(
+        interval_of(thirds, 1.0)
     )
 
 
@@ -95,49 +97,6 @@ def test_independent_epochs_narrow_a_proportion_up_to_the_number_of_values() -> 
     assert found is not None
     assert found.high - found.low == pytest.approx(all_values.high - all_values.low, rel=0.15)
     assert found.high - found.low >= all_values.high - all_values.low
-
-
-def test_the_bootstrap_agrees_with_scipys_bca() -> None:
-    values = np.array([cluster[0] for cluster in SINGLES])
-    known = scipy.stats.bootstrap(
-        (values,), np.mean, method="BCa", n_resamples=5000, rng=np.random.default_rng(3)
-    ).confidence_interval
-    found = ours.bootstrap_interval(SINGLES)
-    assert found is not None
-    assert (found.low, found.high) == pytest.approx((known.low, known.high), abs=1.5)
-
-
-def test_the_bootstrap_gives_the_same_interval_every_time_and_another_for_another_seed() -> None:
-    assert ours.bootstrap_interval(SINGLES) == ours.bootstrap_interval(SINGLES)
-    assert ours.bootstrap_interval(SINGLES) != ours.bootstrap_interval(SINGLES, seed=1)
-
-
-def test_the_bootstrap_covers_the_true_mean_about_as_often_as_it_says() -> None:
-    # 200 draws of 40 from a skewed mixture (mean 0.3 * 100 + 0.7 * 25 = 47.5); 95 % +- 3 standard
-    # errors of 1.5.
-    generator = random.Random(11)
-    hits = 0
-    for _ in range(200):
-        sample = [
-            [100.0 if generator.random() < 0.3 else generator.uniform(0, 50)] for _ in range(40)
-        ]
-        found = ours.bootstrap_interval(sample, resamples=500)
-        assert found is not None
-        hits += found.low <= 47.5 <= found.high
-    assert 0.90 <= hits / 200 <= 1.0
-
-
-@pytest.mark.parametrize(
-    "clusters", [[], [[50.0]], [[50.0], [50.0], [50.0]]], ids=["none", "one", "alike"]
-)
-def test_values_without_spread_have_no_bootstrap_interval(clusters: list[list[float]]) -> None:
-    assert ours.bootstrap_interval(clusters) is None
-
-
-def test_batches_do_not_change_the_resampling(monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = ours.bootstrap_interval(SINGLES)
-    monkeypatch.setattr(ours, "_DRAWS_AT_ONCE", 100)
-    assert ours.bootstrap_interval(SINGLES) == whole
 
 
 def test_nothing_has_no_mean() -> None:
