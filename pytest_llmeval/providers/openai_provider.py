@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from openai import APIStatusError, AsyncOpenAI, OpenAIError
 
 from pytest_llmeval.engine.ports import ImageStore
+from pytest_llmeval.providers.content_filters import FILTERED, is_filtered
 from pytest_llmeval.providers.endpoints import Endpoint
 from pytest_llmeval.providers.openai_errors import provider_error
 from pytest_llmeval.providers.openai_replies import (
@@ -98,6 +99,8 @@ class OpenAIProvider:
     async def send(self, request: Request) -> Reply:
         """Send one request once and return the reply.
 
+        The refusal of a policy filter is a reply.
+
         Raises:
             ProviderError: the call failed.
         """
@@ -107,8 +110,10 @@ class OpenAIProvider:
                 self._answer(request) if request.operation == "chat" else self._draw(request)
             )
         except (OpenAIError, aiohttp.ClientError, ServedError, UnreadableReplyError) as error:
-            # Without the chain, whose frames hold the key.
-            raise provider_error(error, self._endpoint) from None
+            if not is_filtered(error):
+                # Without the chain, whose frames hold the key.
+                raise provider_error(error, self._endpoint) from None
+            reply = FILTERED
         latency = time.perf_counter() - start
         return replace(self._scrubbed(reply), latency=latency, created=time.time())
 

@@ -10,16 +10,32 @@ from typing import Final, TypeAlias
 
 from pytest_llmeval.engine.ports import ImageStore
 from pytest_llmeval.records import Image, Json, Reply, StopReason, ToolCall, Usage
+from pytest_llmeval.records.figures import token_count
 
 Object: TypeAlias = Mapping[str, Json]
 """A JSON object from outside: any member may be missing, or of another type."""
 
 _STOP_REASONS: Final[Mapping[str, StopReason]] = {
     "length": "length",
+    "max_tokens": "length",
+    "model_length": "length",
+    "model_context_window_exceeded": "length",
+    "refusal": "refusal",
     "content_filter": "filter",
+    "content_filtered": "filter",
+    "guardrail_intervened": "filter",
+    "prohibited_content": "filter",
+    "blocklist": "filter",
+    "safety": "filter",
+    "sensitive": "filter",
     "tool_calls": "tool_calls",
     "function_call": "tool_calls",
 }
+"""By the finish reasons of OpenAI and of servers that speak its API: Anthropic, Bedrock, Gemini,
+Mistral, Zhipu. Gemini appends its own reason: ``content_filter: SAFETY``."""
+
+_MOST_DIGITS: Final = 300
+
 _BROKEN_OFF: Final = frozenset({"abort", "error", "insufficient_system_resource"})
 """Finish reasons of vLLM, OpenRouter and DeepSeek for a failure in the middle of a reply."""
 
@@ -32,12 +48,17 @@ class UnreadableReplyError(ValueError):
 
 
 class ServedError(Exception):
-    """A body of status 200 that holds an error; `code` is the error's status, if it has one."""
+    """A body of status 200 that holds an error.
 
-    def __init__(self, message: str, code: int | None) -> None:
-        """Take the server's message and code."""
+    Attributes:
+        code: the error's status, if it has one.
+        name: its code in words, such as ``content_filter``; "" if it has none.
+    """
+
+    def __init__(self, message: str, code: int | None, *, name: str = "") -> None:
+        """Take the server's message, status and code."""
         super().__init__(message)
-        self.code = code
+        self.code, self.name = code, name
 
 
 def read_chat(body: bytes, images: ImageStore) -> Reply:
@@ -59,10 +80,12 @@ def read_chat(body: bytes, images: ImageStore) -> Reply:
     if finish in _BROKEN_OFF:
         msg = f"generation broke off ({finish})"
         raise ServedError(msg, None)
-    message = _object(choice.get("message"))
+    ended = _STOP_REASONS.get(str(finish).partition(":")[0].lower())
+    # What a filter has taken away may leave no message at all.
+    message = _object(choice.get("message") or {} if ended == "filter" else choice.get("message"))
     refusal = message.get("refusal")
     tool_calls = tuple(_tool_calls(message))
-    stop_reason = _STOP_REASONS.get(str(finish), "tool_calls" if tool_calls else "stop")
+    stop_reason: StopReason = ended or ("tool_calls" if tool_calls else "stop")
     return Reply(
         text=_text(message.get("content")) or clean(refusal),
         stop_reason="refusal" if refusal and stop_reason == "stop" else stop_reason,
@@ -71,7 +94,9 @@ def read_chat(body: bytes, images: ImageStore) -> Reply:
         usage=usage_in(data),
         model=clean(data.get("model")),
         # The first name is that of vLLM, DeepSeek and SGLang, the other of OpenRouter, newer vLLM.
-        reasoning=_text(message.get("reasoning_content")) or _text(message.get("reasoning")),
+        reasoning=_text(message.get("reasoning_content"))
+        or _text(message.get("reasoning"))
+        or _thinking(message.get("content")),
     )
 
 
@@ -92,13 +117,23 @@ def read_images(body: bytes, images: ImageStore) -> Reply:
 
 
 def load(body: bytes) -> Object:
-    """Return the JSON object in a body; UnreadableReplyError when it is none."""
+    """Return the JSON object in a body; UnreadableReplyError when it is none.
+
+    A byte that is no UTF-8 becomes U+FFFD, and control characters may stand in strings as they are:
+    the reply came whole and is paid, and asking again would bring the like of it.
+    """
     try:
-        data = json.loads(body)
+        text = body.decode(json.detect_encoding(body), "replace")
+        data = json.loads(text, strict=False, parse_int=_integer)
     except (ValueError, RecursionError) as error:
         msg = f"it is no JSON ({len(body)} bytes)"
         raise UnreadableReplyError(msg) from error
     return _object(data)
+
+
+def _integer(digits: str) -> int | float:
+    """Return an integer; as a float if it has more digits than `int` takes."""
+    return int(digits) if len(digits) <= _MOST_DIGITS else float(digits)
 
 
 def refuse_failure(data: Object, *, otherwise: int | None = None) -> None:
@@ -107,7 +142,7 @@ def refuse_failure(data: Object, *, otherwise: int | None = None) -> None:
         details = failure if isinstance(failure, dict) else {"message": failure}
         code = details.get("code")
         status = code if isinstance(code, int) else _STATUSES.get(str(code), otherwise)
-        raise ServedError(clean(details.get("message")), status)
+        raise ServedError(clean(details.get("message")), status, name=clean(code))
 
 
 def _object(value: Json) -> Object:
@@ -132,6 +167,12 @@ def _text(content: Json) -> str:
             if part.get("type") in {"text", "output_text"}
         )
     return clean(content)
+
+
+def _thinking(content: Json) -> str:
+    """Return the text of Mistral's thinking parts in a list of content."""
+    parts = (part for part in objects(content) if part.get("type") == "thinking")
+    return "".join(_text(part.get("thinking")) for part in parts)
 
 
 def clean(value: Json) -> str:
@@ -194,13 +235,9 @@ def usage_in(body: Object) -> Usage:
     sent = data.get("prompt_tokens_details", data.get("input_tokens_details"))
     made = data.get("completion_tokens_details", data.get("output_tokens_details"))
     return Usage(
-        input_tokens=_count(data.get("prompt_tokens", data.get("input_tokens"))),
-        cached_tokens=_count(sent.get("cached_tokens")) if isinstance(sent, dict) else 0,
-        output_tokens=_count(data.get("completion_tokens", data.get("output_tokens"))),
-        reasoning_tokens=_count(made.get("reasoning_tokens")) if isinstance(made, dict) else 0,
+        input_tokens=token_count(data.get("prompt_tokens", data.get("input_tokens"))),
+        cached_tokens=token_count(sent.get("cached_tokens")) if isinstance(sent, dict) else 0,
+        output_tokens=token_count(data.get("completion_tokens", data.get("output_tokens"))),
+        reasoning_tokens=token_count(made.get("reasoning_tokens")) if isinstance(made, dict) else 0,
         requests=1,
     )
-
-
-def _count(value: Json) -> int:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else 0
