@@ -42,9 +42,8 @@ _AFTER_ANSWER: Final = ("<|END_RESPONSE|>", "<|end_of_solution|>", "<|return|>",
 """Marks around an answer, of families that mark it too."""
 
 _KNOWN: Final[Mapping[str, tuple[Kind, str]]] = {
-    mark.lower(): (kind, family)
-    for family, (opens, closes) in PAIRS.items()
-    for kind, mark in (("opens", opens), ("closes", closes))
+    **{opens.lower(): ("opens", family) for family, (opens, _) in PAIRS.items()},
+    **{closes.lower(): ("closes", family) for family, (_, closes) in PAIRS.items()},
 }
 _ANGLED: Final = "|".join(re.escape(mark[1:]) for mark in _KNOWN if mark[0] == "<")
 _OTHER: Final = [re.escape(mark) for pair in PAIRS.values() for mark in pair if mark[0] != "<"]

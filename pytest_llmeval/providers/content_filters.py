@@ -11,7 +11,7 @@ from typing import Final
 
 from openai import APIStatusError
 
-from pytest_llmeval.providers.openai_replies import ServedError
+from pytest_llmeval.providers.openai_json import ServedError
 from pytest_llmeval.records import Reply, Usage
 
 FILTERED: Final = Reply(text="", stop_reason="filter", usage=Usage(requests=1))

@@ -19,12 +19,8 @@ from pytest_llmeval.engine.ports import ImageStore
 from pytest_llmeval.providers.content_filters import FILTERED, is_filtered
 from pytest_llmeval.providers.endpoints import Endpoint
 from pytest_llmeval.providers.openai_errors import provider_error
-from pytest_llmeval.providers.openai_replies import (
-    ServedError,
-    UnreadableReplyError,
-    read_chat,
-    read_images,
-)
+from pytest_llmeval.providers.openai_json import ServedError, UnreadableReplyError
+from pytest_llmeval.providers.openai_replies import read_chat, read_images
 from pytest_llmeval.providers.openai_requests import chat_body, image_body
 from pytest_llmeval.providers.openai_responses import read_response, response_body
 from pytest_llmeval.records import Json, Reply, Request

@@ -6,14 +6,21 @@ import base64
 import binascii
 import json
 from collections.abc import Iterator, Mapping
-from typing import Final, TypeAlias
+from typing import Final
 
 from pytest_llmeval.engine.ports import ImageStore
+from pytest_llmeval.providers.openai_json import (
+    Object,
+    ServedError,
+    UnreadableReplyError,
+    clean,
+    json_object,
+    load,
+    objects,
+    refuse_failure,
+)
 from pytest_llmeval.records import Image, Json, Reply, StopReason, ToolCall, Usage
 from pytest_llmeval.records.figures import token_count
-
-Object: TypeAlias = Mapping[str, Json]
-"""A JSON object from outside: any member may be missing, or of another type."""
 
 _STOP_REASONS: Final[Mapping[str, StopReason]] = {
     "length": "length",
@@ -34,31 +41,8 @@ _STOP_REASONS: Final[Mapping[str, StopReason]] = {
 """By the finish reasons of OpenAI and of servers that speak its API: Anthropic, Bedrock, Gemini,
 Mistral, Zhipu. Gemini appends its own reason: ``content_filter: SAFETY``."""
 
-_MOST_DIGITS: Final = 300
-
 _BROKEN_OFF: Final = frozenset({"abort", "error", "insufficient_system_resource"})
 """Finish reasons of vLLM, OpenRouter and DeepSeek for a failure in the middle of a reply."""
-
-_STATUSES: Final = {"rate_limit_exceeded": 429, "server_error": 500, "vector_store_timeout": 500}
-"""HTTP status for each code that waiting may help against."""
-
-
-class UnreadableReplyError(ValueError):
-    """The body is cut short, no JSON, or of another shape than the API's."""
-
-
-class ServedError(Exception):
-    """A body of status 200 that holds an error.
-
-    Attributes:
-        code: the error's status, if it has one.
-        name: its code in words, such as ``content_filter``; "" if it has none.
-    """
-
-    def __init__(self, message: str, code: int | None, *, name: str = "") -> None:
-        """Take the server's message, status and code."""
-        super().__init__(message)
-        self.code, self.name = code, name
 
 
 def read_chat(body: bytes, images: ImageStore) -> Reply:
@@ -75,14 +59,16 @@ def read_chat(body: bytes, images: ImageStore) -> Reply:
     if not isinstance(choices, list) or not choices:
         msg = "it holds no choices"
         raise UnreadableReplyError(msg)
-    choice = _object(choices[0])
+    choice = json_object(choices[0])
     finish = choice.get("finish_reason")
     if finish in _BROKEN_OFF:
         msg = f"generation broke off ({finish})"
         raise ServedError(msg, None)
     ended = _STOP_REASONS.get(str(finish).partition(":")[0].lower())
     # What a filter has taken away may leave no message at all.
-    message = _object(choice.get("message") or {} if ended == "filter" else choice.get("message"))
+    message = json_object(
+        choice.get("message") or {} if ended == "filter" else choice.get("message")
+    )
     refusal = message.get("refusal")
     tool_calls = tuple(_tool_calls(message))
     stop_reason: StopReason = ended or ("tool_calls" if tool_calls else "stop")
@@ -110,52 +96,10 @@ def read_images(body: bytes, images: ImageStore) -> Reply:
         raise UnreadableReplyError(msg)
     return Reply(
         text="",
-        images=tuple(save_picture(_image_source(_object(entry)), images) for entry in entries),
+        images=tuple(save_picture(_image_source(json_object(entry)), images) for entry in entries),
         usage=usage_in(data),
         model=clean(data.get("model")),
     )
-
-
-def load(body: bytes) -> Object:
-    """Return the JSON object in a body; UnreadableReplyError when it is none.
-
-    A byte that is no UTF-8 becomes U+FFFD, and control characters may stand in strings as they are:
-    the reply came whole and is paid, and asking again would bring the like of it.
-    """
-    try:
-        text = body.decode(json.detect_encoding(body), "replace")
-        data = json.loads(text, strict=False, parse_int=_integer)
-    except (ValueError, RecursionError) as error:
-        msg = f"it is no JSON ({len(body)} bytes)"
-        raise UnreadableReplyError(msg) from error
-    return _object(data)
-
-
-def _integer(digits: str) -> int | float:
-    """Return an integer; as a float if it has more digits than `int` takes."""
-    return int(digits) if len(digits) <= _MOST_DIGITS else float(digits)
-
-
-def refuse_failure(data: Object, *, otherwise: int | None = None) -> None:
-    """Raise ServedError when a body holds an error; `otherwise` is the status of unknown codes."""
-    if failure := data.get("error"):
-        details = failure if isinstance(failure, dict) else {"message": failure}
-        code = details.get("code")
-        status = code if isinstance(code, int) else _STATUSES.get(str(code), otherwise)
-        raise ServedError(clean(details.get("message")), status, name=clean(code))
-
-
-def _object(value: Json) -> Object:
-    if not isinstance(value, dict):
-        msg = f"an object is missing where {type(value).__name__} stands"
-        raise UnreadableReplyError(msg)
-    return value
-
-
-def objects(value: Json) -> Iterator[Object]:
-    """Yield the JSON objects in `value`, if that is a list; otherwise nothing."""
-    if isinstance(value, list):
-        yield from (item for item in value if isinstance(item, dict))
 
 
 def _text(content: Json) -> str:
@@ -175,14 +119,9 @@ def _thinking(content: Json) -> str:
     return "".join(_text(part.get("thinking")) for part in parts)
 
 
-def clean(value: Json) -> str:
-    """Return a string without half surrogate pairs, which JSON may hold and UTF-8 may not."""
-    return value.encode("utf-8", "replace").decode("utf-8") if isinstance(value, str) else ""
-
-
 def _tool_calls(message: Object) -> Iterator[ToolCall]:
     for call in objects(message.get("tool_calls")):
-        function = _object(call.get("function"))
+        function = json_object(call.get("function"))
         arguments = function.get("arguments")
         yield ToolCall(
             id=clean(call.get("id")),
