@@ -57,6 +57,13 @@ TEXTS: Final = st.lists(
 """Texts full of marks, whole and broken, in every order."""
 
 
+def test_the_page_names_every_mark() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "providers.md").read_text(encoding="utf-8")
+    section = page.partition("\n## Reasoning\n")[2].partition("\n## ")[0].replace("\\|", "|")
+    for name, pair in PAIRS.items():
+        assert all(f"`{mark}`" in section for mark in pair) or f"`{name}`" in section
+
+
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
 def test_replies_as_models_write_them(case: dict[str, str]) -> None:
     assert split_reasoning(case["text"]) == (case["visible"], case["reasoning"])
