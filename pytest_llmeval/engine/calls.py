@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Final
 
+from pytest_llmeval.engine.blocking import run_in_thread
 from pytest_llmeval.engine.models import Models
 from pytest_llmeval.engine.reasoning import with_reasoning_apart
 from pytest_llmeval.engine.specs import ModelSpec
@@ -24,6 +26,10 @@ from pytest_llmeval.records import (
     ToolUse,
     Transcript,
 )
+
+_LONG: Final = 200_000
+"""Characters of a text above which reasoning is set apart beside the event loop: a hostile text of
+10 MB takes seconds."""
 
 
 class Calls:
@@ -115,7 +121,7 @@ class Calls:
             self._events.append(FailedCall(asked=asked, error=str(error)))
             raise
         # Stored replies stay as they came, so that old ones are read by the same rules.
-        reply = with_reasoning_apart(answer.reply)
+        reply = await _with_reasoning_apart(answer.reply)
         self._events.append(
             ModelCall(
                 asked=asked,
@@ -127,3 +133,9 @@ class Calls:
             )
         )
         return reply
+
+
+async def _with_reasoning_apart(reply: Reply) -> Reply:
+    if len(reply.text) <= _LONG:
+        return with_reasoning_apart(reply)
+    return await run_in_thread(with_reasoning_apart, reply)

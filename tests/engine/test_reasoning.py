@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
 import yaml
+from engine.requests_and_replies import MODEL
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from pytest_llmeval.engine.calls import Calls
+from pytest_llmeval.engine.models import Answer
 from pytest_llmeval.engine.reasoning import pieces_of, split_reasoning, with_reasoning_apart
 from pytest_llmeval.engine.reasoning_marks import HARMONY, PAIRS, has_marks, tokens_of
-from pytest_llmeval.records import Image, Reply, StopReason, ToolCall, Usage
+from pytest_llmeval.engine.tickets import Ticket
+from pytest_llmeval.records import Image, Message, Reply, StopReason, ToolCall, Usage
 from pytest_llmeval.task.answers import RULES
 
 CASES: Final = yaml.safe_load(
@@ -155,6 +160,28 @@ def test_a_server_that_separates_reasoning_itself_may_send_nothing_else(
     fields: dict[str, Any], expected: StopReason
 ) -> None:
     assert with_reasoning_apart(Reply(text=" \n", **fields)).stop_reason == expected
+
+
+class OneReply:
+    """Models that give every request the same reply."""
+
+    def __init__(self, text: str) -> None:
+        """Reply with a text."""
+        self.text = text
+
+    async def ask(self, *_: object) -> Answer:
+        return Answer(reply=Reply(text=self.text), cached=False, age=None, attempts=1)
+
+
+@pytest.mark.parametrize("length", [10, 1_000_000], ids=["short", "long"])
+def test_solvers_judges_and_transcript_get_the_visible_text(length: int) -> None:
+    thoughts = "a" * length
+    models: Any = OneReply(f"<think>{thoughts}</think>5")
+    calls = Calls(models, Ticket(0))
+    ask = calls.ask(MODEL, [Message.of("user", "q")], stage="generate", parameters={}, role="judge")
+    reply = asyncio.run(ask)
+    assert (reply.text, reply.reasoning) == ("5", thoughts)
+    assert [call.reply for call in calls.transcript.calls] == [reply]
 
 
 def test_reasoning_that_comes_in_text_and_field_is_kept_once() -> None:
