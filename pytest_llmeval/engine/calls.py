@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Final
 
+from pytest_llmeval.engine.blocking import run_in_thread
 from pytest_llmeval.engine.models import Models
+from pytest_llmeval.engine.reasoning import with_reasoning_apart
 from pytest_llmeval.engine.specs import ModelSpec
 from pytest_llmeval.engine.tickets import Ticket
 from pytest_llmeval.errors import ProviderError
@@ -23,6 +26,10 @@ from pytest_llmeval.records import (
     ToolUse,
     Transcript,
 )
+
+_LONG: Final = 200_000
+"""Characters of a text above which reasoning is set apart beside the event loop: a hostile text of
+10 MB takes seconds."""
 
 
 class Calls:
@@ -68,6 +75,8 @@ class Calls:
     ) -> Reply:
         """Return a model's reply; the call is appended to the transcript, even if it fails.
 
+        Every reply of every provider, new or stored, passes here; its reasoning is set apart.
+
         Args:
             model: the model to ask.
             messages: the conversation.
@@ -111,14 +120,22 @@ class Calls:
         except ProviderError as error:
             self._events.append(FailedCall(asked=asked, error=str(error)))
             raise
+        # Stored replies stay as they came, so that old ones are read by the same rules.
+        reply = await _with_reasoning_apart(answer.reply)
         self._events.append(
             ModelCall(
                 asked=asked,
-                reply=answer.reply,
+                reply=reply,
                 cached=answer.cached,
                 age=answer.age,
                 other_run=answer.other_run,
                 attempts=answer.attempts,
             )
         )
-        return answer.reply
+        return reply
+
+
+async def _with_reasoning_apart(reply: Reply) -> Reply:
+    if len(reply.text) <= _LONG:
+        return with_reasoning_apart(reply)
+    return await run_in_thread(with_reasoning_apart, reply)

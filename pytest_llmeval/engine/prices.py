@@ -11,6 +11,9 @@ import yaml
 from pytest_llmeval.errors import UsageError
 from pytest_llmeval.records import Json, Usage
 
+MOST: Final = 10**6
+"""US dollars per million tokens, at most, so that no cost overflows."""
+
 _KEYS: Final = ("input", "cached_input", "output")
 
 
@@ -65,7 +68,7 @@ def _price(file: Path, model: str, entry: Json) -> Price:
     elif unknown := entry.keys() - set(_KEYS):
         problem = f"has the unknown key {min(unknown, key=str)!r}; allowed are {', '.join(_KEYS)}"
     elif bad := [key for key, value in entry.items() if not _is_price(value)]:
-        problem = f"has {bad[0]}: {entry[bad[0]]!r}; expected a number of at least 0"
+        problem = f"has {bad[0]}: {entry[bad[0]]!r}; expected a number from 0 to {MOST:,}"
     if problem is not None:
         msg = f"prices: {file}: {model} {problem}"
         raise UsageError(msg)
@@ -73,8 +76,4 @@ def _price(file: Path, model: str, entry: Json) -> Price:
 
 
 def _is_price(value: Json) -> bool:
-    return (
-        isinstance(value, (int, float))
-        and not isinstance(value, bool)
-        and 0 <= value < float("inf")
-    )
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value <= MOST

@@ -7,11 +7,13 @@ import inspect
 import time
 from collections.abc import Awaitable, Callable
 
+from msgspec import to_builtins
 from msgspec.structs import replace
 
 from pytest_llmeval.engine.blocking import run_in_thread
 from pytest_llmeval.errors import LLMEvalError, ProviderError
 from pytest_llmeval.records import Reply, Request, Usage
+from pytest_llmeval.records.figures import with_possible_figures
 
 
 class GuardedProvider:
@@ -48,22 +50,29 @@ class GuardedProvider:
         except BaseException as error:
             msg = f"{self._name} raised {type(error).__name__}: {error}"
             raise ProviderError(msg, cause="python") from error
-        if isinstance(answer, str):
-            answer = Reply(text=answer)
-        if not isinstance(answer, Reply):
-            msg = f"{self._name} returned {type(answer).__name__}; expected str or Reply"
-            raise ProviderError(msg, cause="python")
+        reply = self._checked(Reply(text=answer) if isinstance(answer, str) else answer)
         return replace(
-            answer,
-            usage=answer.usage if answer.usage.requests else answer.usage + Usage(requests=1),
-            latency=answer.latency or time.monotonic() - started,
-            created=answer.created or time.time(),
+            reply,
+            usage=reply.usage if reply.usage.requests else reply.usage + Usage(requests=1),
+            latency=reply.latency or time.monotonic() - started,
+            created=reply.created or time.time(),
         )
 
     async def close(self) -> None:
         """Close what the function uses."""
         if self._close is not None:
             await self._close()
+
+    def _checked(self, answer: object) -> Reply:
+        """Return the reply with the figures that it can have; ProviderError if it is none."""
+        if not isinstance(answer, Reply):
+            msg = f"{self._name} returned {type(answer).__name__}; expected str or Reply"
+            raise ProviderError(msg, cause="python")
+        try:
+            return Reply.from_json(to_builtins(with_possible_figures(answer)))
+        except (ValueError, TypeError) as error:
+            msg = f"{self._name} returned a Reply that is none: {error}"
+            raise ProviderError(msg, cause="python") from error
 
     async def _call(self, request: Request) -> object:
         if inspect.iscoroutinefunction(self._function):

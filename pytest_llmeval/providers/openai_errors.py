@@ -15,7 +15,7 @@ import openai
 
 from pytest_llmeval.errors import ProviderError, Reach
 from pytest_llmeval.providers.endpoints import Endpoint
-from pytest_llmeval.providers.openai_replies import ServedError, UnreadableReplyError
+from pytest_llmeval.providers.openai_json import ServedError, UnreadableReplyError
 
 QUOTA_CODES: Final = frozenset(
     {"insufficient_quota", "billing_hard_limit_reached", "billing_not_active"}

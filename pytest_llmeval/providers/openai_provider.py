@@ -16,14 +16,11 @@ from msgspec.structs import replace
 from openai import APIStatusError, AsyncOpenAI, OpenAIError
 
 from pytest_llmeval.engine.ports import ImageStore
+from pytest_llmeval.providers.content_filters import FILTERED, is_filtered
 from pytest_llmeval.providers.endpoints import Endpoint
 from pytest_llmeval.providers.openai_errors import provider_error
-from pytest_llmeval.providers.openai_replies import (
-    ServedError,
-    UnreadableReplyError,
-    read_chat,
-    read_images,
-)
+from pytest_llmeval.providers.openai_json import ServedError, UnreadableReplyError
+from pytest_llmeval.providers.openai_replies import read_chat, read_images
 from pytest_llmeval.providers.openai_requests import chat_body, image_body
 from pytest_llmeval.providers.openai_responses import read_response, response_body
 from pytest_llmeval.records import Json, Reply, Request
@@ -98,6 +95,8 @@ class OpenAIProvider:
     async def send(self, request: Request) -> Reply:
         """Send one request once and return the reply.
 
+        The refusal of a policy filter is a reply.
+
         Raises:
             ProviderError: the call failed.
         """
@@ -107,8 +106,10 @@ class OpenAIProvider:
                 self._answer(request) if request.operation == "chat" else self._draw(request)
             )
         except (OpenAIError, aiohttp.ClientError, ServedError, UnreadableReplyError) as error:
-            # Without the chain, whose frames hold the key.
-            raise provider_error(error, self._endpoint) from None
+            if not is_filtered(error):
+                # Without the chain, whose frames hold the key.
+                raise provider_error(error, self._endpoint) from None
+            reply = FILTERED
         latency = time.perf_counter() - start
         return replace(self._scrubbed(reply), latency=latency, created=time.time())
 

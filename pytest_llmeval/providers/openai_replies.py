@@ -6,38 +6,43 @@ import base64
 import binascii
 import json
 from collections.abc import Iterator, Mapping
-from typing import Final, TypeAlias
+from typing import Final
 
 from pytest_llmeval.engine.ports import ImageStore
+from pytest_llmeval.providers.openai_json import (
+    Object,
+    ServedError,
+    UnreadableReplyError,
+    clean,
+    json_object,
+    load,
+    objects,
+    refuse_failure,
+)
 from pytest_llmeval.records import Image, Json, Reply, StopReason, ToolCall, Usage
-
-Object: TypeAlias = Mapping[str, Json]
-"""A JSON object from outside: any member may be missing, or of another type."""
+from pytest_llmeval.records.figures import token_count
 
 _STOP_REASONS: Final[Mapping[str, StopReason]] = {
     "length": "length",
+    "max_tokens": "length",
+    "model_length": "length",
+    "model_context_window_exceeded": "length",
+    "refusal": "refusal",
     "content_filter": "filter",
+    "content_filtered": "filter",
+    "guardrail_intervened": "filter",
+    "prohibited_content": "filter",
+    "blocklist": "filter",
+    "safety": "filter",
+    "sensitive": "filter",
     "tool_calls": "tool_calls",
     "function_call": "tool_calls",
 }
+"""By the finish reasons of OpenAI and of servers that speak its API: Anthropic, Bedrock, Gemini,
+Mistral, Zhipu. Gemini appends its own reason: ``content_filter: SAFETY``."""
+
 _BROKEN_OFF: Final = frozenset({"abort", "error", "insufficient_system_resource"})
 """Finish reasons of vLLM, OpenRouter and DeepSeek for a failure in the middle of a reply."""
-
-_STATUSES: Final = {"rate_limit_exceeded": 429, "server_error": 500, "vector_store_timeout": 500}
-"""HTTP status for each code that waiting may help against."""
-
-
-class UnreadableReplyError(ValueError):
-    """The body is cut short, no JSON, or of another shape than the API's."""
-
-
-class ServedError(Exception):
-    """A body of status 200 that holds an error; `code` is the error's status, if it has one."""
-
-    def __init__(self, message: str, code: int | None) -> None:
-        """Take the server's message and code."""
-        super().__init__(message)
-        self.code = code
 
 
 def read_chat(body: bytes, images: ImageStore) -> Reply:
@@ -54,15 +59,19 @@ def read_chat(body: bytes, images: ImageStore) -> Reply:
     if not isinstance(choices, list) or not choices:
         msg = "it holds no choices"
         raise UnreadableReplyError(msg)
-    choice = _object(choices[0])
+    choice = json_object(choices[0])
     finish = choice.get("finish_reason")
     if finish in _BROKEN_OFF:
         msg = f"generation broke off ({finish})"
         raise ServedError(msg, None)
-    message = _object(choice.get("message"))
+    ended = _STOP_REASONS.get(str(finish).partition(":")[0].lower())
+    # What a filter has taken away may leave no message at all.
+    message = json_object(
+        choice.get("message") or {} if ended == "filter" else choice.get("message")
+    )
     refusal = message.get("refusal")
     tool_calls = tuple(_tool_calls(message))
-    stop_reason = _STOP_REASONS.get(str(finish), "tool_calls" if tool_calls else "stop")
+    stop_reason: StopReason = ended or ("tool_calls" if tool_calls else "stop")
     return Reply(
         text=_text(message.get("content")) or clean(refusal),
         stop_reason="refusal" if refusal and stop_reason == "stop" else stop_reason,
@@ -71,7 +80,9 @@ def read_chat(body: bytes, images: ImageStore) -> Reply:
         usage=usage_in(data),
         model=clean(data.get("model")),
         # The first name is that of vLLM, DeepSeek and SGLang, the other of OpenRouter, newer vLLM.
-        reasoning=_text(message.get("reasoning_content")) or _text(message.get("reasoning")),
+        reasoning=_text(message.get("reasoning_content"))
+        or _text(message.get("reasoning"))
+        or _thinking(message.get("content")),
     )
 
 
@@ -85,42 +96,10 @@ def read_images(body: bytes, images: ImageStore) -> Reply:
         raise UnreadableReplyError(msg)
     return Reply(
         text="",
-        images=tuple(save_picture(_image_source(_object(entry)), images) for entry in entries),
+        images=tuple(save_picture(_image_source(json_object(entry)), images) for entry in entries),
         usage=usage_in(data),
         model=clean(data.get("model")),
     )
-
-
-def load(body: bytes) -> Object:
-    """Return the JSON object in a body; UnreadableReplyError when it is none."""
-    try:
-        data = json.loads(body)
-    except (ValueError, RecursionError) as error:
-        msg = f"it is no JSON ({len(body)} bytes)"
-        raise UnreadableReplyError(msg) from error
-    return _object(data)
-
-
-def refuse_failure(data: Object, *, otherwise: int | None = None) -> None:
-    """Raise ServedError when a body holds an error; `otherwise` is the status of unknown codes."""
-    if failure := data.get("error"):
-        details = failure if isinstance(failure, dict) else {"message": failure}
-        code = details.get("code")
-        status = code if isinstance(code, int) else _STATUSES.get(str(code), otherwise)
-        raise ServedError(clean(details.get("message")), status)
-
-
-def _object(value: Json) -> Object:
-    if not isinstance(value, dict):
-        msg = f"an object is missing where {type(value).__name__} stands"
-        raise UnreadableReplyError(msg)
-    return value
-
-
-def objects(value: Json) -> Iterator[Object]:
-    """Yield the JSON objects in `value`, if that is a list; otherwise nothing."""
-    if isinstance(value, list):
-        yield from (item for item in value if isinstance(item, dict))
 
 
 def _text(content: Json) -> str:
@@ -134,14 +113,15 @@ def _text(content: Json) -> str:
     return clean(content)
 
 
-def clean(value: Json) -> str:
-    """Return a string without half surrogate pairs, which JSON may hold and UTF-8 may not."""
-    return value.encode("utf-8", "replace").decode("utf-8") if isinstance(value, str) else ""
+def _thinking(content: Json) -> str:
+    """Return the text of Mistral's thinking parts in a list of content."""
+    parts = (part for part in objects(content) if part.get("type") == "thinking")
+    return "".join(_text(part.get("thinking")) for part in parts)
 
 
 def _tool_calls(message: Object) -> Iterator[ToolCall]:
     for call in objects(message.get("tool_calls")):
-        function = _object(call.get("function"))
+        function = json_object(call.get("function"))
         arguments = function.get("arguments")
         yield ToolCall(
             id=clean(call.get("id")),
@@ -194,13 +174,9 @@ def usage_in(body: Object) -> Usage:
     sent = data.get("prompt_tokens_details", data.get("input_tokens_details"))
     made = data.get("completion_tokens_details", data.get("output_tokens_details"))
     return Usage(
-        input_tokens=_count(data.get("prompt_tokens", data.get("input_tokens"))),
-        cached_tokens=_count(sent.get("cached_tokens")) if isinstance(sent, dict) else 0,
-        output_tokens=_count(data.get("completion_tokens", data.get("output_tokens"))),
-        reasoning_tokens=_count(made.get("reasoning_tokens")) if isinstance(made, dict) else 0,
+        input_tokens=token_count(data.get("prompt_tokens", data.get("input_tokens"))),
+        cached_tokens=token_count(sent.get("cached_tokens")) if isinstance(sent, dict) else 0,
+        output_tokens=token_count(data.get("completion_tokens", data.get("output_tokens"))),
+        reasoning_tokens=token_count(made.get("reasoning_tokens")) if isinstance(made, dict) else 0,
         requests=1,
     )
-
-
-def _count(value: Json) -> int:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else 0

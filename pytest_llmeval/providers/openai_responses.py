@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final, cast
 
 from pytest_llmeval.engine.ports import ImageStore
-from pytest_llmeval.providers.openai_replies import (
+from pytest_llmeval.providers.openai_json import (
     Object,
     ServedError,
     UnreadableReplyError,
@@ -14,9 +14,8 @@ from pytest_llmeval.providers.openai_replies import (
     load,
     objects,
     refuse_failure,
-    save_picture,
-    usage_in,
 )
+from pytest_llmeval.providers.openai_replies import save_picture, usage_in
 from pytest_llmeval.providers.openai_requests import data_url
 from pytest_llmeval.records import (
     ImagePart,

@@ -146,14 +146,15 @@ class Reply(Record, frozen=True, kw_only=True):
 
     Attributes:
         text: the message's text; "" for a picture or tool calls alone.
-        stop_reason: why the reply ended.
+        stop_reason: why the reply ended; ``length`` also if it is all reasoning.
         images: pictures in the reply.
         tool_calls: calls of tools that the model requests.
         usage: tokens and cost.
         model: version of the model, as the provider reports it.
         latency: seconds from sending the request to the last byte of the reply.
         created: when the reply arrived, in seconds since 1970; 0 when not known.
-        reasoning: the shown part of the model's reasoning; not part of `text`.
+        reasoning: the shown part of the model's reasoning. As a provider or a store gives a reply,
+            `text` may hold some too, between marks; solvers and scorers get it set apart.
     """
 
     text: str

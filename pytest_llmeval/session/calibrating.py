@@ -79,8 +79,7 @@ def judge_cases(
         votes: number of verdicts asked for each case, of each judge.
 
     Returns:
-        One result for each case. A case that a provider refuses, as a content filter does, has no
-        verdict.
+        One result for each case. A case that a provider refuses has no verdict.
 
     Raises:
         ProviderError: a judge cannot be asked.

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from pytest_llmeval.providers.openai_replies import UnreadableReplyError, read_chat
+from pytest_llmeval.providers.openai_json import UnreadableReplyError
+from pytest_llmeval.providers.openai_replies import read_chat
 from pytest_llmeval.providers.openai_requests import chat_body, image_body
 from pytest_llmeval.records import Image, Message, Request
 

@@ -107,6 +107,9 @@ def test_pictures_go_as_data_in_their_place_among_the_text(
         ("stop", {"content": None, "refusal": "I cannot"}, "refusal"),
         (None, {}, "stop"),
         ("eos", {}, "stop"),
+        ("max_tokens", {}, "length"),
+        ("SAFETY", {}, "filter"),
+        ("content_filter: PROHIBITED_CONTENT", {}, "filter"),
     ],
 )
 def test_stop_reasons_are_told_in_our_words(
@@ -172,7 +175,8 @@ def test_thinking_parts_are_no_part_of_the_text(ask: Any, model_server: Any) -> 
         {"type": "text", "text": "4"},
     ]
     model_server.program(reply={"content": content})
-    assert ask("q").text == "4"
+    reply = ask("q")
+    assert (reply.text, reply.reasoning) == ("4", "hm")
 
 
 def test_a_picture_by_link_is_refused_and_never_fetched(ask: Any, model_server: Any) -> None:

@@ -52,6 +52,9 @@ class Program:
     keep: int = 20
 
 
+GARBAGE = base64.b64encode(b"<html>\xff\xfe not JSON")
+
+
 def png(width: int = 8, height: int = 8) -> bytes:
     """Return a small grey PNG."""
 
@@ -319,8 +322,9 @@ class Server:
             case "half":
                 text = json.dumps(answer)
                 return web.Response(text=text[: len(text) // 2], content_type="application/json")
-            case "garbage":
-                return web.Response(body=b"<html>\xff\xfe not JSON", content_type="text/html")
+            case "raw" | "garbage":
+                data = base64.b64decode(fault.get("base64", GARBAGE))
+                return web.Response(body=data, content_type="application/json")
             case status:
                 return error(int(status), **({"message": f"scripted {status}"} | fault))
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import time
+from typing import Self
 
 from msgspec.structs import replace
 
 from pytest_llmeval.engine.spec_settings import split_spec
 from pytest_llmeval.records import Image, Json, Record, Reply, Request, Role
+from pytest_llmeval.records.figures import possible_seconds, with_possible_figures
 from pytest_llmeval.records.request import request_key
 
 
@@ -33,6 +35,15 @@ class StoredReply(Record, frozen=True, kw_only=True, omit_defaults=True):
     role: Role = "solver"
     created: float = 0.0
     endpoint: str = ""
+
+    @classmethod
+    def from_json(cls, data: Json) -> Self:
+        """Return the record; figures that no reply can have count as not reported."""
+        if isinstance(data, dict):
+            data = {**data, "created": possible_seconds(data.get("created"))}
+            if isinstance(reply := data.get("reply"), dict):
+                data["reply"] = with_possible_figures(reply)
+        return super().from_json(data)
 
     @classmethod
     def of(cls, request: Request, reply: Reply, *, endpoint: str = "") -> StoredReply:
