@@ -102,7 +102,8 @@ class FailurePolicy:
             case "pictures":
                 return error
             case "sample":
-                return error if self._replies else self._unless_all_alike(error, attempts, error)
+                silent = None if self._replies else self._alike(error, attempts, str(error))
+                return silent or error
             case "attempt":
                 return self._after_attempt(error, attempts)
             case _:
@@ -129,46 +130,45 @@ class FailurePolicy:
     def _after_attempt(self, error: ProviderError, attempts: Attempts) -> ProviderError | None:
         if error.cause == "unreachable" and self._is_away():
             return self._lose(error, f"{self._quiet}{error}" if self._answered else str(error))
-        over = (
-            self._silence.bursts >= LOST_AFTER
-            and self._silence.seconds >= self._patience
-            and attempts.shared > 0
-        )
-        if self._silent or (over and len(self._silence.subjects) >= SEVERAL):
+        if self._silent:
             return self._fall_silent(error, f"{self._quiet}{error}")
-        if not (over or attempts.exhausted):
-            return None
-        times = f"gave up after {attempts.total} attempts"
-        problem = f"{self._name}: {times}; the last one: {error}"
-        return self._unless_all_alike(
-            ProviderError(problem, status=error.status, cause=error.cause), attempts, error
-        )
+        over = attempts.shared > 0 and self._is_over(self._silence)
+        if over and len(self._silence.subjects) >= SEVERAL:
+            return self._fall_silent(error, f"{self._quiet}{error}")
+        problem = f"gave up after {attempts.total} attempts; the last one: {error}"
+        final = ProviderError(f"{self._name}: {problem}", status=error.status, cause=error.cause)
+        if over or attempts.exhausted:
+            return self._alike(final, attempts, error.cause) or final
+        # Time-outs take too long to wait for the last of several requests.
+        again = attempts.own["timeout"] > 1
+        return self._alike(final, attempts, error.cause) if again else None
+
+    def _is_over(self, silence: Silence) -> bool:
+        """Return whether a silence is longer than a server may be away."""
+        return silence.bursts >= LOST_AFTER and silence.seconds >= self._patience
 
     def _is_away(self) -> bool:
         """Return whether there has been no connection for too long."""
         if not self._answered:
             return self._absence.bursts >= DEAD_AFTER
-        return self._absence.bursts >= LOST_AFTER and self._absence.seconds >= self._patience
+        return self._is_over(self._absence)
 
     @property
     def _quiet(self) -> str:
         return f"{self._name}: no reply for {self._silence.seconds:.0f} s; the last error: "
 
-    def _unless_all_alike(
-        self, final: ProviderError, attempts: Attempts, last: ProviderError
-    ) -> ProviderError:
-        """Return a request's error, or the model's if several requests in a row failed alike.
+    def _alike(self, final: ProviderError, attempts: Attempts, how: str) -> ModelSilent | None:
+        """Return the model's error if several requests in a row ended alike, else None.
 
         Args:
-            final: the error that ends the request.
+            final: the error by which this request ends.
             attempts: all failures of the request.
-            last: the last of them. If it is worth another attempt its cause must be the same, for
-                its message may hold a number of the server's; else its message must be.
+            how: how it ended: the message of a refusal; the cause of failed attempts, as their
+                messages may hold a number of the server's.
         """
-        alike = last.cause if last.reach == "attempt" else str(last)
-        self._given_up[attempts.subject] = alike
+        self._given_up[attempts.subject] = how
         if len(self._given_up) < SEVERAL or len(set(self._given_up.values())) > 1:
-            return final
+            return None
         which = "last" if self._replies else "first"
         return self._fall_silent(final, f"the {which} {SEVERAL} requests failed alike: {final}")
 

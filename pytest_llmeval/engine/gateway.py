@@ -116,7 +116,7 @@ class Gateway:
         while True:
             self._check_pictures(request)
             tokens = expected_usage(request, self._statistics).total_tokens
-            async with self._limits.slot(ticket, tokens=tokens, failures=attempts.total) as slot:
+            async with self._limits.slot(ticket, tokens=tokens, refusals=attempts.shared) as slot:
                 self._check_pictures(request)
                 outcome = await self._send(request, slot, ticket)
                 if isinstance(outcome, Reply):

@@ -46,9 +46,9 @@ _Waiter: TypeAlias = tuple[asyncio.Future[Slot], int]
 class Limiter:
     """Grants slots: at most `concurrency` in flight, fewer after refusals, paced by rpm and tpm.
 
-    Waiting requests are served by how often they failed, those that never did first, so that a
-    request that is always refused does not stand in the way of the others; then urgent ones first,
-    then by order. A refusal halves the allowed concurrency, once per burst, and replies let it grow
+    Waiting requests are served by how often they were refused, those that never were first, so that
+    one that is always refused does not stand in the way of the others; then urgent ones first, then
+    by order. A refusal halves the allowed concurrency, once per burst, and replies let it grow
     again. All requests wait for as long as the provider asked, at most `PAUSE_CAP`.
     """
 
@@ -90,16 +90,16 @@ class Limiter:
 
     @asynccontextmanager
     async def slot(
-        self, ticket: Ticket, *, tokens: int = 0, failures: int = 0
+        self, ticket: Ticket, *, tokens: int = 0, refusals: int = 0
     ) -> AsyncIterator[Slot]:
         """Hold a slot, once it is this ticket's turn.
 
         Args:
             ticket: the priority of the request's sample.
             tokens: tokens that the request will take, about.
-            failures: failed attempts of the request so far.
+            refusals: refusals of the request so far.
         """
-        slot = await self._acquire(ticket, tokens, failures)
+        slot = await self._acquire(ticket, tokens, refusals)
         try:
             yield slot
         finally:
@@ -150,14 +150,14 @@ class Limiter:
                 future.set_exception(error())
         self._queue.clear()
 
-    async def _acquire(self, ticket: Ticket, tokens: int, failures: int) -> Slot:
+    async def _acquire(self, ticket: Ticket, tokens: int, refusals: int) -> Slot:
         if self._stopped is not None:
             raise self._stopped()
         waiter: _Waiter = (asyncio.get_running_loop().create_future(), tokens)
 
         def enqueue() -> None:
             # After a change of urgency the old entry stays; it is skipped once its future is done.
-            rank = (failures, not ticket.urgent, ticket.order, next(self._arrivals))
+            rank = (refusals, not ticket.urgent, ticket.order, next(self._arrivals))
             heapq.heappush(self._queue, (*rank, waiter))
 
         enqueue()

@@ -246,9 +246,9 @@ def test_a_model_that_refuses_the_first_requests_all_alike_is_silent() -> None:
     )
     errors = run(bench.ask_many(500))
     assert bench.statistics.requests == 500
-    assert [type(error) for error in errors] == [ProviderError] * (SEVERAL - 1) + [
-        ModelSilent
-    ] * (500 - SEVERAL + 1)
+    assert [type(error) for error in errors] == [ProviderError] * (SEVERAL - 1) + [ModelSilent] * (
+        500 - SEVERAL + 1
+    )
     assert str(errors[-1]) == "the first 5 requests failed alike: m: no such parameter"
 
 
