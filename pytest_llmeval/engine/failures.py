@@ -23,7 +23,8 @@ DEAD_AFTER: Final = 4
 SEVERAL: Final = 5
 """Distinct requests that must fail, with no reply in between, before the model is to blame."""
 
-_OVERLOADED: Final = frozenset({429, 502, 503, 529})
+OVERLOADED: Final = frozenset({429, 502, 503, 529})
+"""Statuses by which a server refuses one request or all of them alike."""
 
 
 class FailurePolicy:
@@ -45,7 +46,7 @@ class FailurePolicy:
             patience: seconds that the server may be away.
         """
         self._name, self._limits, self._patience = name, limits, patience
-        self._replies = 0
+        self._replies = self._failures = 0
         self._answered = self._silent = False
         # Ended by a reply; and by an answer of any kind, also an error.
         self._silence, self._absence = Silence(), Silence()
@@ -76,12 +77,19 @@ class FailurePolicy:
             return False
         self._silence.subjects.add(attempts.subject)
         shared = self._is_shared(error, attempts)
+        singled_out = self._is_singled_out(attempts)
+        attempts.singled_out = attempts.singled_out + 1 if singled_out else 0
+        if shared or error.status in OVERLOADED:
+            attempts.refused += 1
+        else:
+            attempts.own[error.cause] += 1
         if attempts.answered_before is None:
             attempts.answered_before = self._replies
+        self._failures += 1
+        attempts.seen = (self._replies, self._failures)
         if not shared:
-            attempts.own[error.cause] += 1
+            attempts.waits += 1
             return False
-        attempts.shared += 1
         # While the model is silent each request is sent once, without a pause.
         if not self._silent and self._limits.throttled(slot, retry_after=error.retry_after):
             self._silence.add_burst()
@@ -115,16 +123,29 @@ class FailurePolicy:
             return True  # before anything of the request was sent
         if error.cause == "timeout":
             return False
-        if error.status in _OVERLOADED:
+        if error.status in OVERLOADED:
             return not self._is_alone(attempts)
         return len(self._silence.subjects) >= SEVERAL
 
     def _is_alone(self, attempts: Attempts) -> bool:
-        """Return whether since its first failure others were answered, and then only it failed."""
+        """Return whether others were answered since it first failed, and then only it failed."""
         return (
             attempts.answered_before is not None
             and attempts.answered_before < self._replies
             and self._silence.subjects == {attempts.subject}
+        )
+
+    def _is_singled_out(self, attempts: Attempts) -> bool:
+        """Return whether since its last failure no other failed, and some were answered.
+
+        Once it is so, it remains so until another one fails. Under a limit that nobody told it is
+        rare, because there all fail in turn.
+        """
+        replies, failures = attempts.seen
+        return (
+            attempts.answered_before is not None
+            and failures == self._failures
+            and (replies < self._replies or attempts.singled_out > 0)
         )
 
     def _after_attempt(self, error: ProviderError, attempts: Attempts) -> ProviderError | None:
@@ -132,7 +153,7 @@ class FailurePolicy:
             return self._lose(error, f"{self._quiet}{error}" if self._answered else str(error))
         if self._silent:
             return self._fall_silent(error, f"{self._quiet}{error}")
-        over = attempts.shared > 0 and self._is_over(self._silence)
+        over = attempts.refused > 0 and self._is_over(self._silence)
         if over and len(self._silence.subjects) >= SEVERAL:
             return self._fall_silent(error, f"{self._quiet}{error}")
         problem = f"gave up after {attempts.total} attempts; the last one: {error}"

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from pytest_llmeval.engine.attempts import MAX_ATTEMPTS, Attempts
 from pytest_llmeval.engine.budget import Budget
 from pytest_llmeval.engine.expectation import expected_usage
-from pytest_llmeval.engine.failures import FailurePolicy
+from pytest_llmeval.engine.failures import OVERLOADED, FailurePolicy
 from pytest_llmeval.engine.limits import PAUSE_CAP, Limiter, Slot
 from pytest_llmeval.engine.ports import Provider
 from pytest_llmeval.engine.spec_settings import PATIENCE
@@ -36,7 +36,7 @@ PAUSES_OF_PATIENCE: Final = 6
 class Gateway:
     """Sends requests to one model. Belongs to the engine's event loop.
 
-    Failed attempts are repeated with full jitter (a random share of a growing wait). Once a failure
+    Failed attempts are repeated with jitter (a random share of a growing wait). Once a failure
     has ended the model, each request raises that error at once; likewise each request with
     pictures, once the model has refused one because it reads none.
     """
@@ -116,7 +116,7 @@ class Gateway:
         while True:
             self._check_pictures(request)
             tokens = expected_usage(request, self._statistics).total_tokens
-            async with self._limits.slot(ticket, tokens=tokens, refusals=attempts.shared) as slot:
+            async with self._limits.slot(ticket, tokens=tokens, refusals=attempts.refused) as slot:
                 self._check_pictures(request)
                 outcome = await self._send(request, slot, ticket)
                 if isinstance(outcome, Reply):
@@ -132,7 +132,7 @@ class Gateway:
                     raise final
             self._statistics.retries[outcome.cause] += 1
             if not all_pause:
-                await self._back_off(outcome, attempts.own.total())
+                await self._back_off(outcome, attempts.waits)
 
     @property
     def in_flight(self) -> int:
@@ -203,9 +203,13 @@ class Gateway:
         self._statistics.latencies.append(reply.latency)
         return reply
 
-    async def _back_off(self, error: ProviderError, failures: int) -> None:
-        """Wait after the last of so many failures of one request by itself."""
-        seconds = self._jitter() * min(BACKOFF_CAP, FIRST_BACKOFF * 2.0 ** (failures - 1))
+    async def _back_off(self, error: ProviderError, waits: int) -> None:
+        """Wait for a request's next attempt, after so many waits of its own, this one included."""
+        share = self._jitter()
+        if error.status in OVERLOADED:
+            # At least half: ten attempts then span the minute for which most limits count.
+            share = (1 + share) / 2
+        seconds = share * min(BACKOFF_CAP, FIRST_BACKOFF * 2.0 ** (waits - 1))
         if error.retry_after is not None:
             seconds = max(seconds, min(error.retry_after, PAUSE_CAP))
         self._statistics.backoff_seconds += seconds

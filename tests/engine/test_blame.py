@@ -18,7 +18,7 @@ from engine.virtual_time import run
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytest_llmeval.engine.attempts import MAX_ATTEMPTS, MAX_SHARED
+from pytest_llmeval.engine.attempts import MAX_ATTEMPTS, MAX_REFUSALS
 from pytest_llmeval.engine.budget import Budget
 from pytest_llmeval.engine.failures import SEVERAL
 from pytest_llmeval.engine.gateway import Gateway
@@ -213,7 +213,7 @@ def test_poisonous_requests_never_cost_another_sample_its_score(
     result = ended(faults, samples, concurrency)
     for n, outcome in enumerate(result.outcomes):
         assert isinstance(outcome, LLMEvalError) if n in faults else outcome == f"q{n}"
-    assert max(result.asked.values()) <= MAX_SHARED
+    assert max(result.asked.values()) <= MAX_REFUSALS
 
 
 @pytest.mark.parametrize("kind", FAULTS)
@@ -231,7 +231,7 @@ def test_one_poisonous_request_of_500_is_one_error_and_given_up_in_time(kind: st
     [error] = [one for one in result.outcomes if isinstance(one, LLMEvalError)]
     assert result.errors == [error]
     assert not isinstance(error, ModelSilent)
-    assert result.asked["q250"] <= MAX_ATTEMPTS + 1
+    assert result.asked["q250"] <= MAX_ATTEMPTS + 5
     # Its own waits, or its three time-outs of ten minutes.
     assert result.seconds < (1900 if kind == "no answer" else 400)
 
