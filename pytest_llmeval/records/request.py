@@ -50,8 +50,8 @@ class Request(Record, frozen=True, kw_only=True, dict=True):
 
     @property
     def has_pictures(self) -> bool:
-        """Whether pictures go in or shall come out."""
-        return self.operation == "image" or any(message.images for message in self.messages)
+        """Whether a message is requested about pictures."""
+        return self.operation == "chat" and any(message.images for message in self.messages)
 
     @cached_property
     def content(self) -> dict[str, Json]:

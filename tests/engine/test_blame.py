@@ -11,23 +11,27 @@ import math
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import pytest
 from engine.requests_and_replies import MODEL, reply, request
 from engine.virtual_time import run
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from servers.fixture import ModelServer
 
 from pytest_llmeval.engine.attempts import MAX_ATTEMPTS, MAX_REFUSALS
 from pytest_llmeval.engine.budget import Budget
 from pytest_llmeval.engine.failures import SEVERAL
 from pytest_llmeval.engine.gateway import Gateway
+from pytest_llmeval.engine.limits import Limiter
 from pytest_llmeval.engine.models import Models
 from pytest_llmeval.engine.replies import ReplyStore
 from pytest_llmeval.engine.scheduler import Scheduler
 from pytest_llmeval.engine.solved import Solved
 from pytest_llmeval.engine.spec_settings import PATIENCE
 from pytest_llmeval.engine.specs import ModelSpec
+from pytest_llmeval.engine.statistics import CallStatistics
 from pytest_llmeval.engine.tickets import Ticket
 from pytest_llmeval.errors import (
     LLMEvalError,
@@ -37,6 +41,8 @@ from pytest_llmeval.errors import (
     Reach,
     RunStopped,
 )
+from pytest_llmeval.files.images import ImageFolder
+from pytest_llmeval.providers.opening import open_provider
 from pytest_llmeval.records import Completion, Reply, Request
 
 Fault = Callable[[], ProviderError | None]
@@ -259,3 +265,70 @@ def test_a_rate_limit_that_nobody_told_costs_no_sample(per_minute: int, concurre
     result = ended({40: FAULTS["429"]}, 150, concurrency, per_minute=per_minute)
     [poisonous] = [n for n, one in enumerate(result.outcomes) if isinstance(one, LLMEvalError)]
     assert poisonous == 40
+
+
+SERVED = [
+    {"kind": "429"},
+    {"kind": "429", "retry_after": "5ms"},
+    {"kind": "429", "message": "Request too large for m on tokens per min (TPM): Limit 3"},
+    {"kind": "413"},
+    {"kind": "400", "message": "maximum context length is 3 tokens"},
+    {"kind": "403", "message": "<!DOCTYPE html>firewall"},
+    {"kind": "500"},
+    {"kind": "503"},
+    {"kind": "served"},
+    {"kind": "redirect", "location": "http://127.0.0.1:9/v1/chat/completions"},
+    {"kind": "reset"},
+    {"kind": "stall"},
+    {"kind": "garbage"},
+]
+"""Faults of a real server, as `servers.openai_server` knows them."""
+
+
+@pytest.mark.parametrize("concurrency", [1, 64])
+@pytest.mark.parametrize(
+    "poisonous",
+    [set(range(13)), set(range(29)), set(range(30)) - {17}],
+    ids=["first", "all but the last", "all but one"],
+)
+def test_a_real_server_that_always_refuses_some_requests_answers_all_others(
+    model_server: ModelServer, tmp_path: Path, poisonous: set[int], concurrency: int
+) -> None:
+    # The kinds in turn, so that equal ones stand apart; a stall takes a second of real time.
+    faults = {n: SERVED[n % len(SERVED)] for n in poisonous}
+    model_server.program(poison={f"q{n}": one for n, one in faults.items()})
+    limits = Limiter(concurrency, longest_pause=0.01)
+
+    async def hurried(seconds: float) -> None:
+        await asyncio.sleep(seconds / 1000)
+
+    async def main() -> list[tuple[Reply, int] | BaseException]:
+        gateway = Gateway(
+            open_provider(
+                MODEL,
+                folder=tmp_path,
+                image_store=ImageFolder(tmp_path),
+                environ={"OPENAI_BASE_URL": model_server.url},
+            ),
+            name="openai/m",
+            limits=limits,
+            budget=Budget(),
+            timeout=0.4,
+            patience=0.2,
+            statistics=CallStatistics(),
+            sleep=hurried,
+        )
+        asking = (gateway.ask(request(f"q{n}"), Ticket(n)) for n in range(30))
+        try:
+            return await asyncio.gather(*asking, return_exceptions=True)
+        finally:
+            await gateway.close()
+
+    for n, outcome in enumerate(asyncio.run(main())):
+        if n in poisonous:
+            assert isinstance(outcome, ProviderError)
+            assert outcome.reach == "sample"
+        else:
+            assert isinstance(outcome, tuple), outcome
+            assert outcome[0].text == f"echo: q{n}"
+    assert max(model_server.report()["attempts"].values()) <= MAX_REFUSALS

@@ -30,17 +30,18 @@ class Program:
     """What the server does. A fault is ``{"kind": ...}`` as `Server.misbehave` knows them.
 
     `lost` gives the fault of every request to a model. `script` gives those of successive attempts
-    at a prompt, by the text of its last message; `sequence` those of successive requests, whatever
-    they ask; `share` of all other (prompt, attempt) pairs get one of `kinds`, drawn with `seed`.
-    `ceiling` is how many requests it bears in flight before it answers 429. `reply` overrides
-    members of the answer's message (of a response: of the answer itself), `body` the whole answer.
-    `latency` is in seconds, one number or a range.
+    at a prompt, by the text of its last message, `poison` that of every attempt at it; `sequence`
+    those of successive requests, whatever they ask; `share` of all other (prompt, attempt) pairs
+    get one of `kinds`, drawn with `seed`. `ceiling` is how many requests it bears in flight before
+    it answers 429. `reply` overrides members of the answer's message (of a response: of the answer
+    itself), `body` the whole answer. `latency` is in seconds, one number or a range.
     """
 
     latency: float | list[float] = 0.0
     lost: dict[str, dict[str, Any]] = dataclasses.field(default_factory=dict)
     script: dict[str, list[dict[str, Any] | None]] = dataclasses.field(default_factory=dict)
     sequence: list[dict[str, Any] | None] = dataclasses.field(default_factory=list)
+    poison: dict[str, dict[str, Any]] = dataclasses.field(default_factory=dict)
     always: dict[str, Any] | None = None
     share: float = 0.0
     kinds: list[dict[str, Any]] = dataclasses.field(default_factory=list)
@@ -230,6 +231,8 @@ class Server:
         if prompt in program.script:
             faults = program.script[prompt]
             return faults[attempt] if attempt < len(faults) else None
+        if prompt in program.poison:
+            return program.poison[prompt]
         draw = random.Random(f"{program.seed} {attempt} {prompt}")
         if draw.random() < program.share:
             return draw.choice(program.kinds)
@@ -295,7 +298,7 @@ class Server:
         }
         return answer | self.program.reply
 
-    async def misbehave(
+    async def misbehave(  # noqa: PLR0911 - one for each kind
         self, request: web.Request, fault: dict[str, Any], answer: Any
     ) -> web.StreamResponse:
         transport = request.transport
@@ -321,6 +324,10 @@ class Server:
                 return web.Response(text=text[: len(text) // 2], content_type="application/json")
             case "garbage":
                 return web.Response(body=b"<html>\xff\xfe not JSON", content_type="text/html")
+            case "redirect":
+                return web.Response(status=307, headers={"Location": fault["location"]})
+            case "served":
+                return web.json_response({"error": {"message": "upstream failed"}})
             case status:
                 return error(int(status), **({"message": f"scripted {status}"} | fault))
 
