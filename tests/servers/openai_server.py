@@ -29,12 +29,13 @@ from aiohttp import web
 class Program:
     """What the server does. A fault is ``{"kind": ...}`` as `Server.misbehave` knows them.
 
-    `lost` gives the fault of every request to a model. `script` gives those of successive attempts
-    at a prompt, by the text of its last message, `poison` that of every attempt at it; `sequence`
-    those of successive requests, whatever they ask; `share` of all other (prompt, attempt) pairs
-    get one of `kinds`, drawn with `seed`. `ceiling` is how many requests it bears in flight before
-    it answers 429. `reply` overrides members of the answer's message (of a response: of the answer
-    itself), `body` the whole answer. `latency` is in seconds, one number or a range.
+    `lost` gives the fault of every request to a model, `blind` that of messages with pictures.
+    `script` gives those of successive attempts at a prompt, by the text of its last message,
+    `poison` that of every attempt at it; `sequence` those of successive requests, whatever they
+    ask; `share` of all other (prompt, attempt) pairs get one of `kinds`, drawn with `seed`.
+    `ceiling` is how many requests it bears in flight before it answers 429. `reply` overrides
+    members of the answer's message (of a response: of the answer itself), `body` the whole answer.
+    `latency` is in seconds, one number or a range.
     """
 
     latency: float | list[float] = 0.0
@@ -47,6 +48,7 @@ class Program:
     kinds: list[dict[str, Any]] = dataclasses.field(default_factory=list)
     seed: int = 0
     ceiling: int | None = None
+    blind: dict[str, Any] | None = None
     reply: dict[str, Any] = dataclasses.field(default_factory=dict)
     finish_reason: str | None = "stop"
     body: Any = None
@@ -148,6 +150,9 @@ class Server:
             prompt = last_text(body["messages"])
             if (lost := self.program.lost.get(body["model"])) is not None:
                 return await self.misbehave(request, lost, None)
+            if self.program.blind is not None and "image_url" in json.dumps(body["messages"]):
+                self.outcomes["blind"] += 1
+                return await self.misbehave(request, self.program.blind, None)
             if wrong := check_images(body["messages"]):
                 return error(400, wrong, code="invalid_image")
             return await self.respond(request, prompt, self.completion(body, prompt))
