@@ -98,6 +98,7 @@ class Models:
         self._gateways: dict[ModelSpec, Gateway] = {}
         self._flights: dict[str, Flight[Answer]] = {}
         self._from_store = self._from_source = 0
+        self._opened = time.time()
         self._closing = False
         self._told: dict[tuple[ModelSpec, _Loss], str] = {}
 
@@ -175,7 +176,8 @@ class Models:
             with _ending_the_run():
                 self._keeper.keep(stored, live=False)
         other_run = stored.created < self._started
-        self._from_store += not (spec.recorded or other_run)
+        earlier_session = stored.created < self._opened
+        self._from_store += earlier_session and not (spec.recorded or other_run)
         self._from_source += other_run and not spec.recorded
         age = max(0.0, time.time() - stored.created)
         return Answer(reply=stored.reply, cached=True, age=age, attempts=0, other_run=other_run)
