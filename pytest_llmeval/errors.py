@@ -6,6 +6,7 @@
     ├── UsageError       an option, an environment variable or a call is wrong
     ├── TaskError        a task's YAML file, dataset, prompt or Python file is wrong
     ├── ProviderError    a model's provider failed: HTTP status, time-out, malformed body
+    │   └── ModelSilent  several requests to the model failed in a row, and so did this sample's
     ├── ToolError        a tool that solvers use failed, such as a database
     ├── ScorerError      a scorer failed on input that it should have handled
     ├── ModelLost        the model failed for good; an earlier sample reported the cause
@@ -19,8 +20,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, Literal
 
-Reach = Literal["attempt", "sample", "model"]
-"""What a provider's failure ends: this attempt (worth a retry), this sample, or the whole model."""
+Reach = Literal["attempt", "sample", "pictures", "model"]
+"""What a provider's failure ends: this attempt (worth a retry), this sample, all requests to the
+model that have pictures, or the whole model."""
 
 
 class LLMEvalError(Exception):
@@ -76,10 +78,18 @@ class ProviderError(LLMEvalError):
             status: HTTP status, if the provider replied.
             retry_after: seconds that the provider asks to wait before a retry.
             cause: word under which retries are counted: ``429``, ``500``, ``reset``, ``timeout``,
-                ``truncated``, ``replay``.
+                ``truncated``, ``replay``. ``unreachable`` means that no connection was made, so
+                that the request cannot be the reason.
         """
         super().__init__(problem)
         self.reach, self.status, self.retry_after, self.cause = reach, status, retry_after, cause
+
+
+class ModelSilent(ProviderError):  # noqa: N818 - a state of the model
+    """Several requests to the model failed in a row, and this sample's is one more.
+
+    The model is asked on, once for each sample; a reply ends the silence.
+    """
 
 
 class ToolError(LLMEvalError):
@@ -94,10 +104,7 @@ class ScorerError(LLMEvalError):
 
 
 class ModelLost(LLMEvalError):  # noqa: N818 - a skip reason, not a failure
-    """The sample's model failed for good after an error of another sample.
-
-    That sample reports the error in full; the message here is its short form.
-    """
+    """The sample was not run for a failure of its model that another sample reports in full."""
 
 
 class RunStopped(LLMEvalError):  # noqa: N818 - a skip reason, not a failure

@@ -2,155 +2,205 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections.abc import Hashable
 from typing import Final, assert_never
 
-from pytest_llmeval.engine.limits import Limiter
-from pytest_llmeval.errors import ProviderError, Reach
-
-MAX_ATTEMPTS: Final = 10
-"""Attempts of a request, refusals aside. The waits between them take 90 s on average."""
-
-MAX_TIMEOUTS: Final = 3
-"""Attempts of a request that end by time-out: the provider may have charged for each of them."""
-
-MAX_REFUSALS: Final = 30
-"""Attempts of a request that are refused (too many, overloaded, unreachable).
-
-Each follows a pause of all requests, and costs nothing. Whether the server is away for good is
-decided for the model, not for the request.
-"""
+from pytest_llmeval.engine.attempts import Attempts
+from pytest_llmeval.engine.limits import Limiter, Slot
+from pytest_llmeval.engine.silence import Silence
+from pytest_llmeval.errors import ModelSilent, ProviderError
 
 LOST_AFTER: Final = 10
-"""Bursts of refusals, besides the patience, that it takes to lose a model.
+"""Bursts of failures, besides the patience, that it takes to give up on a model.
 
-Without them a model could be lost while long replies are under way: bursts shrink the concurrency
-until those replies fill it, and then nothing is sent that could be refused.
+Without them that could happen while long replies are under way: bursts shrink the concurrency until
+those replies fill it, and then nothing is sent that could fail.
 """
 
 DEAD_AFTER: Final = 4
 """Bursts of unreachable attempts that lose a model that never answered."""
 
-ALIKE: Final = 5
-"""Number of first requests that lose the model if all of them fail with the same message."""
+SEVERAL: Final = 5
+"""Distinct requests that must fail, with no reply in between, before the model is to blame."""
 
-_OVERLOADED: Final = frozenset({429, 502, 503, 529})
-_REFUSED: Final = "refused"
-"""The key of refusals (see `is_refusal`) among a request's failures, whatever their causes."""
+OVERLOADED: Final = frozenset({429, 502, 503, 529})
+"""Statuses by which a server refuses one request or all of them alike."""
 
 
 class FailurePolicy:
-    """Decides what failures of one model end. A lost model's limiter refuses all requests."""
+    """Decides what failures of one model end.
 
-    def __init__(
-        self, name: str, limits: Limiter, *, patience: float, max_attempts: int = MAX_ATTEMPTS
-    ) -> None:
+    Whether a server refuses a request or all of them cannot be seen from one request. So one is
+    never enough to give up on a model: several distinct ones must have failed since the last reply.
+    Even then it is *silent*, not lost: every request is still sent, once, and a reply ends the
+    silence. A model is *lost*, so that its limiter refuses all requests, when the cause cannot be
+    the request: no connection, or a failure by which the provider says so.
+    """
+
+    def __init__(self, name: str, limits: Limiter, *, patience: float) -> None:
         """Decide for one model.
 
         Args:
             name: the model's name, for messages.
-            limits: the model's limiter, which counts bursts of refusals.
+            limits: the model's limiter.
             patience: seconds that the server may be away.
-            max_attempts: attempts of a request, refusals aside.
         """
-        self._name, self._limits = name, limits
-        self._patience, self._max_attempts = patience, max_attempts
-        self._answered = False
-        self._first_failures: list[str] | None = []
+        self._name, self._limits, self._patience = name, limits, patience
+        self._replies = self._failures = 0
+        self._answered = self._silent = False
+        # Ended by a reply; and by an answer of any kind, also an error.
+        self._silence, self._absence = Silence(), Silence()
+        self._given_up: dict[Hashable, str] = {}
 
     def replied(self) -> None:
         """Note a reply."""
-        self._answered, self._first_failures = True, None
+        self._replies += 1
+        self._answered, self._silent = True, False
+        self._silence.end()
+        self._absence.end()
+        self._given_up.clear()
 
-    def failed(self, error: ProviderError) -> None:
-        """Note a failed attempt; all causes but "unreachable" show that a server is there."""
-        self._answered = self._answered or error.cause != "unreachable"
+    def failed(self, error: ProviderError, attempts: Attempts, slot: Slot) -> bool:
+        """Note a failed attempt; return whether all requests pause, instead of this one alone.
 
-    def final(self, error: ProviderError, failures: Counter[str]) -> ProviderError | None:
+        Args:
+            error: the failure.
+            attempts: all failures of the request, to which this one is added.
+            slot: the slot of the attempt.
+        """
+        unreachable = error.cause == "unreachable"
+        if not unreachable:
+            self._answered = True
+            self._absence.end()
+        if error.reach != "attempt":
+            attempts.own[error.cause] += 1
+            return False
+        self._silence.subjects.add(attempts.subject)
+        shared = self._is_shared(error, attempts)
+        singled_out = self._is_singled_out(attempts)
+        attempts.singled_out = attempts.singled_out + 1 if singled_out else 0
+        if shared or error.status in OVERLOADED:
+            attempts.refused += 1
+        else:
+            attempts.own[error.cause] += 1
+        if attempts.answered_before is None:
+            attempts.answered_before = self._replies
+        self._failures += 1
+        attempts.seen = (self._replies, self._failures)
+        if not shared:
+            attempts.waits += 1
+            return False
+        # While the model is silent each request is sent once, without a pause.
+        if not self._silent and self._limits.throttled(slot, retry_after=error.retry_after):
+            self._silence.add_burst()
+            if unreachable:
+                self._absence.add_burst()
+        return True
+
+    def final(self, error: ProviderError, attempts: Attempts) -> ProviderError | None:
         """Return the error that ends a request, or None when another attempt is worth it.
 
         Args:
             error: the last failure.
-            failures: all failures of the request (see `counted_as`).
+            attempts: all failures of the request.
         """
         match error.reach:
             case "model":
-                return self._lose(error)
+                return self._lose(error, str(error))
+            case "pictures":
+                return error
             case "sample":
-                return self._unless_all_alike(error, str(error))
+                silent = None if self._replies else self._alike(error, attempts, str(error))
+                return silent or error
             case "attempt":
-                if self._is_lost(error):
-                    return self._lose(self._farewell(error))
-                if not self._is_exhausted(failures):
-                    return None
-                problem = (
-                    f"{self._name}: gave up after {failures.total()} attempts; "
-                    f"the last one: {error}"
-                )
-                return self._unless_all_alike(_alike(error, problem, reach="sample"), str(error))
+                return self._after_attempt(error, attempts)
             case _:
                 assert_never(error.reach)
 
-    def _is_lost(self, error: ProviderError) -> bool:
-        """Return whether the server is away for good; one request after each pause finds out."""
-        if not is_refusal(error):
+    def _is_shared(self, error: ProviderError, attempts: Attempts) -> bool:
+        """Return whether the model is to blame for a failed attempt rather than its request."""
+        if error.cause == "unreachable":
+            return True  # before anything of the request was sent
+        if error.cause == "timeout":
             return False
-        if not self._answered:
-            return self._limits.silent_bursts >= DEAD_AFTER
+        if error.status in OVERLOADED:
+            return not self._is_alone(attempts)
+        return len(self._silence.subjects) >= SEVERAL
+
+    def _is_alone(self, attempts: Attempts) -> bool:
+        """Return whether others were answered since it first failed, and then only it failed."""
         return (
-            self._limits.silent_bursts >= LOST_AFTER
-            and self._limits.silent_seconds >= self._patience
+            attempts.answered_before is not None
+            and attempts.answered_before < self._replies
+            and self._silence.subjects == {attempts.subject}
         )
 
-    def _farewell(self, error: ProviderError) -> ProviderError:
-        if not self._answered:
-            return error
-        silence = f"no reply for {self._limits.silent_seconds:.0f} s"
-        return _alike(error, f"{self._name}: {silence}; the last error: {error}")
+    def _is_singled_out(self, attempts: Attempts) -> bool:
+        """Return whether since its last failure no other failed, and some were answered.
 
-    def _is_exhausted(self, failures: Counter[str]) -> bool:
+        Once it is so, it remains so until another one fails. Under a limit that nobody told it is
+        rare, because there all fail in turn.
+        """
+        replies, failures = attempts.seen
         return (
-            failures[_REFUSED] >= MAX_REFUSALS
-            or failures["timeout"] >= MAX_TIMEOUTS
-            or unrefused(failures) >= self._max_attempts
+            attempts.answered_before is not None
+            and failures == self._failures
+            and (replies < self._replies or attempts.singled_out > 0)
         )
 
-    def _unless_all_alike(self, error: ProviderError, message: str) -> ProviderError:
-        """Return the request's error, or the model's if all first requests failed like this."""
-        if self._first_failures is None:
-            return error
-        self._first_failures.append(message)
-        if len(self._first_failures) < ALIKE:
-            return error
-        all_alike = len(set(self._first_failures)) == 1
-        self._first_failures = None
-        if not all_alike:
-            return error
-        return self._lose(_alike(error, f"the first {ALIKE} requests failed alike: {error}"))
+    def _after_attempt(self, error: ProviderError, attempts: Attempts) -> ProviderError | None:
+        if error.cause == "unreachable" and self._is_away():
+            return self._lose(error, f"{self._quiet}{error}" if self._answered else str(error))
+        if self._silent:
+            return self._fall_silent(error, f"{self._quiet}{error}")
+        over = attempts.refused > 0 and self._is_over(self._silence)
+        if over and len(self._silence.subjects) >= SEVERAL:
+            return self._fall_silent(error, f"{self._quiet}{error}")
+        problem = f"gave up after {attempts.total} attempts; the last one: {error}"
+        final = ProviderError(f"{self._name}: {problem}", status=error.status, cause=error.cause)
+        if over or attempts.exhausted:
+            return self._alike(final, attempts, error.cause) or final
+        # Time-outs take too long to wait for the last of several requests.
+        again = attempts.own["timeout"] > 1
+        return self._alike(final, attempts, error.cause) if again else None
 
-    def _lose(self, error: ProviderError) -> ProviderError:
-        error = _alike(error, str(error))
+    def _is_over(self, silence: Silence) -> bool:
+        """Return whether a silence is longer than a server may be away."""
+        return silence.bursts >= LOST_AFTER and silence.seconds >= self._patience
+
+    def _is_away(self) -> bool:
+        """Return whether there has been no connection for too long."""
+        if not self._answered:
+            return self._absence.bursts >= DEAD_AFTER
+        return self._is_over(self._absence)
+
+    @property
+    def _quiet(self) -> str:
+        return f"{self._name}: no reply for {self._silence.seconds:.0f} s; the last error: "
+
+    def _alike(self, final: ProviderError, attempts: Attempts, how: str) -> ModelSilent | None:
+        """Return the model's error if several requests in a row ended alike, else None.
+
+        Args:
+            final: the error by which this request ends.
+            attempts: all failures of the request.
+            how: how it ended: the message of a refusal; the cause of failed attempts, as their
+                messages may hold a number of the server's.
+        """
+        self._given_up[attempts.subject] = how
+        if len(self._given_up) < SEVERAL or len(set(self._given_up.values())) > 1:
+            return None
+        which = "last" if self._replies else "first"
+        return self._fall_silent(final, f"the {which} {SEVERAL} requests failed alike: {final}")
+
+    def _fall_silent(self, error: ProviderError, problem: str) -> ModelSilent:
+        self._silent = True
+        return ModelSilent(problem, status=error.status, cause=error.cause)
+
+    def _lose(self, error: ProviderError, problem: str) -> ProviderError:
+        def lost() -> ProviderError:
+            return ProviderError(problem, reach="model", status=error.status, cause=error.cause)
+
         # A new one for each request: an exception raised twice gathers both tracebacks.
-        self._limits.stop(lambda: _alike(error, str(error)))
-        return error
-
-
-def is_refusal(error: ProviderError) -> bool:
-    """Return whether the cause concerns all requests alike: too many, overloaded, unreachable."""
-    return error.reach == "attempt" and (
-        error.status in _OVERLOADED or error.cause == "unreachable"
-    )
-
-
-def counted_as(error: ProviderError) -> str:
-    """Return the key under which a request's failures count this one."""
-    return _REFUSED if is_refusal(error) else error.cause
-
-
-def unrefused(failures: Counter[str]) -> int:
-    """Return the number of a request's failures other than refusals."""
-    return failures.total() - failures[_REFUSED]
-
-
-def _alike(error: ProviderError, problem: str, *, reach: Reach = "model") -> ProviderError:
-    return ProviderError(problem, reach=reach, status=error.status, cause=error.cause)
+        self._limits.stop(lost)
+        return lost()

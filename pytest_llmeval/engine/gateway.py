@@ -4,22 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections import Counter
 from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import Final, Self
 
 from msgspec.structs import replace
 
+from pytest_llmeval.engine.attempts import MAX_ATTEMPTS, Attempts
 from pytest_llmeval.engine.budget import Budget
 from pytest_llmeval.engine.expectation import expected_usage
-from pytest_llmeval.engine.failures import (
-    MAX_ATTEMPTS,
-    FailurePolicy,
-    counted_as,
-    is_refusal,
-    unrefused,
-)
+from pytest_llmeval.engine.failures import OVERLOADED, FailurePolicy
 from pytest_llmeval.engine.limits import PAUSE_CAP, Limiter, Slot
 from pytest_llmeval.engine.ports import Provider
 from pytest_llmeval.engine.spec_settings import PATIENCE
@@ -42,8 +36,9 @@ PAUSES_OF_PATIENCE: Final = 6
 class Gateway:
     """Sends requests to one model. Belongs to the engine's event loop.
 
-    Failed attempts are repeated with full jitter (a random share of a growing wait). Once a failure
-    has ended the model, each request raises that error at once.
+    Failed attempts are repeated with jitter (a random share of a growing wait). Once a failure
+    has ended the model, each request raises that error at once; likewise each request with
+    pictures, once the model has refused one because it reads none.
     """
 
     def __init__(  # noqa: PLR0913 - the parts of a gateway, all named at the call
@@ -69,15 +64,17 @@ class Gateway:
             budget: what the calls count against.
             timeout: seconds that one attempt may take.
             statistics: counts the calls; the same object as the limiter's.
-            patience: seconds that the server may be away before the model is lost.
-            max_attempts: attempts of a request, refusals aside.
+            patience: seconds that the server may be away.
+            max_attempts: attempts of a request that may fail by themselves.
             jitter: draws from 0..1.
             sleep: waits for some seconds.
         """
         self._provider, self._name, self._timeout = provider, name, timeout
         self._limits, self._budget, self._statistics = limits, budget, statistics
-        self._policy = FailurePolicy(name, limits, patience=patience, max_attempts=max_attempts)
-        self._jitter, self._sleep = jitter, sleep
+        self._policy = FailurePolicy(name, limits, patience=patience)
+        self._max_attempts, self._jitter, self._sleep = max_attempts, jitter, sleep
+        self._sees = False
+        self._blind: ProviderError | None = None
 
     @classmethod
     def of(cls, spec: ModelSpec, provider: Provider, *, budget: Budget, concurrency: int) -> Self:
@@ -115,26 +112,27 @@ class Gateway:
                 not wanted any more.
             RunStopped: the budget is reached.
         """
-        failures: Counter[str] = Counter()
+        attempts = Attempts.of(request, allowed=self._max_attempts)
         while True:
-            async with self._limits.slot(
-                ticket, tokens=expected_usage(request, self._statistics).total_tokens
-            ) as slot:
+            self._check_pictures(request)
+            tokens = expected_usage(request, self._statistics).total_tokens
+            async with self._limits.slot(ticket, tokens=tokens, refusals=attempts.refused) as slot:
+                self._check_pictures(request)
                 outcome = await self._send(request, slot, ticket)
                 if isinstance(outcome, Reply):
-                    return outcome, failures.total() + 1
-                failures[counted_as(outcome)] += 1
+                    return outcome, attempts.total + 1
+                all_pause = self._policy.failed(outcome, attempts, slot)
                 if not ticket.wanted:
                     self._statistics.abandoned += 1
                     raise outcome
                 # Decided while the slot is held, so that a lost model grants it to no request.
-                final = self._policy.final(outcome, failures)
+                final = self._policy.final(outcome, attempts)
                 if final is not None:
                     self._statistics.errors[outcome.cause] += 1
                     raise final
             self._statistics.retries[outcome.cause] += 1
-            if not is_refusal(outcome):
-                await self._back_off(outcome, unrefused(failures))
+            if not all_pause:
+                await self._back_off(outcome, attempts.waits)
 
     @property
     def in_flight(self) -> int:
@@ -172,12 +170,25 @@ class Gateway:
                 self._statistics.abandoned += 1
                 raise
             else:
+                self._sees = self._sees or request.has_pictures
                 return self._book(reply, slot)
         self._statistics.statuses[error.status or 0] += 1
-        self._policy.failed(error)
-        if is_refusal(error):
-            self._limits.throttled(slot, retry_after=error.retry_after)
+        return self._of_pictures(error, request) if error.reach == "pictures" else error
+
+    def _of_pictures(self, error: ProviderError, request: Request) -> ProviderError:
+        """Return a refusal of pictures as what it ends, and remember it if it is all of them."""
+        if self._sees or not request.has_pictures:
+            return ProviderError(str(error), status=error.status, cause=error.cause)
+        self._blind = error
         return error
+
+    def _check_pictures(self, request: Request) -> None:
+        """Raise the error of a model that reads no pictures for a request that has some."""
+        if self._blind is not None and request.has_pictures:
+            blind = self._blind
+            raise ProviderError(
+                str(blind), reach=blind.reach, status=blind.status, cause=blind.cause
+            )
 
     def _book(self, reply: Reply, slot: Slot) -> Reply:
         if reply.usage.cost is None:
@@ -192,9 +203,13 @@ class Gateway:
         self._statistics.latencies.append(reply.latency)
         return reply
 
-    async def _back_off(self, error: ProviderError, failures: int) -> None:
-        """Wait after the last of so many failures, refusals aside."""
-        seconds = self._jitter() * min(BACKOFF_CAP, FIRST_BACKOFF * 2.0 ** (failures - 1))
+    async def _back_off(self, error: ProviderError, waits: int) -> None:
+        """Wait for a request's next attempt, after so many waits of its own, this one included."""
+        share = self._jitter()
+        if error.status in OVERLOADED:
+            # At least half: ten attempts then span the minute for which most limits count.
+            share = (1 + share) / 2
+        seconds = share * min(BACKOFF_CAP, FIRST_BACKOFF * 2.0 ** (waits - 1))
         if error.retry_after is not None:
             seconds = max(seconds, min(error.retry_after, PAUSE_CAP))
         self._statistics.backoff_seconds += seconds

@@ -46,9 +46,10 @@ _Waiter: TypeAlias = tuple[asyncio.Future[Slot], int]
 class Limiter:
     """Grants slots: at most `concurrency` in flight, fewer after refusals, paced by rpm and tpm.
 
-    Waiting requests are served urgent first, then by order. A refusal halves the allowed
-    concurrency, once per burst, and replies let it grow again. All requests wait for as long as the
-    provider asked, at most `PAUSE_CAP`.
+    Waiting requests are served by how often they were refused, those that never were first, so that
+    one that is always refused does not stand in the way of the others; then urgent ones first, then
+    by order. A refusal halves the allowed concurrency, once per burst, and replies let it grow
+    again. All requests wait for as long as the provider asked, at most `PAUSE_CAP`.
     """
 
     def __init__(
@@ -74,29 +75,31 @@ class Limiter:
         self._requests = None if rpm is None else Bucket(rpm)
         self._tokens = None if tpm is None else Bucket(tpm)
         self._statistics = CallStatistics() if statistics is None else statistics
-        self._queue: list[tuple[bool, int, int, _Waiter]] = []
+        self._queue: list[tuple[int, bool, int, int, _Waiter]] = []
         self._arrivals = itertools.count()
         self._timer: asyncio.TimerHandle | None = None
         self._stopped: Callable[[], Exception] | None = None
         self._limited_since: float | None = None
         self._decreased = self._pause_start = self._not_before = -PAUSE_CAP
-        self._silent_since = 0.0
-        self.in_flight = self.silent_bursts = 0
+        self.in_flight = self._silent_bursts = 0
 
     @property
     def allowed(self) -> int:
         """Number of requests that may be in flight now (1..concurrency)."""
         return max(1, int(self._allowed))
 
-    @property
-    def silent_seconds(self) -> float:
-        """Seconds since the first refusal without a reply since; `silent_bursts` counts bursts."""
-        return asyncio.get_running_loop().time() - self._silent_since if self.silent_bursts else 0.0
-
     @asynccontextmanager
-    async def slot(self, ticket: Ticket, *, tokens: int = 0) -> AsyncIterator[Slot]:
-        """Hold a slot, once it is this ticket's turn, for a request of about `tokens` tokens."""
-        slot = await self._acquire(ticket, tokens)
+    async def slot(
+        self, ticket: Ticket, *, tokens: int = 0, refusals: int = 0
+    ) -> AsyncIterator[Slot]:
+        """Hold a slot, once it is this ticket's turn.
+
+        Args:
+            ticket: the priority of the request's sample.
+            tokens: tokens that the request will take, about.
+            refusals: refusals of the request so far.
+        """
+        slot = await self._acquire(ticket, tokens, refusals)
         try:
             yield slot
         finally:
@@ -107,13 +110,15 @@ class Limiter:
         """Note a reply and its actual tokens: they correct the estimate, the concurrency grows."""
         if self._tokens is not None:
             self._tokens.take(tokens - slot.tokens)
-        self.silent_bursts = 0
+        self._silent_bursts = 0
         # A round is as many replies as are allowed in flight.
         step = max(1.0, self._concurrency / ROUNDS_TO_RECOVER) / self._allowed
         self._allowed = min(float(self._concurrency), self._allowed + step)
 
-    def throttled(self, slot: Slot, *, retry_after: float | None) -> None:
+    def throttled(self, slot: Slot, *, retry_after: float | None) -> bool:
         """Note a refusal (too many requests, overloaded, unreachable): allow fewer, pause all.
+
+        Return whether it begins a new burst of refusals.
 
         Args:
             slot: the slot of the refused request.
@@ -126,17 +131,16 @@ class Limiter:
         if new_burst:
             self._decreased = now
             self._allowed = max(1.0, min(self._allowed, self.in_flight) * DECREASE)
-            if self.silent_bursts == 0:
-                self._silent_since = now
-            self.silent_bursts += 1
+            self._silent_bursts += 1
         if retry_after is None:
-            doubled = FIRST_PAUSE * 2.0 ** min(self.silent_bursts - 1, 10)
+            doubled = FIRST_PAUSE * 2.0 ** min(self._silent_bursts - 1, 10)
             retry_after = min(doubled, self._longest_pause) if new_burst else 0.0
         if now >= self._not_before:
             self._pause_start = now
         self._not_before = max(
             self._not_before, min(now + retry_after, self._pause_start + PAUSE_CAP)
         )
+        return new_burst
 
     def stop(self, error: Callable[[], Exception]) -> None:
         """Refuse all requests, waiting and new ones, each with a new `error()`."""
@@ -146,16 +150,15 @@ class Limiter:
                 future.set_exception(error())
         self._queue.clear()
 
-    async def _acquire(self, ticket: Ticket, tokens: int) -> Slot:
+    async def _acquire(self, ticket: Ticket, tokens: int, refusals: int) -> Slot:
         if self._stopped is not None:
             raise self._stopped()
         waiter: _Waiter = (asyncio.get_running_loop().create_future(), tokens)
 
         def enqueue() -> None:
             # After a change of urgency the old entry stays; it is skipped once its future is done.
-            heapq.heappush(
-                self._queue, (not ticket.urgent, ticket.order, next(self._arrivals), waiter)
-            )
+            rank = (refusals, not ticket.urgent, ticket.order, next(self._arrivals))
+            heapq.heappush(self._queue, (*rank, waiter))
 
         enqueue()
         ticket.requeue.add(enqueue)

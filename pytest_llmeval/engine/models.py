@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Final
+from typing import Final, Literal
 
 from pytest_llmeval.engine.flights import Flight
 from pytest_llmeval.engine.gateway import Gateway
@@ -19,10 +19,24 @@ from pytest_llmeval.engine.replies.stored_reply import StoredReply
 from pytest_llmeval.engine.specs import ModelSpec
 from pytest_llmeval.engine.statistics import Effort
 from pytest_llmeval.engine.tickets import Ticket
-from pytest_llmeval.errors import LLMEvalError, ModelLost, ProviderError, RunStopped
+from pytest_llmeval.errors import (
+    LLMEvalError,
+    ModelLost,
+    ModelSilent,
+    ProviderError,
+    RunStopped,
+)
 from pytest_llmeval.records import Reply, Request, Usage
 
 _CLOSING: Final = "the run is over"
+_Loss = Literal["model", "silent", "pictures"]
+_REASONS: Final[Mapping[_Loss, str]] = MappingProxyType(
+    {
+        "model": "its model is lost",
+        "silent": "its model is silent",
+        "pictures": "its model takes no pictures",
+    }
+)
 _NO_ENDPOINTS: Final[Mapping[str, str]] = MappingProxyType({})
 
 
@@ -84,9 +98,9 @@ class Models:
         self._gateways: dict[ModelSpec, Gateway] = {}
         self._flights: dict[str, Flight[Answer]] = {}
         self._from_store = self._from_source = 0
+        self._opened = time.time()
         self._closing = False
-        self.lost: dict[ModelSpec, str] = {}
-        """Models that cannot be asked any more, with the reason."""
+        self._told: dict[tuple[ModelSpec, _Loss], str] = {}
 
     async def ask(self, spec: ModelSpec, request: Request, ticket: Ticket) -> Answer:
         """Return the answer to one request.
@@ -96,7 +110,7 @@ class Models:
 
         Raises:
             ProviderError, RunStopped: as `Gateway.ask`.
-            ModelLost: the model was lost before.
+            ModelLost: the failure is the model's, and was raised for another request.
         """
         key = request.key
         if self._closing:
@@ -108,6 +122,11 @@ class Models:
         if flight is None or not flight.open:
             flight = self._start(key, spec, request, ticket.order)
         return await flight.wait(ticket)
+
+    @property
+    def lost(self) -> dict[ModelSpec, str]:
+        """Models that cannot be asked any more, with the reason."""
+        return {spec: reason for (spec, loss), reason in self._told.items() if loss == "model"}
 
     @property
     def gauge(self) -> Gauge:
@@ -157,7 +176,8 @@ class Models:
             with _ending_the_run():
                 self._keeper.keep(stored, live=False)
         other_run = stored.created < self._started
-        self._from_store += not (spec.recorded or other_run)
+        earlier_session = stored.created < self._opened
+        self._from_store += earlier_session and not (spec.recorded or other_run)
         self._from_source += other_run and not spec.recorded
         age = max(0.0, time.time() - stored.created)
         return Answer(reply=stored.reply, cached=True, age=age, attempts=0, other_run=other_run)
@@ -187,14 +207,15 @@ class Models:
                 self._gateways[spec] = self._open_gateway(spec)
             reply, attempts = await self._gateways[spec].ask(request, ticket)
         except LLMEvalError as error:
-            if spec in self._gateways and not (
-                isinstance(error, ProviderError) and error.reach == "model"
-            ):
+            loss = "model" if spec not in self._gateways else _loss(error)
+            if loss is None:
                 raise
-            if (reason := self.lost.get(spec)) is not None:
-                raise ModelLost(reason) from None
-            self.lost[spec] = str(error).partition("\n")[0]
+            if (reason := self._told.get((spec, loss))) is not None:
+                msg = f"{_REASONS[loss]}: {reason}"
+                raise ModelLost(msg) from None
+            self._told[spec, loss] = str(error).partition("\n")[0]
             raise
+        self._told.pop((spec, "silent"), None)
         endpoint = self._endpoints.get(request.provider, "")
         stored = StoredReply.of(request, reply, endpoint=endpoint)
         with _ending_the_run():
@@ -202,6 +223,15 @@ class Models:
             if self._keeper is not None:
                 self._keeper.keep(stored, live=not spec.recorded)
         return Answer(reply=reply, cached=False, age=None, attempts=attempts)
+
+
+def _loss(error: LLMEvalError) -> _Loss | None:
+    """Return what a failure says of its model; None if it says nothing."""
+    if isinstance(error, ModelSilent):
+        return "silent"
+    if isinstance(error, ProviderError) and error.reach in {"model", "pictures"}:
+        return "model" if error.reach == "model" else "pictures"
+    return None
 
 
 @contextmanager

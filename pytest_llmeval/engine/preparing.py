@@ -13,6 +13,7 @@ from pytest_llmeval.engine.scoring_run import ScoringRun
 from pytest_llmeval.engine.solved import Solved
 from pytest_llmeval.errors import (
     LLMEvalError,
+    ModelLost,
     ProviderError,
     ScorerError,
     UsageError,
@@ -36,8 +37,8 @@ class Preparing:
     async def ahead(self, test: PlannedTest, completion: Completion, calls: Calls) -> Solved:
         """Return a completion with what the task's scorers prepare for its answer.
 
-        A provider's failure that does not end the model is stored beside the completion, which
-        stays usable.
+        A provider's failure that does not end the model for good is stored beside the completion,
+        which stays usable.
 
         Raises:
             LLMEvalError: any other failure.
@@ -50,8 +51,8 @@ class Preparing:
             sample = loaded.by_id[test.sample]
             try:
                 prepared[scorer.name] = await self._prepare(test, scorer, sample, completion, calls)
-            except ProviderError as error:
-                if error.reach == "model":
+            except (ProviderError, ModelLost) as error:
+                if isinstance(error, ProviderError) and error.reach == "model":
                     raise
                 failed[scorer.name] = error_to_json(error)
         return Solved(completion=completion, prepared=prepared, failed=failed)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from pytest_llmeval.records import Json, Usage
@@ -65,10 +65,7 @@ class CallStatistics:
         Args:
             share: part of the replies that did not take longer (0..1).
         """
-        if not self.latencies:
-            return None
-        ordered = sorted(self.latencies)
-        return ordered[min(int(share * len(ordered)), len(ordered) - 1)]
+        return quantile(sorted(self.latencies), share) if self.latencies else None
 
     def to_json(self) -> dict[str, Json]:
         """Return the JSON form; the latencies as their median and 95th percentile."""
@@ -94,7 +91,7 @@ class Effort:
 
     Attributes:
         models: statistics by the model's name.
-        from_store: replies of the same run that were stored already.
+        from_store: replies that an earlier session of the same run had stored.
         from_cache: replies of other runs.
     """
 
@@ -112,3 +109,14 @@ class Effort:
         models: dict[str, Json] = {name: part.to_json() for name, part in self.models.items()}
         stored: dict[str, Json] = {"from_store": self.from_store, "from_cache": self.from_cache}
         return {**stored, **self.total.to_json(), "models": models}
+
+
+def quantile(ordered: Sequence[float], level: float) -> float:
+    """Return the quantile at `level` in 0..1 of sorted values (at least one).
+
+    Linear between neighbours.
+    """
+    place = level * (len(ordered) - 1)
+    below = int(place)
+    above = min(below + 1, len(ordered) - 1)
+    return ordered[below] + (ordered[above] - ordered[below]) * (place - below)

@@ -51,7 +51,7 @@ def completion(request: pytest.FixtureRequest, _llmeval_parameters: Parameters) 
         request.session.shouldstop = str(stopped)
         pytest.skip(f"run stopped: {stopped}")
     except ModelLost as lost:
-        pytest.skip(f"its model is lost: {lost}")
+        pytest.skip(str(lost))
     except LLMEvalError as error:
         # Without the engine's stack frames, which do not help the author of a test.
         raise error.with_traceback(None) from None

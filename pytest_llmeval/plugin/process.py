@@ -118,7 +118,7 @@ class Process:
         except RunStopped as stopped:
             pytest.skip(f"run stopped: {stopped}")
         except ModelLost as lost:
-            pytest.skip(f"its model is lost: {lost}")
+            pytest.skip(str(lost))
         except Exception as error:
             if attempt is not None:
                 finish(attempt, error)

@@ -50,6 +50,12 @@ class Endpoint:
         """The host and port."""
         return urlsplit(self.base_url).netloc
 
+    def serves(self, host: str, port: int | None) -> bool:
+        """Return whether a connection to this host and port is one to the endpoint."""
+        url = urlsplit(self.base_url)
+        default = 443 if url.scheme == "https" else 80
+        return (host.lower(), port) == (url.hostname, url.port or default)
+
     @property
     def at_openai(self) -> bool:
         """Whether this is OpenAI's own address."""

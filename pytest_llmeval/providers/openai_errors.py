@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from http import HTTPStatus
 from typing import Final
 
 import aiohttp
@@ -28,14 +29,29 @@ _LOST: Final = {
     403: "the key of {key_name} may not use this model here",
     404: "no such model or path; check the model's name and the base URL",
 }
+_LOOKED_AT: Final = 400
+"""Characters of a message in which words are looked for: some servers add the whole prompt."""
+
 _BLIND: Final = re.compile(
     r"image_url is only supported|not a multimodal model|at most 0 image"
-    r"|image input is not supported|unknown variant `image_url`|endpoints found that support image"
-    r"|(?:does not|doesn't|not) support (?:image|vision)s? ?(?:input|$|[.,;])",
+    r"|image inputs? (?:is|are) not supported|missing data required for image"
+    r"|unknown variant `?image_url|unsupported content part type: \W*image_url"
+    r"|endpoints found that support image|not compiled for multimodal"
+    r"|(?:does not|doesn't|not) support (?:image|vision)s? ?(?:inputs?|$|[.,;(])",
     re.IGNORECASE,
 )
-"""Messages of OpenAI, vLLM, llama.cpp, DeepSeek and OpenRouter when a model that reads no pictures
-gets one."""
+"""Messages of OpenAI, vLLM, llama.cpp, Ollama, DeepSeek and OpenRouter when a model that reads no
+pictures gets one."""
+
+_TOO_LARGE: Final = re.compile(
+    r"request too large|tokens must be reduced|exceeds the available context", re.IGNORECASE
+)
+"""Messages of OpenAI (429) and older llama.cpp (500) about a request that no waiting helps."""
+
+_OF_ITS_REQUEST: Final = re.compile(
+    r"can only afford|fewer max_tokens|input was flagged|endpoints found that", re.IGNORECASE
+)
+"""Messages of OpenRouter (402, 403, 404) that say nothing about other requests."""
 
 _TRANSIENT: Final = frozenset({408, 409, 425, 429})
 _SERVER_ERRORS: Final = 500
@@ -54,7 +70,10 @@ def provider_error(
     match error:
         case openai.APIStatusError():
             wait = retry_after(error.response.headers, datetime.now(UTC) if now is None else now)
-            return _status_error(error.status_code, _words(error.body), error.code, wait, endpoint)
+            words, drawing = _words(error.body), "/images/" in error.request.url.path
+            return _status_error(
+                error.status_code, words, error.code, wait, endpoint, drawing=drawing
+            )
         case ServedError(code=int(status)) if status >= 400:  # noqa: PLR2004 - HTTP's errors
             return _status_error(status, str(error), None, None, endpoint)
         case ServedError():
@@ -89,16 +108,25 @@ def retry_after(headers: Mapping[str, str], now: datetime) -> float | None:
     return max(0.0, seconds) if math.isfinite(seconds) else None
 
 
-def _status_error(
-    status: int, words: str, code: str | None, wait: float | None, endpoint: Endpoint
+def _status_error(  # noqa: PLR0913 - the parts of a response
+    status: int,
+    words: str,
+    code: str | None,
+    wait: float | None,
+    endpoint: Endpoint,
+    *,
+    drawing: bool = False,
 ) -> ProviderError:
     reach: Reach = "sample"
     hint = ""
+    begin = words[:_LOOKED_AT]
     if code in QUOTA_CODES:
         reach, hint = "model", "the account's quota is used up; add credit or ask another endpoint"
-    elif _BLIND.search(words):
-        reach, hint = "model", "this model reads no pictures; name one that does"
-    elif status in _LOST:
+    elif _BLIND.search(begin):
+        reach, hint = "pictures", "this model reads no pictures; name one that does"
+    elif _TOO_LARGE.search(begin):
+        hint = "this request is too large for the model or the account"
+    elif status in _LOST and not _is_of_its_request(status, begin, drawing=drawing):
         reach, hint = "model", _LOST[status].format(key_name=endpoint.key_name)
     elif status in _TRANSIENT or status >= _SERVER_ERRORS:
         reach = "attempt"
@@ -107,6 +135,17 @@ def _status_error(
         part for part in (said, hint) if part
     )
     return ProviderError(problem, reach=reach, status=status, retry_after=wait, cause=str(status))
+
+
+def _is_of_its_request(status: int, words: str, *, drawing: bool) -> bool:
+    """Return whether a refusal of key, model or path may spare other requests.
+
+    A page of HTML with status 403 comes from a firewall that dislikes a prompt; a server without an
+    image API may well answer chats.
+    """
+    firewall = status == HTTPStatus.FORBIDDEN and words.lstrip().startswith("<")
+    missing = status == HTTPStatus.NOT_FOUND and drawing
+    return firewall or missing or _OF_ITS_REQUEST.search(words) is not None
 
 
 def _words(body: object) -> str:
@@ -122,6 +161,14 @@ def _connection_error(error: Exception, endpoint: Endpoint) -> ProviderError:
     origin = next((e for e in _causes(error) if isinstance(e, aiohttp.ClientError)), error)
     told = endpoint.quote(str(origin) or type(origin).__name__)
     reach: Reach = "attempt"
+    if isinstance(origin, aiohttp.ClientConnectorError) and not endpoint.serves(
+        origin.host, origin.port
+    ):
+        elsewhere = f"{origin.host}:{origin.port}"
+        problem = f"the server redirected to {elsewhere}, where nothing answers ({told})"
+        return ProviderError(
+            f"{endpoint.model} at {endpoint.host}: {problem}", reach="attempt", cause="redirect"
+        )
     match origin:
         case aiohttp.InvalidURL():
             reach, cause, what = "model", "url", "the base URL is wrong"

@@ -48,6 +48,11 @@ class Request(Record, frozen=True, kw_only=True, dict=True):
     epoch: int = 1
     draw: int = 0
 
+    @property
+    def has_pictures(self) -> bool:
+        """Whether a message is requested about pictures."""
+        return self.operation == "chat" and any(message.images for message in self.messages)
+
     @cached_property
     def content(self) -> dict[str, Json]:
         """What is requested, without provider, model and route; recordings are looked up by it."""

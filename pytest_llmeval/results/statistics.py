@@ -91,14 +91,3 @@ def pass_all_k(n: int, correct: int, k: int) -> float:
     C(c, k) / C(n, k): Yao et al., "tau-bench" (2024).
     """
     return math.comb(correct, k) / math.comb(n, k)
-
-
-def quantile(ordered: Sequence[float], level: float) -> float:
-    """Return the quantile at `level` in 0..1 of sorted values (at least one).
-
-    Linear between neighbours.
-    """
-    place = level * (len(ordered) - 1)
-    below = int(place)
-    above = min(below + 1, len(ordered) - 1)
-    return ordered[below] + (ordered[above] - ordered[below]) * (place - below)

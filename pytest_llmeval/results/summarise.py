@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from math import fsum
 
+from pytest_llmeval.engine.statistics import quantile
 from pytest_llmeval.records import Row, Usage
 from pytest_llmeval.results.declared_metrics import (
     DeclaredMetric,
@@ -19,7 +20,6 @@ from pytest_llmeval.results.labels import label_counts
 from pytest_llmeval.results.means import accuracy_of, repeating_scores, score_means, share_means
 from pytest_llmeval.results.repeated import repeated
 from pytest_llmeval.results.rows import SCORED, latest, parted, versions_met
-from pytest_llmeval.results.statistics import quantile
 from pytest_llmeval.results.summary import Group, Summary, TaskSummary
 from pytest_llmeval.results.task_info import TaskInfo
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 
-from pytest_llmeval.engine.statistics import CallStatistics, Effort
+import pytest
+
+from pytest_llmeval.engine.statistics import CallStatistics, Effort, quantile
 from pytest_llmeval.records import Usage
 
 ONE = CallStatistics(
@@ -50,3 +52,16 @@ def test_the_json_form_holds_all_models_and_each() -> None:
 
 def test_without_models_there_is_nothing() -> None:
     assert Effort(models={}, from_store=0).total == CallStatistics()
+
+
+def test_quantiles_lie_between_neighbours() -> None:
+    assert quantile([5.0], 0.95) == 5.0
+    assert quantile([1.0, 2.0, 3.0, 4.0], 0.5) == 2.5
+    assert quantile([0.0, 10.0], 0.95) == pytest.approx(9.5)
+    assert quantile([1.0, 2.0], 1.0) == 2.0
+
+
+def test_the_latencies_have_the_quantiles_of_the_results_table() -> None:
+    assert ONE.latency_quantile(0.5) == 2.0
+    assert ONE.latency_quantile(0.95) == pytest.approx(2.9)
+    assert CallStatistics().latency_quantile(0.5) is None

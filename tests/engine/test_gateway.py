@@ -14,9 +14,10 @@ from engine.requests_and_replies import MODEL
 from engine.virtual_time import run
 from servers.fixture import serving
 
+from pytest_llmeval.engine.attempts import MAX_TIMEOUTS
 from pytest_llmeval.engine.budget import Budget
 from pytest_llmeval.engine.expectation import CEILINGS
-from pytest_llmeval.engine.failures import ALIKE, MAX_TIMEOUTS
+from pytest_llmeval.engine.failures import SEVERAL
 from pytest_llmeval.engine.flights import Flight
 from pytest_llmeval.engine.gateway import Gateway
 from pytest_llmeval.engine.limits import Limiter
@@ -25,7 +26,7 @@ from pytest_llmeval.engine.spec_settings import PATIENCE
 from pytest_llmeval.engine.specs import parse_spec
 from pytest_llmeval.engine.statistics import CallStatistics
 from pytest_llmeval.engine.tickets import Ticket
-from pytest_llmeval.errors import ProviderError, RunStopped
+from pytest_llmeval.errors import ModelSilent, ProviderError, RunStopped
 from pytest_llmeval.providers.opening import open_provider
 from pytest_llmeval.records import Image, Message, Reply, Request, Usage
 
@@ -238,24 +239,17 @@ def test_a_bad_request_ends_only_its_sample() -> None:
     assert run(bench.ask("q0"))[0].text == "yes"
 
 
-def test_a_model_that_refuses_the_first_requests_all_alike_is_given_up() -> None:
+def test_a_model_that_refuses_the_first_requests_all_alike_is_silent() -> None:
     bench = Bench(
         lambda *_: ProviderError("m: no such parameter", reach="sample", status=400, cause="400"),
         concurrency=1,
     )
     errors = run(bench.ask_many(500))
-    assert bench.statistics.requests == ALIKE
-    assert str(errors[-1]) == "the first 5 requests failed alike: m: no such parameter"
-    assert [getattr(error, "reach", None) for error in errors[:6]] == ["sample"] * 4 + ["model"] * 2
-
-
-def test_a_model_whose_first_requests_are_all_given_up_alike_is_given_up_too() -> None:
-    outcomes, seconds = timed(Bench(lambda *_: fault("500", 500), concurrency=10), 500)
-    assert str(outcomes[-1]) == (
-        "the first 5 requests failed alike: openai/m: gave up after 10 attempts; "
-        "the last one: m: 500"
+    assert bench.statistics.requests == 500
+    assert [type(error) for error in errors] == [ProviderError] * (SEVERAL - 1) + [ModelSilent] * (
+        500 - SEVERAL + 1
     )
-    assert seconds < 300
+    assert str(errors[-1]) == "the first 5 requests failed alike: m: no such parameter"
 
 
 def test_first_requests_that_fail_in_different_ways_leave_the_model_alone() -> None:
@@ -295,6 +289,7 @@ def test_a_server_that_was_never_there_costs_seconds_and_one_message() -> None:
     bench = Bench(refusing(lambda _: True, fault("unreachable")), concurrency=64)
     outcomes, seconds = timed(bench, 500)
     assert {str(outcome) for outcome in outcomes} == {"m: unreachable"}
+    assert {getattr(outcome, "reach", None) for outcome in outcomes} == {"model"}
     assert seconds < 5
     assert bench.statistics.requests < 2 * 64
 

@@ -93,6 +93,26 @@ def test_a_request_goes_first_once_a_test_waits_for_it() -> None:
     assert [order for _, order in log] == [0, 3, 5, 1, 2, 4]
 
 
+def test_a_request_that_was_refused_comes_after_those_that_were_not() -> None:
+    log: list[int] = []
+
+    async def main() -> None:
+        limiter = Limiter(1)
+
+        async def refused(order: int, times: int) -> None:
+            async with limiter.slot(Ticket(order, urgent=order == 0), refusals=times):
+                log.append(order)
+                await asyncio.sleep(1)
+
+        await asyncio.gather(*(refused(order, times) for order, times in enumerate([0, 2, 1, 0])))
+        log.clear()
+        await asyncio.gather(*(refused(order, times) for order, times in enumerate([3, 2, 1, 0])))
+
+    run(main())
+    # The first to come finds the slot free; it is served at once, refused or not.
+    assert log == [0, 3, 2, 1]
+
+
 def test_an_urgent_sample_stays_urgent_for_its_next_request() -> None:
     log: list[tuple[float, int]] = []
 

@@ -116,6 +116,44 @@ def test_a_request_asked_again_comes_from_the_store_and_says_so() -> None:
     assert bench.provider.asked == ["a"]
 
 
+def test_only_replies_of_earlier_sessions_count_as_from_the_store() -> None:
+    store = ReplyStore(None)
+    earlier = StoredReply.of(request("a"), reply("then", created=1.7e9))
+    store.put(request("a").key, earlier)
+    bench = Bench(store=store)
+    bench.models = Models(bench.open_gateway, store, started=1e9)
+
+    async def main() -> None:
+        for prompt in ("a", "b", "b", "b"):
+            await bench.ask(prompt)
+        assert bench.models.effort.from_store == 1
+        assert bench.models.effort.total.requests == 1
+
+    bench.run(main())
+
+
+def test_a_reply_is_stored_before_the_event_loop_does_anything_else() -> None:
+    bench = Bench()
+    seen: list[bool] = []
+
+    class Prompt(SlowProvider):
+        async def send(self, request: Request) -> Reply:
+            answer = await super().send(request)
+            stored = bench.store.get
+            asyncio.get_running_loop().call_soon(
+                lambda: seen.append(stored(request.key) is not None)
+            )
+            return answer
+
+    bench.provider = Prompt()
+
+    async def main() -> None:
+        await asyncio.gather(*(bench.ask(f"q{n}") for n in range(20)))
+
+    bench.run(main())
+    assert seen == [True] * 20
+
+
 def test_when_the_first_asker_is_cancelled_the_second_still_gets_the_reply() -> None:
     bench = Bench()
 

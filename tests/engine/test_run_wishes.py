@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any
@@ -28,6 +29,7 @@ from pytest_llmeval.errors import (
     LLMEvalError,
     ModelLost,
     ProviderError,
+    Reach,
     RunStopped,
     ScorerError,
     TaskError,
@@ -238,6 +240,32 @@ def test_a_judges_failure_leaves_the_completion_and_is_raised_where_the_answer_i
         assert failed.asked.role == "judge"
         with pytest.raises(ProviderError, match="judge down"):
             solved.prepared_by("judge")
+
+    bench.run(use)
+
+
+@pytest.mark.parametrize("reach", ["sample", "attempt"])
+def test_poisonous_requests_to_a_judge_cost_the_verdicts_of_their_own_rows(
+    tmp_path: Path, reach: Reach
+) -> None:
+    def answer(request: Request) -> str:
+        asked = request.messages[-1].text
+        if request.role == "judge" and any(f"<{n}>" in asked for n in range(8)):
+            msg = "no"
+            raise ProviderError(msg, reach=reach, status=429, cause="429")
+        return echo(request) if request.role == "judge" else f"<{re.findall('[0-9]+', asked)[0]}>"
+
+    bench = Bench(tmp_path, answer, more=JUDGED, samples=30)
+
+    async def use(opened: Run) -> None:
+        for n in range(30):
+            solved = await bench.solve(opened, n)
+            assert solved.completion.text == f"<{n}>"
+            if n < 8:
+                with pytest.raises((ProviderError, ModelLost)):
+                    solved.prepared_by("judge")
+            else:
+                assert Judgement.from_json(solved.prepared_by("judge")).verdict is not None
 
     bench.run(use)
 

@@ -9,12 +9,14 @@ import sqlite3
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Collection
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from servers.openai_server import png
 
 if TYPE_CHECKING:
     from servers.fixture import ModelServer
@@ -26,7 +28,7 @@ TASK = """
 name: echo
 dataset:
   path: data.jsonl
-  fields: {id: id, input: question, target: answer}
+  fields: {id: id, input: question, target: answer, images: ['picture?']}
 prompt:
   - user: "{{ input }}"
 """
@@ -54,8 +56,23 @@ class EchoProject:
     path: Path
 
     @classmethod
-    def make(cls, path: Path, *, samples: int, wrong: frozenset[int] = frozenset()) -> EchoProject:
-        """Write the project; the targets of `wrong` samples are not what the server says."""
+    def make(
+        cls,
+        path: Path,
+        *,
+        samples: int,
+        wrong: Collection[int] = (),
+        pictured: Collection[int] = (),
+    ) -> EchoProject:
+        """Write the project.
+
+        Args:
+            path: its folder.
+            samples: number of samples.
+            wrong: those whose targets are not what the server says.
+            pictured: those with a picture.
+        """
+        (path / "grey.png").write_bytes(png())
         (path / "pytest.ini").write_text(
             "[pytest]\nfilterwarnings = error\nllmeval_report = reports\n"
         )
@@ -63,7 +80,9 @@ class EchoProject:
         (path / "test_echo.py").write_text(TEST)
         answers = {n: "no echo" if n in wrong else f"echo: say {n}" for n in range(samples)}
         rows = (
-            {"id": n, "question": f"say {n}", "answer": answer} for n, answer in answers.items()
+            {"id": n, "question": f"say {n}", "answer": answer}
+            | ({"picture": "grey.png"} if n in pictured else {})
+            for n, answer in answers.items()
         )
         (path / "data.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
         return cls(path)

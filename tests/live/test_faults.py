@@ -125,6 +125,44 @@ def test_while_one_of_two_models_is_lost_the_other_goes_on_and_the_reason_is_tol
     assert "its model is lost: openai/bad" in output
 
 
+BLIND = {
+    "500": "image input is not supported - hint: you may need to provide the mmproj",
+    "400": "Invalid content type. image_url is only supported by certain models.",
+}
+
+
+@pytest.mark.parametrize("status", BLIND)
+@pytest.mark.parametrize("mode", ["-n0", "-n2"])
+def test_a_model_that_reads_no_pictures_loses_its_samples_with_pictures_and_no_others(
+    tmp_path: Path, model_server: ModelServer, status: str, mode: str
+) -> None:
+    project = EchoProject.make(tmp_path, samples=40, pictured=range(5, 25))
+    model_server.program(blind={"kind": status, "message": BLIND[status]})
+    ended, output = project.run(*at(model_server, "--llmeval-concurrency", "4"), mode, "-rs")
+    assert ended == pytest.ExitCode.TESTS_FAILED, output
+    assert project.outcomes() == {"correct": 20, "error": 1, "not run": 19}
+    assert output.count("ERROR at setup of") == 1
+    assert output.count("SKIPPED [19]") == 1
+    assert "its model takes no pictures: openai/x" in output
+    assert model_server.report()["outcomes"]["blind"] <= 4
+
+
+@pytest.mark.parametrize("mode", ["-n0", "-n2"])
+def test_requests_that_are_always_refused_cost_their_own_samples(
+    tmp_path: Path, model_server: ModelServer, mode: str
+) -> None:
+    project = EchoProject.make(tmp_path, samples=40)
+    too_large = {"kind": "429", "message": "Request too large for x on tokens per min (TPM)"}
+    kinds = [too_large, {"kind": "413"}, {"kind": "429"}, {"kind": "503"}, {"kind": "served"}]
+    model_server.program(poison={f"say {n}": kinds[n % 5] for n in range(30)})
+    # The time of a sample bounds the test; what a request may take by itself is minutes.
+    options = at(model_server, "--llmeval-sample-timeout", "3", limits="patience=1")
+    status, output = project.run(*options, mode)
+    assert status == pytest.ExitCode.TESTS_FAILED, output
+    scored = {row["sample"] for row in project.rows() if row["outcome"] == "correct"}
+    assert scored == {str(n) for n in range(30, 40)}
+
+
 ENDINGS = {
     "Ctrl-C": (signal.SIGINT, pytest.ExitCode.INTERRUPTED),
     "SIGTERM": (signal.SIGTERM, pytest.ExitCode.INTERRUPTED),

@@ -285,6 +285,46 @@ def test_a_request_the_server_will_not_take_ends_the_sample(
     assert "context too long" in str(error)
 
 
+@pytest.mark.parametrize(
+    ("status", "words"),
+    [
+        ("429", "Request too large for gpt-4o on tokens per min (TPM): Limit 30000"),
+        ("429", "Limit 30000, Requested 36278. The input or output tokens must be reduced."),
+        ("500", "the request exceeds the available context size. try increasing the context size"),
+        ("402", "This request requires more credits, or fewer max_tokens. You can only afford 10"),
+        ("403", "meta/llama requires moderation. Your input was flagged for violence"),
+        ("403", "<!DOCTYPE html><title>Attention Required! | Cloudflare</title>"),
+        ("404", "No endpoints found that support tool use."),
+    ],
+)
+def test_a_refusal_that_is_about_one_request_ends_the_sample_whatever_its_status(
+    status: str, words: str, ask: Any, model_server: Any
+) -> None:
+    model_server.program(always={"kind": status, "message": words})
+    error = failure(ask)
+    assert (error.reach, error.cause) == ("sample", status)
+
+
+def test_a_server_without_an_image_api_may_still_answer_chats(ask: Any, model_server: Any) -> None:
+    model_server.program(always={"kind": "404"})
+    drawing = Request(
+        operation="image", provider="openai", model="m", messages=(Message.of("user", "a circle"),)
+    )
+    assert failure(ask, drawing).reach == "sample"
+
+
+def test_a_redirect_to_where_nobody_serves_is_not_the_server_being_away(
+    ask: Any, model_server: Any
+) -> None:
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        elsewhere = f"127.0.0.1:{unused.getsockname()[1]}"
+    model_server.program(always={"kind": "redirect", "location": f"http://{elsewhere}/v1"})
+    error = failure(ask)
+    assert (error.reach, error.cause) == ("attempt", "redirect")
+    assert f"the server redirected to {elsewhere}, where nothing answers" in str(error)
+
+
 @pytest.mark.parametrize("kind", ["truncated", "half", "garbage"])
 def test_a_body_that_is_cut_or_garbage_ends_the_attempt(
     kind: str, ask: Any, model_server: Any

@@ -1,4 +1,4 @@
-"""Pictures in requests: large ones arrive whole, and a model that reads none is lost at once."""
+"""Pictures in requests: large ones arrive whole, and a refusal to read any is known."""
 
 from __future__ import annotations
 
@@ -37,22 +37,32 @@ def test_a_picture_of_more_than_a_megabyte_arrives_whole(
         (400, "Invalid content type. image_url is only supported by certain models."),
         (400, "Qwen/Qwen3-8B is not a multimodal model"),
         (400, "At most 0 image(s) may be provided in one request."),
+        (400, "this model does not support image input (ref: b8bd630e)"),
         (500, "image input is not supported - hint: you may need to provide the mmproj"),
+        (500, "image input is not supported by this server"),
+        (500, 'Failed to parse messages: Unsupported content part type: "image_url"; messages'),
+        (500, "failed to process inputs: this model is missing data required for image input"),
         (422, "messages[0]: unknown variant `image_url`, expected `text`"),
         (404, "No endpoints found that support image input"),
     ],
 )
-def test_a_model_that_reads_no_pictures_is_lost_at_the_first(
+def test_a_model_that_reads_no_pictures_loses_its_requests_with_pictures(
     ask: Any, model_server: Any, picture: Image, status: int, words: str
 ) -> None:
     model_server.program(always={"kind": str(status), "message": words})
     error = failure(ask, asking(picture))
-    assert error.reach == "model"
+    assert error.reach == "pictures"
     assert "this model reads no pictures; name one that does" in str(error)
 
 
 @pytest.mark.parametrize(
-    "words", ["You uploaded an unsupported image.", "The image is too large.", "no such format"]
+    "words",
+    [
+        "You uploaded an unsupported image.",
+        "The image is too large.",
+        "no such format",
+        "bad picture in " + "the prompt " * 40 + "image input is not supported",
+    ],
 )
 def test_a_picture_that_is_refused_ends_its_sample_alone(
     ask: Any, model_server: Any, picture: Image, words: str

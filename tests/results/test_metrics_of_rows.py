@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from pytest_llmeval.errors import UsageError
 from pytest_llmeval.records import Display, Row, Score, Usage
 from pytest_llmeval.results.figures import Figures
-from pytest_llmeval.results.statistics import quantile
 from pytest_llmeval.results.stored_run import read_summary
 from pytest_llmeval.results.summarise import summarise
 from pytest_llmeval.results.summary import Summary
@@ -340,10 +339,3 @@ def test_a_file_that_is_no_summary_is_refused_with_the_place(
     file.write_text(json.dumps(data))
     with pytest.raises(UsageError, match=rf"summary\.json: .*{said}"):
         read_summary(file)
-
-
-def test_quantiles_lie_between_neighbours() -> None:
-    assert quantile([5.0], 0.95) == 5.0
-    assert quantile([1.0, 2.0, 3.0, 4.0], 0.5) == 2.5
-    assert quantile([0.0, 10.0], 0.95) == pytest.approx(9.5)
-    assert quantile([1.0, 2.0], 1.0) == 2.0

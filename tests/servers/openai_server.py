@@ -29,9 +29,10 @@ from aiohttp import web
 class Program:
     """What the server does. A fault is ``{"kind": ...}`` as `Server.misbehave` knows them.
 
-    `lost` gives the fault of every request to a model. `script` gives those of successive attempts
-    at a prompt, by the text of its last message; `sequence` those of successive requests, whatever
-    they ask; `share` of all other (prompt, attempt) pairs get one of `kinds`, drawn with `seed`.
+    `lost` gives the fault of every request to a model, `blind` that of messages with pictures.
+    `script` gives those of successive attempts at a prompt, by the text of its last message,
+    `poison` that of every attempt at it; `sequence` those of successive requests, whatever they
+    ask; `share` of all other (prompt, attempt) pairs get one of `kinds`, drawn with `seed`.
     `ceiling` is how many requests it bears in flight before it answers 429. `reply` overrides
     members of the answer's message (of a response: of the answer itself), `body` the whole answer.
     `latency` is in seconds, one number or a range.
@@ -41,11 +42,13 @@ class Program:
     lost: dict[str, dict[str, Any]] = dataclasses.field(default_factory=dict)
     script: dict[str, list[dict[str, Any] | None]] = dataclasses.field(default_factory=dict)
     sequence: list[dict[str, Any] | None] = dataclasses.field(default_factory=list)
+    poison: dict[str, dict[str, Any]] = dataclasses.field(default_factory=dict)
     always: dict[str, Any] | None = None
     share: float = 0.0
     kinds: list[dict[str, Any]] = dataclasses.field(default_factory=list)
     seed: int = 0
     ceiling: int | None = None
+    blind: dict[str, Any] | None = None
     reply: dict[str, Any] = dataclasses.field(default_factory=dict)
     finish_reason: str | None = "stop"
     body: Any = None
@@ -150,6 +153,9 @@ class Server:
             prompt = last_text(body["messages"])
             if (lost := self.program.lost.get(body["model"])) is not None:
                 return await self.misbehave(request, lost, None)
+            if self.program.blind is not None and "image_url" in json.dumps(body["messages"]):
+                self.outcomes["blind"] += 1
+                return await self.misbehave(request, self.program.blind, None)
             if wrong := check_images(body["messages"]):
                 return error(400, wrong, code="invalid_image")
             return await self.respond(request, prompt, self.completion(body, prompt))
@@ -233,6 +239,8 @@ class Server:
         if prompt in program.script:
             faults = program.script[prompt]
             return faults[attempt] if attempt < len(faults) else None
+        if prompt in program.poison:
+            return program.poison[prompt]
         draw = random.Random(f"{program.seed} {attempt} {prompt}")
         if draw.random() < program.share:
             return draw.choice(program.kinds)
@@ -298,7 +306,7 @@ class Server:
         }
         return answer | self.program.reply
 
-    async def misbehave(
+    async def misbehave(  # noqa: PLR0911 - one for each kind
         self, request: web.Request, fault: dict[str, Any], answer: Any
     ) -> web.StreamResponse:
         transport = request.transport
@@ -325,6 +333,10 @@ class Server:
             case "raw" | "garbage":
                 data = base64.b64decode(fault.get("base64", GARBAGE))
                 return web.Response(body=data, content_type="application/json")
+            case "redirect":
+                return web.Response(status=307, headers={"Location": fault["location"]})
+            case "served":
+                return web.json_response({"error": {"message": "upstream failed"}})
             case status:
                 return error(int(status), **({"message": f"scripted {status}"} | fault))
 
