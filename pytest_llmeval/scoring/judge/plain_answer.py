@@ -1,0 +1,185 @@
+r"""Answers that state one number and nothing else, such as ``**Answer:** $x = 2\sqrt{3}$ cm.``"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import combinations
+from typing import Final
+
+from pytest_llmeval.scoring.judge.grammar import Value, begins_value, read_value
+from pytest_llmeval.scoring.judge.tokens import Token, tokens_of
+from pytest_llmeval.scoring.numerals import UnreadableError
+
+MOST_VALUES: Final = 4
+"""Sides of a chain such as ``x = 40/3 ≈ 13.33``."""
+
+_BREAK = "|"
+_GAP = r"[ |]*"
+_NAME = (
+    r"(?:(?:m )?(?:\\angle|∠) (?:[A-Z]{1,3}|[a-z]|[1-9])"
+    r"|(?:m )?\\(?:overline|widehat) \{ [A-Z]{2} \}|[A-Za-z]|[A-Z]{2})"
+)
+_RELATION = r"(?:=|≈|\\approx)"
+_LEAD = re.compile(
+    rf"{_GAP}(?:(?i:so|thus|therefore|hence){_GAP},?{_GAP})?"
+    # After "answer" something must show that the number is the answer's and not its own.
+    r"(?:(?i:(?:the |my |our )?(?:final )?(?:answer|result))"
+    rf"(?:{_GAP}(?:(?i:is)(?:{_GAP}:)?|:|=){_GAP}|[ ]?\|{_GAP}(?::{_GAP})?))?"
+    rf"(?:(?i:the value of){_GAP}{_NAME}{_GAP}(?i:is){_GAP})?"
+    rf"(?:{_NAME}{_GAP}{_RELATION}{_GAP})?"
+    rf"(?:(?i:approximately|about|roughly)|{_RELATION})?{_GAP}"
+)
+"""The words and the name that may stand before the number."""
+
+_ABOUT = re.compile(r"(?i:approximately|about|roughly)|≈|\\approx")
+
+_LENGTH = (
+    r"(?:[cmk]?m|in|inch|inches|ft|foot|feet|yd|yards?|mi|miles?"
+    r"|(?:centi|milli|kilo)?met(?:er|re)s?|units?)"
+)
+_UNIT = re.compile(
+    r"(?P<degree>°|\^ \\circ|\^ \{ \\circ \}|\\degree|degrees?|deg)"
+    rf"|(?P<length>(?:(?:square|sq|cubic|cu)(?: \.)? )?{_LENGTH}"
+    r"(?: (?:²|³|\^ [23]|\^ \{ [23] \}))?)"
+)
+DEGREE: Final = "°"
+
+
+@dataclass(frozen=True, slots=True)
+class PlainAnswer:
+    """A stated number.
+
+    Attributes:
+        values: its forms, exactly or nearly equal: both of ``40/3 ≈ 13.33``.
+        unit: the unit as written, `DEGREE` for degrees, "" for none or for units without a name.
+        text: the number as it is written.
+    """
+
+    values: Sequence[Value]
+    unit: str
+    text: str
+
+
+def read_plain(text: str) -> PlainAnswer | None:
+    """Return the number that a text states; None unless all of the text is understood."""
+    tokens = tokens_of(text)
+    if not tokens:
+        return None
+    try:
+        return _read(text, tokens)
+    except UnreadableError:
+        return None
+
+
+def _read(text: str, tokens: Sequence[Token]) -> PlainAnswer:
+    start = position = _lead_end(tokens)
+    about = _checked_lead(_canonical(tokens[:start]))
+    values: list[Value] = []
+    unit, behind, end = "", start, start
+    while True:
+        value, behind = read_value(tokens, position)
+        values.append(_rounded_to_whole(value) if about else value)
+        end = tokens[behind - 1].end
+        position = _relation_end(tokens, behind)
+        unit = _merged(unit, _unit(_canonical(tokens[behind : position or len(tokens)])))
+        if position is None:
+            break
+        about = True
+    if len(values) > MOST_VALUES or not all(_agree(*pair) for pair in combinations(values, 2)):
+        msg = "sides that are not equal"
+        raise UnreadableError(msg)
+    if tokens[start].text in {"-", "+"} and not _states(tokens, start):
+        values = [Value(one.number, one.places, certain=False) for one in values]
+    return PlainAnswer(values, unit, text[tokens[start].start : end].strip())
+
+
+def _canonical(tokens: Sequence[Token]) -> str:
+    """Return tokens as text, one blank between two and a bar for each break."""
+    return " ".join(_BREAK if token.kind == "break" else token.text for token in tokens)
+
+
+def _lead_end(tokens: Sequence[Token]) -> int:
+    """Return the position of the token with which the number begins.
+
+    Raises:
+        UnreadableError: there is none.
+    """
+    for position, token in enumerate(tokens):
+        named = position > 0 and tokens[position - 1].text in {"\\angle", "∠"}
+        if begins_value(token) and not named:
+            return position
+    msg = "no number"
+    raise UnreadableError(msg)
+
+
+def _checked_lead(lead: str) -> bool:
+    """Return whether the words before a number call it approximate.
+
+    Raises:
+        UnreadableError: they say something else.
+    """
+    if _LEAD.fullmatch(lead) is None:
+        msg = f"unknown words before the number: {lead!r}"
+        raise UnreadableError(msg)
+    return _ABOUT.search(lead) is not None
+
+
+def _states(tokens: Sequence[Token], position: int) -> bool:
+    """Whether what stands before a signed number shows that its dash is a minus."""
+    before = [token for token in tokens[:position] if token.kind != "break"]
+    return not before or before[-1].text.lower() in {"=", "≈", "\\approx", "is"}
+
+
+def _rounded_to_whole(value: Value) -> Value:
+    """Return a value called approximate: of a whole number it is unknown how far it is rounded."""
+    return value if value.places != 0 else Value(value.number, 0, certain=False)
+
+
+def _relation_end(tokens: Sequence[Token], position: int) -> int | None:
+    """Return the position behind the next equals sign; None if there is no further side."""
+    for place in range(position, len(tokens)):
+        if tokens[place].text in {"=", "≈", "\\approx"}:
+            following = place + 1
+            while following < len(tokens) and tokens[following].kind == "break":
+                following += 1
+            return following
+    return None
+
+
+def _unit(written: str) -> str:
+    """Return the unit that the text behind a number is, with or without a full stop.
+
+    Raises:
+        UnreadableError: it is anything else.
+    """
+    plain = " ".join(part for part in written.split() if part not in {_BREAK, "=", "≈", "\\approx"})
+    plain = plain.removesuffix(".").strip()
+    found = _UNIT.fullmatch(plain)
+    if plain and found is None:
+        msg = f"unknown words behind the number: {plain!r}"
+        raise UnreadableError(msg)
+    if found and found["degree"]:
+        return DEGREE
+    return "" if re.search(r"\bunits?$", plain) else plain
+
+
+def _merged(one: str, other: str) -> str:
+    """Return the unit of a chain's sides.
+
+    Raises:
+        UnreadableError: they have two.
+    """
+    if one and other and one != other:
+        msg = f"two units, {one} and {other}"
+        raise UnreadableError(msg)
+    return one or other
+
+
+def _agree(one: Value, other: Value) -> bool:
+    """Whether two sides of a chain are the same number, rounded at most."""
+    places = min((side.places for side in (one, other) if side.places is not None), default=None)
+    gap = (one.number + -other.number).approximation()
+    return abs(gap) <= (Fraction(0) if places is None else Fraction(1, 2 * 10**places))
