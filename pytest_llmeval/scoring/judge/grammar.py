@@ -141,7 +141,13 @@ class _Reader:
     def _bracketed(self) -> bool:
         """Whether an equals sign or a bracket stands before the sign that was just read."""
         before = self._tokens[self.position - 2] if self.position > 1 else _END
-        return before.kind in {"sign", "command"} and before.text in {"=", "≈", "\\approx", "(", "{"}
+        return before.kind in {"sign", "command"} and before.text in {
+            "=",
+            "≈",
+            "\\approx",
+            "(",
+            "{",
+        }
 
     def _product(self) -> _Factor:
         first = self._factor()
@@ -168,7 +174,11 @@ class _Reader:
             if token.kind == "number":
                 raise self._refused("two numbers beside each other")
             return False
-        if last.kind == "mixed" or (last.kind == "bare root" and token.text not in _ROOTS):
+        if (
+            last.kind == "mixed"
+            or (last.kind == "bare root" and token.text not in _ROOTS)
+            or (last.kind == "pi" and token.text in _PI)
+        ):
             raise self._refused("a product that may be read in two ways")
         return True
 

@@ -16,7 +16,9 @@ from pytest_llmeval.scoring.numerals import UnreadableError
 MOST_VALUES: Final = 4
 """Sides of a chain such as ``x = 40/3 ≈ 13.33``."""
 
-_BREAK = "|"
+_BREAK, _HEADING = "|", "#"
+_LINE_MARKS: Final = frozenset("#*•-")
+_RELATIONS: Final = frozenset({"=", "≈", "\\approx"})
 _GAP = r"[ |]*"
 _NAME = (
     r"(?:(?:m )?(?:\\angle|∠) (?:[A-Z]{1,3}|[a-z]|[1-9])"
@@ -24,10 +26,10 @@ _NAME = (
 )
 _RELATION = r"(?:=|≈|\\approx)"
 _LEAD = re.compile(
-    rf"{_GAP}(?:(?i:so|thus|therefore|hence){_GAP},?{_GAP})?"
+    rf"{_GAP}(?P<heading>\#)?{_GAP}(?:(?i:so|thus|therefore|hence){_GAP},?{_GAP})?"
     # After "answer" something must show that the number is the answer's and not its own.
     r"(?:(?i:(?:the |my |our )?(?:final )?(?:answer|result))"
-    rf"(?:{_GAP}(?:(?i:is)(?:{_GAP}:)?|:|=){_GAP}|[ ]?\|{_GAP}(?::{_GAP})?))?"
+    rf"(?:{_GAP}(?:(?i:is)(?:{_GAP}:)?|:|=){_GAP}|[ ]?\|{_GAP}(?::{_GAP})?|(?(heading)[ ]|(?!))))?"
     rf"(?:(?i:the value of){_GAP}{_NAME}{_GAP}(?i:is){_GAP})?"
     rf"(?:{_NAME}{_GAP}{_RELATION}{_GAP})?"
     rf"(?:(?i:approximately|about|roughly)|{_RELATION})?{_GAP}"
@@ -84,7 +86,7 @@ def _read(text: str, tokens: Sequence[Token]) -> PlainAnswer:
         values.append(_rounded_to_whole(value) if about else value)
         end = tokens[behind - 1].end
         position = _relation_end(tokens, behind)
-        unit = _merged(unit, _unit(_canonical(tokens[behind : position or len(tokens)])))
+        unit = _merged(unit, _unit(tokens[behind : position or len(tokens)]))
         if position is None:
             break
         about = True
@@ -97,8 +99,15 @@ def _read(text: str, tokens: Sequence[Token]) -> PlainAnswer:
 
 
 def _canonical(tokens: Sequence[Token]) -> str:
-    """Return tokens as text, one blank between two and a bar for each break."""
-    return " ".join(_BREAK if token.kind == "break" else token.text for token in tokens)
+    """Return tokens as text: one blank between two, a bar for marks, a hash sign for headings."""
+    parts: list[str] = []
+    for token in tokens:
+        part = token.text
+        if token.kind == "break" and part:
+            part = _HEADING if part == _HEADING else _BREAK
+        if part and (part != _BREAK or parts[-1:] != [_BREAK]):
+            parts.append(part)
+    return " ".join(parts)
 
 
 def _lead_end(tokens: Sequence[Token]) -> int:
@@ -130,7 +139,7 @@ def _checked_lead(lead: str) -> bool:
 def _states(tokens: Sequence[Token], position: int) -> bool:
     """Whether what stands before a signed number shows that its dash is a minus."""
     before = [token for token in tokens[:position] if token.kind != "break"]
-    return not before or before[-1].text.lower() in {"=", "≈", "\\approx", "is"}
+    return not before or before[-1].text.lower() in {*_RELATIONS, "is"}
 
 
 def _rounded_to_whole(value: Value) -> Value:
@@ -141,7 +150,7 @@ def _rounded_to_whole(value: Value) -> Value:
 def _relation_end(tokens: Sequence[Token], position: int) -> int | None:
     """Return the position behind the next equals sign; None if there is no further side."""
     for place in range(position, len(tokens)):
-        if tokens[place].text in {"=", "≈", "\\approx"}:
+        if tokens[place].text in _RELATIONS:
             following = place + 1
             while following < len(tokens) and tokens[following].kind == "break":
                 following += 1
@@ -149,21 +158,28 @@ def _relation_end(tokens: Sequence[Token], position: int) -> int | None:
     return None
 
 
-def _unit(written: str) -> str:
-    """Return the unit that the text behind a number is, with or without a full stop.
+def _unit(behind: Sequence[Token]) -> str:
+    """Return the unit that stands behind a number, with or without a full stop.
 
     Raises:
-        UnreadableError: it is anything else.
+        UnreadableError: anything else stands there.
     """
-    plain = " ".join(part for part in written.split() if part not in {_BREAK, "=", "≈", "\\approx"})
-    plain = plain.removesuffix(".").strip()
-    found = _UNIT.fullmatch(plain)
-    if plain and found is None:
-        msg = f"unknown words behind the number: {plain!r}"
+    if any(token.kind == "break" and token.text in _LINE_MARKS for token in behind):
+        msg = "a list or heading behind the number"
+        raise UnreadableError(msg)
+    parts = [token.text for token in behind if token.kind != "break"]
+    while parts[-1:] and parts[-1] in _RELATIONS:
+        parts.pop()
+    if parts[-1:] == ["."]:
+        parts.pop()
+    written = " ".join(parts)
+    found = _UNIT.fullmatch(written)
+    if written and found is None:
+        msg = f"unknown words behind the number: {written!r}"
         raise UnreadableError(msg)
     if found and found["degree"]:
         return DEGREE
-    return "" if re.search(r"\bunits?$", plain) else plain
+    return "" if parts[-1:] in (["unit"], ["units"]) else written
 
 
 def _merged(one: str, other: str) -> str:

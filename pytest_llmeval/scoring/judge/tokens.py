@@ -43,7 +43,8 @@ _SYMMETRIC: Final = frozenset({"**", "__", "$", "$$"})
 class Token:
     """A part of an answer; `text[start:end]` is its place in the answer.
 
-    `spaced`: a blank, a mark or a line break stands before it.
+    The text of a break is its mark, "" for a line break alone. `spaced`: a blank or a line break
+    stands before the token.
     """
 
     kind: Kind
@@ -66,7 +67,9 @@ def _scanned(text: str) -> Iterator[Token | None]:
     position, spaced = 0, True
     while position < len(text):
         match = _TOKEN.match(text, position)
-        kind, written, end = ("", "", 0) if match is None else (match.lastgroup or "", match[0], match.end())
+        kind, written, end = (
+            ("", "", 0) if match is None else (match.lastgroup or "", match[0], match.end())
+        )
         if not kind or (kind == "number" and text[position - 1].isalpha()):
             yield None
             return
@@ -88,7 +91,7 @@ def _token(kind: str, written: str, place: tuple[int, int], *, spaced: bool) -> 
         case "command":
             return Token("command", written, *place, spaced)
         case "line":
-            return Token("break", "", *place)
+            return Token("break", written.strip()[:1], *place)  # "#" of a heading, a list's mark
         case "font" | "box":
             return Token("sign", kind, *place, spaced)
         case _:
