@@ -10,6 +10,7 @@ from typing import ClassVar
 
 from pytest_llmeval.records import Completion, Json, Message, Sample, Score, Verdict
 from pytest_llmeval.records.score import DECIDED_BY
+from pytest_llmeval.scoring.binary import shown
 from pytest_llmeval.scoring.judge.judgement import Judgement, Opinion, majority, panel_name
 from pytest_llmeval.scoring.judge.prefilter import PREFILTER_VERSION, decide_plainly
 from pytest_llmeval.scoring.judge.prompt import (
@@ -99,7 +100,7 @@ class JudgeScorer:
         """Return the first line of a failed assertion."""
         if _empty(answer):
             return f"{self.name}: not asked"
-        return f"{self.name}: not equivalent to {sample.target!r}"
+        return f"{self.name}: not equivalent to {shown(sample.target)}"
 
     def _score(self, explanation: str, details: dict[str, Json], *, correct: bool | None) -> Score:
         return Score(

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from decimal import MAX_EMAX, MAX_PREC, MIN_EMIN, Context, Decimal
 from itertools import product
 from math import isfinite
 from typing import TypeAlias
+
+from pytest_llmeval.scoring.sldp.crowd import FEW, Crowd
 
 Vector: TypeAlias = tuple[Decimal, ...]
 Cell: TypeAlias = tuple[int, ...]
@@ -16,11 +18,8 @@ _EXACT = Context(prec=MAX_PREC, Emax=MAX_EMAX, Emin=MIN_EMIN)
 a double, so results stay short."""
 
 _AXES = 3
-"""Most coordinates that a grid uses: enough for points; each further one doubles the cells to
+"""Most coordinates that a grid uses: enough for points; each further one triples the cells to
 search."""
-
-_FEW = 16
-"""Up to this number of pairs all are compared: the grid is a single cell."""
 
 _SAFE = 2.0**40
 """Cell numbers up to which a double is exact enough: its error stays below the slack."""
@@ -51,6 +50,12 @@ class Tolerance:
         """Return whether two numbers are equal within the tolerance."""
         return left == right or self._least < _EXACT.subtract(left, right) < self.size
 
+    def reaches(self, number: Decimal, low: Decimal, high: Decimal) -> bool:
+        """Return whether a number from `low` to `high` may equal `number`."""
+        return (number >= low or _EXACT.subtract(low, number) < self.size) and (
+            number <= high or _EXACT.subtract(number, high) < self.size
+        )
+
     def all_near(self, left: Vector, right: Vector) -> bool:
         """Return whether two vectors are equally long and equal in each coordinate."""
         return len(left) == len(right) and all(map(self.near, left, right))
@@ -71,21 +76,30 @@ class Tolerance:
 class Grid:
     """Two groups of equally long vectors, sorted into cells so that equal ones are found fast.
 
-    Cells are two tolerances wide, so vectors equal to one lie in its cell or in an adjacent one.
+    Cells are one tolerance wide: vectors in one cell are equal in its coordinates, and those equal
+    to one lie in its cell or in an adjacent one. A crowd in a cell is searched by boxes.
     """
 
     def __init__(
-        self, left: Sequence[Vector], right: Sequence[Vector], tolerance: Tolerance
+        self,
+        left: Sequence[Vector],
+        right: Sequence[Vector],
+        tolerance: Tolerance,
+        spend: Callable[[int], None],
     ) -> None:
-        """Sort both groups into cells, by the most discriminating coordinates."""
-        self._tolerance = tolerance
-        self._width = _EXACT.add(tolerance.size, tolerance.size) or _SMALLEST
+        """Sort both groups into cells, by the most discriminating coordinates.
+
+        `spend` is told the number of vectors and boxes that are looked at.
+        """
+        self._tolerance, self._spend = tolerance, spend
+        self._width = tolerance.size or _SMALLEST
         self._scale = 1 / float(self._width)
         self._reach = _EXACT.fma(self._width, _SLACK, tolerance.size)
         self._vectors = (left, right)
-        self._axes = self._discriminating_axes() if len(left) * len(right) > _FEW else ()
+        self._axes = self._discriminating_axes() if len(left) * len(right) > FEW else ()
         self._cells = [[self._place(vector) for vector in side] for side in self._vectors]
         self._members = [_by_cell(cells) for cells in self._cells]
+        self._crowds: tuple[dict[Cell, Crowd], dict[Cell, Crowd]] = ({}, {})
 
     def near(self, side: int, index: int) -> Iterator[int]:
         """Yield the indices of equal vectors on the other side, those in the same cell first.
@@ -95,11 +109,26 @@ class Grid:
             index: its index in that group.
         """
         vector, own = self._vectors[side][index], self._cells[side][index]
-        others, members = self._vectors[1 - side], self._members[1 - side]
+        others, members_of = self._vectors[1 - side], self._members[1 - side]
         for cell in self._around(vector, own):
-            for candidate in members.get(cell, ()):
-                if self._tolerance.all_near(vector, others[candidate]):
-                    yield candidate
+            if cell not in members_of:
+                continue
+            for members in self._likely(1 - side, cell, vector):
+                self._spend(len(members) + 1)
+                for candidate in members:
+                    if self._tolerance.all_near(vector, others[candidate]):
+                        yield candidate
+
+    def _likely(self, side: int, cell: Cell, vector: Vector) -> Iterator[Sequence[int]]:
+        """Yield the members of a cell of one side, without those that are clearly too far away."""
+        members = self._members[side][cell]
+        if len(members) <= FEW:
+            yield members
+            return
+        crowds = self._crowds[side]
+        if cell not in crowds:
+            crowds[cell] = Crowd.of(self._vectors[side], members)
+        yield from crowds[cell].around(vector, self._tolerance)
 
     def _around(self, vector: Vector, own: Cell) -> Iterator[Cell]:
         yield own
@@ -108,7 +137,9 @@ class Grid:
             low = self._cell(_EXACT.subtract(vector[axis], self._reach))
             high = self._cell(_EXACT.add(vector[axis], self._reach))
             ranges.append(range(low, high + 1))
-        yield from (cell for cell in product(*ranges) if cell != own)
+        for cell in product(*ranges):
+            if cell != own:
+                yield cell
 
     def _discriminating_axes(self) -> Sequence[int]:
         """Return the coordinates by which the left group falls into most cells."""
