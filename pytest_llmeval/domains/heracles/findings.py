@@ -27,7 +27,7 @@ def query_findings(query: ToolUse | None) -> dict[str, Json]:
 
 
 async def is_sldp(answer: str | None) -> bool:
-    """Return whether an answer is SLDP, right or wrong; one that is not scored for its length is not.
+    """Return whether an answer is SLDP, right or wrong; none beyond `LONGEST_ANSWER` is.
 
     A long one takes seconds to parse, so that happens in a thread, beside the event loop.
     """

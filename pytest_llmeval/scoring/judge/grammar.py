@@ -19,20 +19,16 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final
 
+from pytest_llmeval.scoring.judge.cursor import Cursor
 from pytest_llmeval.scoring.judge.radicals import RadicalSum
 from pytest_llmeval.scoring.judge.tokens import Token
-from pytest_llmeval.scoring.numerals import UnreadableError, read_numeral
-
-LONGEST_NUMBER: Final = 20
-"""Characters of a number."""
 
 _FRACTIONS: Final = frozenset({"\\frac", "\\dfrac", "\\tfrac", "\\cfrac"})
 _TIMES: Final = frozenset({"*", "·", "×", "\\cdot", "\\times"})
 _PI: Final = frozenset({"π", "\\pi", "pi"})
 _ROOTS: Final = frozenset({"√", "\\sqrt", "sqrt"})
+_BEFORE_SIGNS: Final = frozenset({"=", "≈", "\\approx", "(", "{"})
 _SUPERSCRIPTS: Final = {"²": 2, "³": 3}
-_GROUP_DIGITS: Final = 3
-_END = Token("break", "", 0, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,26 +68,18 @@ def read_value(tokens: Sequence[Token], position: int) -> tuple[Value, int]:
     Raises:
         UnreadableError: there is none.
     """
-    reader = _Reader(tokens, position)
-    number, kinds = reader.sum()
-    plain = kinds == ["number"]
-    written = tokens[reader.position - 1].text
-    places = len(written.partition(".")[2]) if plain else None
-    return Value(number, places, reader.certain), reader.position
-
-
-def _ambiguous(written: str) -> bool:
-    """Whether a number may be meant with the other sign for decimals: 1,234 and 1.234."""
-    whole, _, part = written.replace(",", ".").rpartition(".")
-    return len(part) == _GROUP_DIGITS and whole not in {"", "0"} and "." not in whole
+    cursor = Cursor(tokens, position)
+    number, kinds = _Reader(cursor).sum()
+    written = cursor.ahead(-1).text
+    places = len(written.partition(".")[2]) if kinds == ["number"] else None
+    return Value(number, places, cursor.certain), cursor.position
 
 
 class _Reader:
-    """Reads tokens from a position on."""
+    """Reads the rules of the grammar, one method each, at a cursor."""
 
-    def __init__(self, tokens: Sequence[Token], position: int) -> None:
-        self._tokens, self.position = tokens, position
-        self.certain = True
+    def __init__(self, cursor: Cursor) -> None:
+        self._at = cursor
 
     def sum(self) -> tuple[RadicalSum, list[str]]:
         """Return the value of a sum, and the kinds of its terms.
@@ -103,61 +91,37 @@ class _Reader:
         first = self._product()
         total, kinds = -first.number if negative else first.number, [first.kind]
         irrational = first.number.irrational
-        while (sign := self._next.text) in {"+", "-"} and self._next.kind == "sign":
-            self.position += 1
+        while (sign := self._at.next.text) in {"+", "-"} and self._at.next.kind == "sign":
+            self._at.position += 1
             term = self._product()
             irrational = irrational or term.number.irrational
             total += -term.number if sign == "-" else term.number
             kinds.append(term.kind)
         if len(kinds) > 1 and not irrational:
-            raise self._refused("a sum of plain numbers")
+            self._at.refuse("a sum of plain numbers")
         return total, kinds
-
-    @property
-    def _next(self) -> Token:
-        return self._tokens[self.position] if self.position < len(self._tokens) else _END
-
-    def _refused(self, why: str) -> UnreadableError:
-        return UnreadableError(f"{why} at {self._next.text!r}")
-
-    def _take(self, *texts: str) -> bool:
-        """Pass over the next token if it is one of these signs, words or commands."""
-        found = self._next.kind not in {"break", "number"} and self._next.text in texts
-        self.position += found
-        return found
-
-    def _need(self, text: str) -> None:
-        if not self._take(text):
-            msg = f"no {text}"
-            raise self._refused(msg)
 
     def _sign(self) -> bool:
         """Pass over a sign that touches what follows; return whether it is a minus."""
-        negative = self._next.text == "-"
-        if self._take("-", "+") and self._next.spaced and not self._bracketed():
-            raise self._refused("a dash that may be a list's")
+        negative = self._at.next.text == "-"
+        if self._at.take("-", "+") and self._at.next.spaced and not self._bracketed():
+            self._at.refuse("a dash that may be a list's")
         return negative
 
     def _bracketed(self) -> bool:
         """Whether an equals sign or a bracket stands before the sign that was just read."""
-        before = self._tokens[self.position - 2] if self.position > 1 else _END
-        return before.kind in {"sign", "command"} and before.text in {
-            "=",
-            "≈",
-            "\\approx",
-            "(",
-            "{",
-        }
+        before = self._at.ahead(-2)
+        return before.kind in {"sign", "command"} and before.text in _BEFORE_SIGNS
 
     def _product(self) -> _Factor:
         first = self._factor()
         product, last = first.number, first
         while True:
-            if self._take(*_TIMES):
+            if self._at.take(*_TIMES):
                 factor = self._factor()
                 if last.kind == factor.kind == "number" or "mixed" in {last.kind, factor.kind}:
-                    raise self._refused("a product of plain numbers")
-            elif self._take("/"):
+                    self._at.refuse("a product of plain numbers")
+            elif self._at.take("/"):
                 return self._quotient(product, last)
             elif self._begins_implicit_factor(last):
                 factor = self._factor()
@@ -169,17 +133,17 @@ class _Reader:
 
     def _begins_implicit_factor(self, last: _Factor) -> bool:
         """Whether a factor follows without a sign; what may mean two things is refused."""
-        token = self._next
+        token = self._at.next
         if token.kind == "number" or not begins_value(token) or token.text in {"-", "+"}:
             if token.kind == "number":
-                raise self._refused("two numbers beside each other")
+                self._at.refuse("two numbers beside each other")
             return False
         if (
             last.kind == "mixed"
             or (last.kind == "bare root" and token.text not in _ROOTS)
             or (last.kind == "pi" and token.text in _PI)
         ):
-            raise self._refused("a product that may be read in two ways")
+            self._at.refuse("a product that may be read in two ways")
         return True
 
     def _mixed(self, first: _Factor, last: _Factor, fraction: _Factor) -> _Factor:
@@ -187,126 +151,112 @@ class _Reader:
         whole, part = (one.number.terms.get((1, 0), Fraction(0)) for one in (last, fraction))
         proper = 0 < part < 1 <= whole and whole.denominator == 1 and not fraction.number.irrational
         if last is not first or last.kind != "number" or not proper or self._continues():
-            raise self._refused("a number before a fraction")
-        self.certain = False
+            self._at.refuse("a number before a fraction")
+        self._at.certain = False
         return _Factor("mixed", first.number + fraction.number)
 
     def _quotient(self, product: RadicalSum, last: _Factor) -> _Factor:
         """Return a product divided by the next factor, which must end the product."""
         if last.kind == "mixed":
-            raise self._refused("a division of a mixed number")
-        self.certain = self.certain and last.kind != "bare root"
+            self._at.refuse("a division of a mixed number")
+        self._at.certain = self._at.certain and last.kind != "bare root"
         divisor = self._factor()
         if divisor.kind == "mixed" or self._continues():
-            raise self._refused("a division that may be read in two ways")
+            self._at.refuse("a division that may be read in two ways")
         return _Factor("quotient", product * divisor.number.inverse())
 
     def _continues(self) -> bool:
         """Whether the product goes on."""
-        token = self._next
+        token = self._at.next
         if token.kind == "break" or token.text in {"-", "+"}:
             return False
         return begins_value(token) or token.text in {*_TIMES, "/"}
 
     def _factor(self) -> _Factor:
-        if self._next.kind == "number":
+        if self._at.next.kind == "number":
             return self._number()
-        if self._take(*_PI):
+        if self._at.take(*_PI):
             return self._power(_Factor("pi", RadicalSum.pi()))
-        if self._next.text in _ROOTS:
+        if self._at.next.text in _ROOTS:
             return self._root()
-        if self._take(*_FRACTIONS):
+        if self._at.take(*_FRACTIONS):
             top, bottom = self._braced(), self._braced()
             return _Factor("fraction", top * bottom.inverse())
-        if self._take("("):
-            number, kinds = self.sum()
-            if kinds == ["number"]:
-                raise self._refused("a number in brackets")
-            self._need(")")
-            return _Factor("group", number)
-        raise self._refused("no number")
+        if not self._at.take("("):
+            self._at.refuse("no number")
+        number, kinds = self.sum()
+        if kinds == ["number"]:
+            self._at.refuse("a number in brackets")
+        self._at.need(")")
+        return _Factor("group", number)
 
     def _braced(self) -> RadicalSum:
-        self._need("{")
+        self._at.need("{")
         number, _ = self.sum()
-        self._need("}")
+        self._at.need("}")
         return number
 
     def _number(self) -> _Factor:
-        value = self._numeral()
+        value = self._at.numeral()
         whole = value.denominator == 1
-        if whole and self._next.kind == "number" and self._next.spaced and value:
+        if whole and self._at.next.kind == "number" and self._at.next.spaced and value:
             return self._mixed_in_line(value)
         factor = _Factor("number", RadicalSum.rational(value))
         return self._power(factor) if whole else factor
 
-    def _numeral(self) -> Fraction:
-        """Return the next number.
-
-        Raises:
-            UnreadableError: its separators are not in their places, or it begins with needless
-                zeros.
-        """
-        digits = self._next.text
-        if len(digits) > LONGEST_NUMBER or (digits[0] == "0" and digits[1:2] not in {"", "."}):
-            raise self._refused("a number that may be a code")
-        self.certain = self.certain and not _ambiguous(digits)
-        self.position += 1
-        return read_numeral(digits, "point")
-
     def _mixed_in_line(self, whole: Fraction) -> _Factor:
         """Return the mixed number of ``4 4/11``."""
-        top = self._numeral()
-        self._need("/")
-        bottom = self._numeral() if self._next.kind == "number" else Fraction(0)
+        top = self._at.numeral()
+        self._at.need("/")
+        bottom = self._at.numeral()
         if top.denominator != 1 or bottom.denominator != 1 or not 0 < top < bottom:
-            raise self._refused("two numbers beside each other")
+            self._at.refuse("two numbers beside each other")
         if self._continues():
-            raise self._refused("a mixed number that goes on")
-        self.certain = False
+            self._at.refuse("a mixed number that goes on")
+        self._at.certain = False
         return _Factor("mixed", RadicalSum.rational(whole + top / bottom))
 
     def _root(self) -> _Factor:
         """Return a root; in LaTeX one without braces is that of the next digit alone."""
-        root = self._next.text
-        self.position += 1
-        if self._next.kind == "number" and root != "sqrt":
-            digits = self._next.text
+        root = self._at.next.text
+        self._at.position += 1
+        if self._at.next.kind == "number" and root != "sqrt":
+            digits = self._at.next.text
             if root == "\\sqrt" and len(digits) > 1:
-                raise self._refused("a root without braces")
-            self.certain = self.certain and "." not in digits
-            return _Factor("bare root", RadicalSum.rational(self._numeral()).root())
-        if root != "\\sqrt" and self._take("("):
+                self._at.refuse("a root without braces")
+            self._at.certain = self._at.certain and "." not in digits
+            return _Factor("bare root", RadicalSum.rational(self._at.numeral()).root())
+        if root != "\\sqrt" and self._at.take("("):
             number, _ = self.sum()
-            self._need(")")
+            self._at.need(")")
             return _Factor("root", number.root())
         return _Factor("root", self._braced().root())
 
     def _power(self, base: _Factor) -> _Factor:
         """Return the factor to the power behind it, if there is one that is no sign of degrees."""
         exponent = 1
-        if self._next.text in _SUPERSCRIPTS and not self._next.spaced:
-            exponent = _SUPERSCRIPTS[self._next.text]
-            self.position += 1
-        elif self._next.text == "^" and not _is_degree(self._tokens, self.position + 1):
-            self.position += 1
-            braced = self._take("{")
-            digits = self._next.text
-            if self._next.kind != "number" or digits not in set("23456789"):
-                raise self._refused("a power")
-            self.position += 1
+        if self._at.next.text in _SUPERSCRIPTS and not self._at.next.spaced:
+            exponent = _SUPERSCRIPTS[self._at.next.text]
+            self._at.position += 1
+        elif self._at.next.text == "^" and not self._is_degree():
+            self._at.position += 1
+            braced = self._at.take("{")
+            digits = self._at.next.text
+            if self._at.next.kind != "number" or digits not in set("23456789"):
+                self._at.refuse("a power")
+            self._at.position += 1
             if braced:
-                self._need("}")
+                self._at.need("}")
             exponent = int(digits)
         if exponent == 1:
             return base
-        self.certain = False
+        self._at.certain = False
         number = base.number
         for _ in range(exponent - 1):
             number = number * base.number
         return _Factor("power", number)
 
-
-def _is_degree(tokens: Sequence[Token], position: int) -> bool:
-    ahead = [token.text for token in tokens[position : position + 2]]
-    return ahead[:1] == ["\\circ"] or ahead == ["{", "\\circ"]
+    def _is_degree(self) -> bool:
+        r"""Whether ``\circ`` or ``{\circ}`` stands behind the next sign."""
+        first, second = self._at.ahead(1).text, self._at.ahead(2).text
+        return first == "\\circ" or (first, second) == ("{", "\\circ")

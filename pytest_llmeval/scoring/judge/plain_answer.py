@@ -1,4 +1,4 @@
-r"""Answers that state one number and nothing else, such as ``**Answer:** $x = 2\sqrt{3}$ cm.``"""
+r"""Answers that state one number alone, such as ``**Answer:** $x = 2\sqrt{3}$ cm``."""
 
 from __future__ import annotations
 
@@ -77,18 +77,15 @@ def read_plain(text: str) -> PlainAnswer | None:
 
 
 def _read(text: str, tokens: Sequence[Token]) -> PlainAnswer:
-    start = position = _lead_end(tokens)
+    start = _lead_end(tokens)
     about = _checked_lead(_canonical(tokens[:start]))
     values: list[Value] = []
-    unit, behind, end = "", start, start
-    while True:
+    unit, position, end = "", start, start
+    while position < len(tokens):
         value, behind = read_value(tokens, position)
         values.append(_rounded_to_whole(value) if about else value)
-        end = tokens[behind - 1].end
-        position = _relation_end(tokens, behind)
-        unit = _merged(unit, _unit(tokens[behind : position or len(tokens)]))
-        if position is None:
-            break
+        end, position = tokens[behind - 1].end, _next_side(tokens, behind)
+        unit = _merged(unit, _unit(tokens[behind:position]))
         about = True
     if len(values) > MOST_VALUES or not all(_agree(*pair) for pair in combinations(values, 2)):
         msg = "sides that are not equal"
@@ -147,15 +144,21 @@ def _rounded_to_whole(value: Value) -> Value:
     return value if value.places != 0 else Value(value.number, 0, certain=False)
 
 
-def _relation_end(tokens: Sequence[Token], position: int) -> int | None:
-    """Return the position behind the next equals sign; None if there is no further side."""
+def _next_side(tokens: Sequence[Token], position: int) -> int:
+    """Return the position behind the next equals sign, or the end if there is no further side.
+
+    Raises:
+        UnreadableError: nothing follows the equals sign.
+    """
     for place in range(position, len(tokens)):
         if tokens[place].text in _RELATIONS:
-            following = place + 1
-            while following < len(tokens) and tokens[following].kind == "break":
-                following += 1
+            rest = (at for at in range(place + 1, len(tokens)) if tokens[at].kind != "break")
+            following = next(rest, None)
+            if following is None:
+                msg = "an equation without its other side"
+                raise UnreadableError(msg)
             return following
-    return None
+    return len(tokens)
 
 
 def _unit(behind: Sequence[Token]) -> str:

@@ -8,6 +8,7 @@ from typing import Any, cast
 import pytest
 
 from pytest_llmeval.records import Completion, Sample
+from pytest_llmeval.scoring.judge import PREFILTER_VERSION
 from pytest_llmeval.scoring.judge.scorer import JudgeScorer
 from pytest_llmeval.scoring.scorer import ScorerContext
 
@@ -37,7 +38,7 @@ def test_a_plain_answer_is_decided_in_place_without_a_child_a_thread_or_a_model(
     found = prepared("x = 5")
     score = JudgeScorer().score("x = 5", SAMPLE, found)
     assert (score.correct, score.details["decided_by"]) == (True, "symbolic")
-    assert score.details["judge"].startswith("prefilter/")
+    assert score.details["judge"] == PREFILTER_VERSION
 
 
 def test_what_is_not_plain_is_left_to_the_judge_and_unscored_without_one() -> None:
