@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-if TYPE_CHECKING:
-    from pytest_llmeval.scoring.sldp.proximity import Tolerance, Vector
+from pytest_llmeval.scoring.sldp.tolerance import Tolerance, Vector
 
 FEW: Final = 16
 """Up to this number of vectors are compared one by one."""

@@ -8,7 +8,8 @@ from typing import TypeAlias, TypeVar
 
 from pytest_llmeval.scoring.sldp.parser import parse_sldp
 from pytest_llmeval.scoring.sldp.profile import Profiles, Skeleton
-from pytest_llmeval.scoring.sldp.proximity import Grid, Tolerance
+from pytest_llmeval.scoring.sldp.proximity import Grid
+from pytest_llmeval.scoring.sldp.tolerance import Tolerance
 from pytest_llmeval.scoring.sldp.values import (
     DictValue,
     ListValue,

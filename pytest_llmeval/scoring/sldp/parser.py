@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterator, Sequence
-from decimal import MAX_EMAX, MAX_PREC, MIN_EMIN, Context, Decimal
+from decimal import Decimal
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from pytest_llmeval.scoring.sldp.syntax_error import grammar_error, rule_error
+from pytest_llmeval.scoring.sldp.tolerance import EXACT
 from pytest_llmeval.scoring.sldp.values import (
     DictValue,
     Key,
@@ -30,7 +31,6 @@ DEEPEST = 1000
 
 _ESCAPED = re.compile(r"\\([\"'\\])")
 _ZERO = Decimal(0)
-_EXACT = Context(prec=MAX_PREC, Emax=MAX_EMAX, Emin=MIN_EMIN)
 
 LONGEST_ANSWER = 500_000
 """Characters of an answer that is parsed; 10,000 points take some 300,000."""
@@ -134,7 +134,7 @@ def _name(key: Key) -> str:
     """
     if isinstance(key, StringValue):
         return key.text.strip()
-    return str(_EXACT.normalize(key.number)) if key.number else "0"
+    return str(EXACT.normalize(key.number)) if key.number else "0"
 
 
 def _scalar(token: Token) -> Key:

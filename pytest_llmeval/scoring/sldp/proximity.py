@@ -1,21 +1,16 @@
-"""Numbers and vectors within a tolerance: exact comparison, and a grid that finds them fast."""
+"""A grid that finds vectors within a tolerance of each other fast."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from decimal import MAX_EMAX, MAX_PREC, MIN_EMIN, Context, Decimal
+from decimal import Decimal
 from itertools import product
-from math import isfinite
 from typing import TypeAlias
 
 from pytest_llmeval.scoring.sldp.crowd import FEW, Crowd
+from pytest_llmeval.scoring.sldp.tolerance import EXACT, Tolerance, Vector
 
-Vector: TypeAlias = tuple[Decimal, ...]
 Cell: TypeAlias = tuple[int, ...]
-
-_EXACT = Context(prec=MAX_PREC, Emax=MAX_EMAX, Emin=MIN_EMIN)
-"""Arithmetic without rounding, independent of the caller's context. Operands lie in the range of
-a double, so results stay short."""
 
 _AXES = 3
 """Most coordinates that a grid uses: enough for points; each further one triples the cells to
@@ -29,48 +24,6 @@ _SLACK = Decimal("0.001")
 
 _SMALLEST = Decimal("1e-6")
 """Width of a cell when the tolerance is zero; any width is correct."""
-
-
-class Tolerance:
-    """Equality of numbers: exact, or with a difference below `size`."""
-
-    def __init__(self, size: float) -> None:
-        """Convert the tolerance by its shortest decimal text, so that 0.01 is exactly 0.01.
-
-        Raises:
-            ValueError: the size is negative, infinite or NaN.
-        """
-        if not (isfinite(size) and size >= 0):
-            message = f"tolerance must be a finite number from 0 on, not {size!r}"
-            raise ValueError(message)
-        self.size = Decimal(str(size))
-        self._least = self.size.copy_negate()
-
-    def near(self, left: Decimal, right: Decimal) -> bool:
-        """Return whether two numbers are equal within the tolerance."""
-        return left == right or self._least < _EXACT.subtract(left, right) < self.size
-
-    def reaches(self, number: Decimal, low: Decimal, high: Decimal) -> bool:
-        """Return whether a number from `low` to `high` may equal `number`."""
-        return (number >= low or _EXACT.subtract(low, number) < self.size) and (
-            number <= high or _EXACT.subtract(number, high) < self.size
-        )
-
-    def all_near(self, left: Vector, right: Vector) -> bool:
-        """Return whether two vectors are equally long and equal in each coordinate."""
-        return len(left) == len(right) and all(map(self.near, left, right))
-
-    def unmatched(self, numbers: Sequence[Decimal], others: Sequence[Decimal]) -> Iterator[Decimal]:
-        """Yield the numbers without an equal among the others; both sequences are sorted."""
-        index, end, size, subtract = 0, len(others), self.size, _EXACT.subtract
-        for number in numbers:
-            while index < end and others[index] < number:
-                index += 1
-            if index < end and (others[index] == number or subtract(others[index], number) < size):
-                continue
-            if index and subtract(number, others[index - 1]) < size:
-                continue
-            yield number
 
 
 class Grid:
@@ -94,7 +47,7 @@ class Grid:
         self._tolerance, self._spend = tolerance, spend
         self._width = tolerance.size or _SMALLEST
         self._scale = 1 / float(self._width)
-        self._reach = _EXACT.fma(self._width, _SLACK, tolerance.size)
+        self._reach = EXACT.fma(self._width, _SLACK, tolerance.size)
         self._vectors = (left, right)
         self._axes = self._discriminating_axes() if len(left) * len(right) > FEW else ()
         self._cells = [[self._place(vector) for vector in side] for side in self._vectors]
@@ -134,8 +87,8 @@ class Grid:
         yield own
         ranges = []
         for axis in self._axes:
-            low = self._cell(_EXACT.subtract(vector[axis], self._reach))
-            high = self._cell(_EXACT.add(vector[axis], self._reach))
+            low = self._cell(EXACT.subtract(vector[axis], self._reach))
+            high = self._cell(EXACT.add(vector[axis], self._reach))
             ranges.append(range(low, high + 1))
         for cell in product(*ranges):
             if cell != own:
@@ -159,7 +112,7 @@ class Grid:
         place = float(number) * self._scale
         if -_SAFE < place < _SAFE:
             return int(place)
-        return int(_EXACT.divide_int(number, self._width))
+        return int(EXACT.divide_int(number, self._width))
 
 
 def _by_cell(cells: Sequence[Cell]) -> dict[Cell, list[int]]:
