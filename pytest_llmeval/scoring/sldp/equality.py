@@ -29,7 +29,7 @@ default)."""
 
 MOST_STEPS = 5_000_000
 """Comparisons of two numbers, strings or boxes that one pair of values may take; equal answers of
-100,000 elements take a tenth of them."""
+100,000 elements take a fifth of them at most."""
 
 
 class TooCostlyError(ValueError):
