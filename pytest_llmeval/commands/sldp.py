@@ -8,7 +8,7 @@ from typing import Final
 
 from pytest_llmeval.commands.console import NO, TO_MEND, YES, harmless_line, say
 from pytest_llmeval.errors import UsageError
-from pytest_llmeval.scoring.sldp import SldpSyntaxError, parse_sldp, sldp_diff
+from pytest_llmeval.scoring.sldp import SldpSyntaxError, TooCostlyError, parse_sldp, sldp_diff
 from pytest_llmeval.scoring.sldp.equality import TOLERANCE
 
 _WINDOW: Final = 60
@@ -46,6 +46,8 @@ def run(chosen: argparse.Namespace) -> int:
         differences = sldp_diff(
             *values, tolerance=chosen.tolerance, case_sensitive=chosen.case_sensitive
         )
+    except TooCostlyError as error:
+        raise UsageError(str(error)) from None
     except ValueError as error:
         message = f"--tolerance: {error}"
         raise UsageError(message) from None

@@ -118,7 +118,8 @@ class Judging(Record, frozen=True, kw_only=True):
     """How judged answers were decided.
 
     Attributes:
-        deciders: number of answers by what decided: "symbolic", "judge" or "nobody".
+        deciders: number of answers by what decided: "symbolic", "judge", "nobody", or
+            "no answer" of empty ones.
         judges: the judges that were asked; several that decide together have one name.
         agreement: of several judges (Cohen's kappa of two, Fleiss' of more), else None.
         vote_agreement: of one judge's votes (Fleiss' kappa), None with a single vote.

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from pytest_llmeval.errors import ScorerError
 from pytest_llmeval.records import Sample, Score
+from pytest_llmeval.scoring.binary import shown
 from pytest_llmeval.scoring.scorer import Scorer
 
 
@@ -64,4 +65,6 @@ def failure_of(scorer: Scorer, answer: str | None, sample: Sample, score: Score)
     failure: Callable[[str | None, Sample, Score], str] | None = getattr(scorer, "failure", None)
     if failure is not None:
         return failure(answer, sample, score)
-    return f"{score.name}: {answer!r} is not correct, the target is {sample.target!r}"
+    return (
+        f"{score.name}: {shown(answer or '')} is not correct, the target is {shown(sample.target)}"
+    )

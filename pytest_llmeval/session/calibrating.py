@@ -1,4 +1,4 @@
-"""Runs judges, and the prefilter, over labelled cases."""
+"""Runs judges over labelled cases."""
 
 from __future__ import annotations
 
@@ -17,11 +17,9 @@ from pytest_llmeval.scoring.judge import (
     JudgedCase,
     Judgement,
     Opinion,
-    PlainDecision,
     judge_messages,
     panel_name,
 )
-from pytest_llmeval.scoring.judge.plain import PlainRules
 from pytest_llmeval.scoring.judge.scorer import judged
 from pytest_llmeval.session.labelled_cases import LabelledCase
 
@@ -97,19 +95,6 @@ def judge_cases(
             await models.close()
 
     return asyncio.run(ask())
-
-
-def decide_cases(cases: Sequence[LabelledCase]) -> list[PlainDecision]:
-    """Return the prefilter's decision on each case."""
-
-    async def decide() -> list[PlainDecision]:
-        rules = PlainRules()
-        try:
-            return [await rules.decide(case.candidate, case.target) for case in cases]
-        finally:
-            rules.close()
-
-    return asyncio.run(decide())
 
 
 async def _judge(

@@ -11,8 +11,12 @@ from functools import partial
 from pathlib import Path
 
 from pytest_llmeval.files.images import ImageFolder
-from pytest_llmeval.scoring.judge import JUDGE_PROMPT_VERSION, PREFILTER_VERSION
-from pytest_llmeval.session.calibrating import Found, decide_cases, judge_cases
+from pytest_llmeval.scoring.judge import (
+    JUDGE_PROMPT_VERSION,
+    PREFILTER_VERSION,
+    decide_plainly,
+)
+from pytest_llmeval.session.calibrating import Found, judge_cases
 from pytest_llmeval.session.calibrations import (
     SCHEMA,
     Calibration,
@@ -97,9 +101,9 @@ class JudgeMeasurement:
 
 def _prefilter_figures(cases: Sequence[LabelledCase]) -> PrefilterFigures:
     decided = [
-        (case.equivalent, plain.decision)
-        for case, plain in zip(cases, decide_cases(cases), strict=True)
-        if plain.decision != "undecided"
+        (case.equivalent, decision)
+        for case in cases
+        if (decision := decide_plainly(case.candidate, case.target).decision) != "undecided"
     ]
     wrong = sum(label is not (decision == "equal") for label, decision in decided)
     return PrefilterFigures(version=PREFILTER_VERSION, decided=len(decided), wrong=wrong)

@@ -85,9 +85,9 @@ def test_a_judge_is_measured_told_and_kept(capsys: pytest.CaptureFixture[str]) -
         ("c", None),
         ("e", False),
     ]
-    assert data["prefilter"] == {"version": "prefilter/3", "decided": 1, "wrong": 0}
+    assert data["prefilter"] == {"version": "prefilter/4", "decided": 1, "wrong": 0}
     output = capsys.readouterr().out
-    assert "prefilter/3 decides 1 of 5 cases without a judge (20%), 0 of them wrongly" in output
+    assert "prefilter/4 decides 1 of 5 cases without a judge (20%), 0 of them wrongly" in output
     assert "kept in kept/python-.-judge.py-careful-judge-1.json" in output
     [read] = read_calibrations(Path("kept"))
     assert (read.judge, read.kappa, read.n) == ("python/./judge.py:careful", 0.0, 5)

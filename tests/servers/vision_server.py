@@ -78,7 +78,7 @@ class Server:
             self.kinds["direct"] += 1
             if len(pictures) != 1:
                 self.complain(f"{len(pictures)} pictures in the direct task")
-        return self.reply(f"I see.\n\nThe final answer is \\boxed{{{row['answer']}}}")
+        return self.reply(f"The final answer is \\boxed{{{row['answer']}}}")
 
     async def edit(self, request: web.Request) -> web.Response:
         form = await request.post()

@@ -127,7 +127,7 @@ class AgentSolver:
         if reply.tool_calls:
             details["reason"] = f"the model still called tools in the last of {self.turns} turns"
             return Completion(text="", stop_reason=reply.stop_reason, details=details)
-        details["valid_sldp"] = is_sldp(tagged(reply.text))
+        details["valid_sldp"] = await is_sldp(tagged(reply.text))
         return Completion(text=reply.text, stop_reason=reply.stop_reason, details=details)
 
 

@@ -93,7 +93,7 @@ class CypherSolver:
             context.prompt("refine", classes=classes, query=query.input, rows=query.output),
             stage="refine",
         )
-        details |= {"valid_sldp": is_sldp(tagged(final.text)), "turns": turns + 1}
+        details |= {"valid_sldp": await is_sldp(tagged(final.text)), "turns": turns + 1}
         return Completion(text=final.text, stop_reason=final.stop_reason, details=details)
 
     async def _ask_for_rows(

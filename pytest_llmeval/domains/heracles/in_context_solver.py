@@ -57,5 +57,5 @@ class InContextSolver:
     ) -> Completion:
         """Solve one sample."""
         reply = await context.generate(context.prompt("generate", **self.variables()))
-        details = {"valid_sldp": is_sldp(tagged(reply.text)), "turns": 1}
+        details = {"valid_sldp": await is_sldp(tagged(reply.text)), "turns": 1}
         return Completion(text=reply.text, stop_reason=reply.stop_reason, details=details)

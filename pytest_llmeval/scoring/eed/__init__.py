@@ -18,7 +18,7 @@ from pytest_llmeval.scoring.eed.sandbox import Sandbox
 
 if TYPE_CHECKING:
     from pytest_llmeval.scoring.eed.explanation import explain
-    from pytest_llmeval.scoring.eed.scoring import eed_score, expressions_equivalent
+    from pytest_llmeval.scoring.eed.scoring import eed_score
 
 __all__ = [
     "EED_CORRECTED",
@@ -33,14 +33,12 @@ __all__ = [
     "eed_score",
     "eed_score_many",
     "explain",
-    "expressions_equivalent",
     "published_score",
 ]
 
 _NEEDING_SYMPY = {
     "eed_score": "scoring",
     "explain": "explanation",
-    "expressions_equivalent": "scoring",
 }
 
 

@@ -99,17 +99,6 @@ class Sandbox:
         """Return the result of each mode, each under the limits."""
         return {mode: self.score(answer, target, mode=mode, weights=weights) for mode in modes}
 
-    def equivalent(self, answer: str, target: str) -> bool:
-        """Return whether two formulas are certainly equal.
-
-        False also means that one of them is unreadable, or that comparing them is too expensive.
-        """
-        request: dict[str, Json] = {"task": "equivalent", "answer": answer, "target": target}
-        try:
-            return bool(self._ask(request)["equivalent"])
-        except LimitExceededError:
-            return False
-
     def explain(self, answer: str, target: str, *, mode: Mode = "corrected") -> str:
         """Return what `explain` returns, computed in a child under the limits."""
         request: dict[str, Json] = {

@@ -7,6 +7,7 @@ from functools import cache
 from typing import ClassVar, Final
 
 from pytest_llmeval.records import Display, Json, Sample, Score
+from pytest_llmeval.scoring.binary import shown
 from pytest_llmeval.scoring.eed.result import EedResult, Mode
 from pytest_llmeval.scoring.eed.sandbox import Sandbox
 from pytest_llmeval.scoring.scorer import NO_ANSWER
@@ -75,7 +76,8 @@ class EedScorer:
     def failure(self, answer: str | None, sample: Sample, score: Score) -> str:  # noqa: ARG002 - part of the port
         """Return the first line of a failed assertion."""
         reached = f"{score.value or 0:.2f} of {self.scale:g}"
-        return f"{self.name} ({self.mode}) {reached}, wanted at least {self.minimum:g}: {answer!r}"
+        wanted = f"wanted at least {self.minimum:g}"
+        return f"{self.name} ({self.mode}) {reached}, {wanted}: {shown(answer or '')}"
 
 
 @cache

@@ -85,24 +85,6 @@ def score_pair(
         return EedResult.unreadable(mode, _reason(error))
 
 
-def expressions_equivalent(answer: str, target: str, *, time_limit: TimeLimit = unlimited) -> bool:
-    """Return whether two LaTeX formulas are certainly equal, as the corrected mode reads them.
-
-    False also means that one of them cannot be read. Runs in this process, like `eed_score`;
-    `Sandbox.equivalent` runs in a child.
-    """
-    try:
-        check_text(answer)
-        check_text(target)
-        answer, target = corrected.with_shared_subscripts(answer, target)
-        pair = corrected.resolve_symbols(statement.read(answer), corrected.read_target(target))
-        return corrected.equal(pair.answer, pair.target, time_limit)
-    except MemoryError:
-        raise
-    except Exception:  # noqa: BLE001 - as in score_pair
-        return False
-
-
 def _reason(error: Exception) -> str:
     """Return why a formula could not be evaluated."""
     if isinstance(error, FormulaError):

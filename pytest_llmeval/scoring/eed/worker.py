@@ -19,7 +19,7 @@ from pytest_llmeval.scoring.eed.distance import Weights
 from pytest_llmeval.scoring.eed.explanation import explain
 from pytest_llmeval.scoring.eed.limits import MEMORY_EXIT, Limits
 from pytest_llmeval.scoring.eed.result import GRADERS
-from pytest_llmeval.scoring.eed.scoring import expressions_equivalent, score_pair
+from pytest_llmeval.scoring.eed.scoring import score_pair
 from pytest_llmeval.scoring.eed.time_limit import cpu_timer
 
 if sys.platform != "win32":
@@ -89,8 +89,6 @@ def _limit_cpu(seconds: float) -> None:
 def _serve(request: dict[str, Any]) -> dict[str, Json]:
     answer, target = request["answer"], request["target"]
     match request["task"]:
-        case "equivalent":
-            return {"equivalent": expressions_equivalent(answer, target, time_limit=cpu_timer)}
         case "explain":
             return {"text": explain(answer, target, mode=request["mode"], time_limit=cpu_timer)}
         case _:

@@ -7,7 +7,6 @@ from pytest_llmeval.scoring.judge.calibration import CaseAgreement, JudgedCase, 
 from pytest_llmeval.scoring.judge.judgement import Judgement, Opinion, majority, panel_name
 from pytest_llmeval.scoring.judge.prefilter import (
     PREFILTER_VERSION,
-    Equivalence,
     PlainDecision,
     decide_plainly,
 )
@@ -28,7 +27,6 @@ __all__ = [
     "RETRIES",
     "Ballot",
     "CaseAgreement",
-    "Equivalence",
     "JudgedCase",
     "Judgement",
     "Opinion",

@@ -1,90 +1,52 @@
-r"""Answers that need no judge: plainly stated, and equal to the target or clearly apart from it.
+r"""Answers that need no judge: one plain number, and equal to the target or clearly apart from it.
 
-A prefilter saves judge calls and must never be wrong, so it decides a few forms and leaves the
-rest undecided. Its rules:
+A prefilter saves judge calls and must never be wrong. So it decides only where the whole answer is
+understood, as `read_plain` reads it, and leaves everything else to the judge. Its rules:
 
-- The answer is the reply's last line: alone, in a single ``\boxed{}``, after words such as "the
-  final answer is", or under a heading of just such words. Nothing is decided if there is a second
-  box, another line that states an answer, a result or a solution, or any further word on the last
-  line.
-- Two plain numbers (``5``, ``9.19``, ``1/2``, ``\frac{1}{2}``, with or without a unit) are equal
-  when exactly so, or when they differ by at most half of the last decimal place of the coarser one
-  and by at most 0.5 %. They are different when they differ by more than that half and by more than
-  5 %, unless a unit other than degrees could explain it. In between, and for two different units,
-  nothing is decided.
-- Other expressions of numbers, roots and pi are equal when the given equivalence finds them equal,
-  and never different.
+- Two numbers are equal when exactly so (``2√3`` and ``\sqrt{12}``, ``1/2`` and ``0.5``), or when
+  the answer differs by less than half of its or the target's last decimal place and by at most
+  0.2 %. A target with decimals is not met by fewer of them.
+- They are different when they differ by more than that half and by more than 5 %, unless a unit, an
+  angle in radians or another reading of the same signs could explain it.
+- In between, and for two different units, nothing is decided.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final, Literal, TypeAlias
 
-from pytest_llmeval.scoring.judge.question import CANDIDATE_LIMIT
+from pytest_llmeval.scoring.judge.grammar import Value
+from pytest_llmeval.scoring.judge.plain_answer import DEGREE, PlainAnswer, read_plain
+from pytest_llmeval.scoring.judge.radicals import RadicalSum
 
-PREFILTER_VERSION: Final = "prefilter/3"
+PREFILTER_VERSION: Final = "prefilter/4"
 """Changes with every change of the rules or limits."""
 
-ROUNDING_SHARE: Final = Fraction(5, 1000)
+ROUNDING_SHARE: Final = Fraction(2, 1000)
 """Largest difference that rounding explains, as a share of the target (9.2 and 9.19 differ by
 0.1 %)."""
 
 CLEARLY_APART: Final = Fraction(5, 100)
 """Difference, as a share of the larger number, above which numbers are different."""
 
-LINE_LIMIT: Final = 400
-"""Characters of a last line; in a longer one nothing counts as plainly stated."""
+_ROUNDED_TENTH = Fraction(1, 20)
+"""Half of the first decimal place: a whole number is not taken for a rounded one."""
+
+DEGREES_OF_A_RADIAN: Final = 180 / RadicalSum.pi().approximation()
 
 Decision: TypeAlias = Literal["equal", "different", "undecided"]
-
-Equivalence: TypeAlias = Callable[[str, str], bool]
-"""Returns whether two LaTeX expressions of numbers, (answer, target), are certainly equal.
-
-False means unknown.
-"""
-
-_WORD = r"(?:so|thus|therefore|hence|finally|we\s+get|we\s+have)"
-_NAME = r"(?:m?\s*\\angle\s*\{?[A-Z1-9]{1,3}\}?|\\overline\s*\{[A-Z]{2}\}|[a-z]|[A-Z]{1,2})"
-_LEAD = re.compile(
-    rf"(?i:{_WORD}[\s,:]+)?(?i:the\s+)?(?i:final\s+)?(?i:answer\s*(?:is)?\s*:?\s*)?"
-    rf"(?:{_NAME}\s*(?:=|≈|\\approx|is)\s*)?"
-)
-_MARKUP = re.compile(r"\*\*|__|\\\[|\\\]|\\\(|\\\)|\$|^\s*#+\s|\\displaystyle")
-_BOX = re.compile(r"\\boxed\s*\{(?P<inner>(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*)\}")
-_MENTION = re.compile(
-    r"\\(?:f|frame)?box|answer|\b(?:final|result|solution)\b.{0,40}?(?:\bis\b|[=:≈])\s*\S",
-    re.IGNORECASE,
-)
-
-_DEGREE = r"°|\^\{?\\circ\}?|degrees?|deg"
-_LENGTH = r"cm|mm|km|m|inch|inches|in|feet|foot|ft|yards?|yd|met(?:er|re)s?|units?"
-_UNIT = rf"(?:{_DEGREE}|(?:square|sq\.?)?(?:{_LENGTH})(?:\^\{{?[23]\}}?|²|³)?)?"
-_QUANTITY = re.compile(
-    r"(?P<sign>[-+]?)"
-    r"(?:(?P<whole>\d{1,15})(?:\.(?P<decimals>\d{1,15}))?(?:/(?P<over>\d{1,15}))?"
-    r"|\\[dt]?frac\{(?P<top>\d{1,15})\}\{(?P<bottom>\d{1,15})\})"
-    rf"(?P<unit>{_UNIT})"
-)
-_TEXT = re.compile(r"\\(?:text|mathrm|textrm|operatorname)\s*\{([^{}]*)\}")
-_SPACE = re.compile(r"(?:\\[,;:! ]|~|\s)+")
-_APART = re.compile(rf"\d{_SPACE.pattern}\d")
-_COMMANDS = re.compile(r"\\(?:sqrt|[dt]?frac|pi|cdot|times|left|right)(?![A-Za-z])")
-_MIXED = re.compile(r"\d\s*\\[dt]?frac|\d\s+\d")
-_NUMERIC = re.compile(r"[0-9.+\-*/^{}()\s]*")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlainDecision:
-    """The decision of the prefilter on one reply.
+    """The decision of the prefilter on one answer.
 
     Attributes:
         decision: ``equal``, ``different``, or ``undecided`` (left to the judge).
         reason: the rule that applied.
-        answer: the final answer found in the reply; None if there is no single plain one.
+        answer: the number that the answer states; None if it is not plain.
     """
 
     decision: Decision
@@ -92,126 +54,81 @@ class PlainDecision:
     answer: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class _Quantity:
-    """A number with its unit; `decimals` is None for a fraction, which is exact."""
-
-    value: Fraction
-    decimals: int | None
-    unit: str
-
-
-def decide_plainly(
-    candidate: str, target: str, *, equivalent: Equivalence | None = None
-) -> PlainDecision:
-    r"""Return whether a reply's answer equals the target, if that is plain.
+def decide_plainly(answer: str, target: str) -> PlainDecision:
+    r"""Return whether an answer equals the target, if that is plain. Linear in the texts.
 
     Args:
-        candidate: the model's whole reply.
+        answer: what the task's answer rule took from the reply.
         target: the reference answer.
-        equivalent: decides on expressions that are not plain numbers; without it they stay
-            undecided.
 
     Example:
-        >>> decide_plainly("The answer is 1/2", "0.5").decision
+        >>> decide_plainly("The answer is 1/2.", "0.5").decision
         'equal'
         >>> decide_plainly("It is either 1/2 or 1", "0.5").decision
         'undecided'
     """
-    answer = plain_answer(candidate)
-    if answer is None:
+    given = read_plain(answer)
+    if given is None:
         return PlainDecision(
-            decision="undecided", reason="the reply names no single plain final answer"
+            decision="undecided", reason="the answer is not one plain number alone"
         )
-    wanted, given = _quantity(target), _quantity(answer)
-    latex = _latex(answer), _latex(target)
-    if wanted and given:
-        decision, reason = _compare(given, wanted)
-    elif equivalent and all(map(_numeric, latex)) and equivalent(*latex):
-        decision, reason = "equal", "equal expressions"
-    else:
-        decision, reason = "undecided", "not two plain numbers"
+    wanted = read_plain(target)
+    if wanted is None:
+        return PlainDecision(
+            decision="undecided", reason="the target is no plain number", answer=given.text
+        )
+    decision, reason = _compared(given, wanted)
     return PlainDecision(
-        decision=decision, reason=f"{reason}: {answer} for {target}", answer=answer
+        decision=decision, reason=f"{reason}: {given.text} for {wanted.text}", answer=given.text
     )
 
 
-def plain_answer(reply: str) -> str | None:
-    """Return the final answer that the last line of a reply plainly states, or None."""
-    text = reply.strip()
-    *before, last = text.splitlines() or [""]
-    if len(text) > CANDIDATE_LIMIT or len(last) > LINE_LIMIT:
-        return None
-    unmarked = (_MARKUP.sub(" ", line).strip() for line in (*before, last))
-    *before, line = list(filter(None, unmarked)) or [""]
-    if before and not (_mentions(before[-1]) or _mentions(line)):
-        return None
-    if before and _lead_length(before[-1]) == len(before[-1]):
-        before.pop()  # a heading, such as "The final answer is:"
-    if any(map(_mentions, before)):
-        return None
-    line = line.removesuffix(".").strip()
-    rest = line[_lead_length(line) :].strip()
-    if boxed := _BOX.fullmatch(rest):
-        inner = boxed["inner"].strip()
-        rest = inner[_lead_length(inner) :].strip()
-    return None if not rest or _mentions(rest) else rest
-
-
-def _mentions(line: str) -> bool:
-    """Return whether a line has a box, mentions an answer, or states a result."""
-    return _MENTION.search(line) is not None
-
-
-def _lead_length(line: str) -> int:
-    """Return the length of introductory words such as "the final answer is"."""
-    lead = _LEAD.match(line)
-    return lead.end() if lead else 0
-
-
-def _quantity(text: str) -> _Quantity | None:
-    """Return the plain number that `text` is, or None."""
-    plain = _TEXT.sub(r" \1 ", text)
-    found = _QUANTITY.fullmatch(_SPACE.sub("", plain))
-    if found is None or _APART.search(plain):
-        return None
-    bottom = int(found["over"] or found["bottom"] or 1)
-    if bottom == 0 or (found["over"] and found["decimals"]):
-        return None
-    decimals = found["decimals"] or ""
-    top = Fraction(int((found["whole"] or found["top"]) + decimals), 10 ** len(decimals) * bottom)
-    value = -top if found["sign"] == "-" else top
-    unit = "°" if re.fullmatch(_DEGREE, found["unit"]) else found["unit"]
-    exact = bool(found["over"] or found["bottom"])
-    return _Quantity(value, None if exact else len(decimals), unit)
-
-
-def _compare(given: _Quantity, wanted: _Quantity) -> tuple[Decision, str]:
-    """Return the decision on two numbers, and the rule that applied."""
+def _compared(given: PlainAnswer, wanted: PlainAnswer) -> tuple[Decision, str]:
+    """Return the decision on two answers, and the rule that applied."""
     if given.unit and wanted.unit and given.unit != wanted.unit:
         return "undecided", "two units"
-    gap = abs(given.value - wanted.value)
-    if gap == 0:
+    pairs = [(ours, theirs) for ours in given.values for theirs in wanted.values]
+    if any(ours.number == theirs.number for ours, theirs in pairs):
         return "equal", "equal numbers"
-    places = min(
-        (decimals for decimals in (given.decimals, wanted.decimals) if decimals is not None),
-        default=None,
-    )
-    rounding = Fraction(0) if places is None else Fraction(1, 2 * 10**places)
-    if places and gap <= min(rounding, ROUNDING_SHARE * abs(wanted.value)):
+    if any(_equal_but_for_rounding(*pair) for pair in pairs):
         return "equal", "equal but for rounding"
-    if gap > max(rounding, CLEARLY_APART * abs(given.value), CLEARLY_APART * abs(wanted.value)):
-        explained = given.unit != wanted.unit and {given.unit, wanted.unit} != {"", "°"}
-        return ("undecided", "two units") if explained else ("different", "numbers clearly apart")
-    return "undecided", "numbers close to each other"
+    if not all(_clearly_apart(*pair) for pair in pairs):
+        return "undecided", "numbers close to each other, or read in two ways"
+    if given.unit != wanted.unit and {given.unit, wanted.unit} != {"", DEGREE}:
+        return "undecided", "a unit on one side only"
+    return "different", "numbers clearly apart"
 
 
-def _numeric(latex: str) -> bool:
-    """Return whether an expression consists of numbers, roots and pi, without mixed numbers."""
-    return bool(_NUMERIC.fullmatch(_COMMANDS.sub(" ", latex))) and not _MIXED.search(latex)
+def _equal_but_for_rounding(given: Value, wanted: Value) -> bool:
+    rounding = _rounding(given, wanted)
+    if _coarser(given, wanted) or rounding > _ROUNDED_TENTH:
+        return False
+    target = wanted.number.approximation()
+    gap = abs(given.number.approximation() - target)
+    return gap < rounding and gap <= ROUNDING_SHARE * abs(target)
 
 
-def _latex(text: str) -> str:
-    """Return `text` with plain-text roots and pi as LaTeX."""
-    latex = re.sub(r"(?:√|(?<![\\A-Za-z])sqrt)\s*(?:\((\d+)\)|(\d+))", r"\\sqrt{\1\2}", text)
-    return latex.replace("π", r"\pi ").replace(r"\,", " ")
+def _coarser(given: Value, wanted: Value) -> bool:
+    """Whether an answer has fewer decimals than its target."""
+    if given.places is None or wanted.places is None:
+        return False
+    return given.places < wanted.places
+
+
+def _rounding(given: Value, wanted: Value) -> Fraction:
+    """Return half of the last decimal place of the coarser number; 0 for two exact ones."""
+    places = [side.places for side in (given, wanted) if side.places is not None]
+    return Fraction(1, 2 * 10 ** min(places)) if places else Fraction(0)
+
+
+def _clearly_apart(given: Value, wanted: Value) -> bool:
+    if not (given.certain and wanted.certain):
+        return False
+    one, other = given.number.approximation(), wanted.number.approximation()
+    if _far(one, other * DEGREES_OF_A_RADIAN) and _far(one * DEGREES_OF_A_RADIAN, other):
+        return abs(one - other) > _rounding(given, wanted) and _far(one, other)
+    return False
+
+
+def _far(one: Fraction, other: Fraction) -> bool:
+    return abs(one - other) > CLEARLY_APART * max(abs(one), abs(other))

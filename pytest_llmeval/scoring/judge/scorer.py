@@ -10,9 +10,9 @@ from typing import ClassVar
 
 from pytest_llmeval.records import Completion, Json, Message, Sample, Score, Verdict
 from pytest_llmeval.records.score import DECIDED_BY
+from pytest_llmeval.scoring.binary import shown
 from pytest_llmeval.scoring.judge.judgement import Judgement, Opinion, majority, panel_name
-from pytest_llmeval.scoring.judge.plain import PlainRules
-from pytest_llmeval.scoring.judge.prefilter import PREFILTER_VERSION
+from pytest_llmeval.scoring.judge.prefilter import PREFILTER_VERSION, decide_plainly
 from pytest_llmeval.scoring.judge.prompt import (
     JUDGE_PARAMETERS,
     JUDGE_PROMPT_VERSION,
@@ -20,6 +20,9 @@ from pytest_llmeval.scoring.judge.prompt import (
 )
 from pytest_llmeval.scoring.judge.voting import Ballot, VoteCount
 from pytest_llmeval.scoring.scorer import NO_ANSWER, ScorerContext
+
+EMPTY = "no answer"
+"""What decides about an empty answer, in place of a rule or a judge."""
 
 NO_JUDGE = "no judge is configured: pass --llmeval-judge SPEC or set JUDGE_DEPLOYMENT"
 
@@ -64,15 +67,15 @@ class JudgeScorer:
 
     async def prepare(
         self, sample: Sample, completion: Completion, context: ScorerContext
-    ) -> dict[str, Json]:
-        """Return the JSON of the `Judgement` on the completion's answer.
+    ) -> dict[str, Json] | None:
+        """Return the JSON of the `Judgement` on the completion's answer; None without an answer.
 
         It is undecided when no judge is configured, or when the judges come to no majority.
         """
-        answer = completion.answer or ""
+        if _empty(answer := completion.answer or ""):
+            return None
         if self.prefilter:
-            rules = await context.shared("plain rules of equivalence", PlainRules.start)
-            plain = await rules.decide(answer, sample.target)
+            plain = decide_plainly(answer, sample.target)
             if plain.decision != "undecided":
                 return Judgement(
                     verdict=Verdict(equivalent=plain.decision == "equal", reason=plain.reason),
@@ -87,17 +90,17 @@ class JudgeScorer:
 
     def score(self, answer: str | None, sample: Sample, prepared: Json) -> Score:  # noqa: ARG002 - part of the port
         """Return the score that the judgement in `prepared` amounts to; without an answer 0."""
-        if not answer:
-            return self._score(NO_ANSWER, {DECIDED_BY: "symbolic"}, correct=False)
+        if _empty(answer):
+            return self._score(NO_ANSWER, {DECIDED_BY: EMPTY}, correct=False)
         judgement = Judgement.from_json(prepared)
         correct = None if judgement.verdict is None else judgement.verdict.equivalent
         return self._score(judgement.explanation, judgement.details, correct=correct)
 
     def failure(self, answer: str | None, sample: Sample, score: Score) -> str:  # noqa: ARG002 - part of the port
         """Return the first line of a failed assertion."""
-        if not answer:
+        if _empty(answer):
             return f"{self.name}: not asked"
-        return f"{self.name}: not equivalent to {sample.target!r}"
+        return f"{self.name}: not equivalent to {shown(sample.target)}"
 
     def _score(self, explanation: str, details: dict[str, Json], *, correct: bool | None) -> Score:
         return Score(
@@ -108,6 +111,10 @@ class JudgeScorer:
             grader=self.grader,
             details=details,
         )
+
+
+def _empty(answer: str | None) -> bool:
+    return not (answer and answer.strip())
 
 
 async def judged(

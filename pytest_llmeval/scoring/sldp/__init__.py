@@ -1,8 +1,8 @@
 """SLDP: a small language of sets, lists, dicts and points for answers; its parser and equality."""
 
 from pytest_llmeval.scoring.sldp.difference import sldp_diff
-from pytest_llmeval.scoring.sldp.equality import SLDP_GRADER, sldp_equals
-from pytest_llmeval.scoring.sldp.parser import parse_sldp
+from pytest_llmeval.scoring.sldp.equality import SLDP_GRADER, TooCostlyError, sldp_equals
+from pytest_llmeval.scoring.sldp.parser import LONGEST_ANSWER, parse_sldp
 from pytest_llmeval.scoring.sldp.syntax_error import SldpSyntaxError
 from pytest_llmeval.scoring.sldp.values import (
     DictValue,
@@ -17,6 +17,7 @@ from pytest_llmeval.scoring.sldp.values import (
 )
 
 __all__ = [
+    "LONGEST_ANSWER",
     "SLDP_GRADER",
     "DictValue",
     "Key",
@@ -26,6 +27,7 @@ __all__ = [
     "SetValue",
     "SldpSyntaxError",
     "StringValue",
+    "TooCostlyError",
     "Value",
     "parse_sldp",
     "render_sldp",

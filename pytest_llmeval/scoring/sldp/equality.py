@@ -8,7 +8,8 @@ from typing import TypeAlias, TypeVar
 
 from pytest_llmeval.scoring.sldp.parser import parse_sldp
 from pytest_llmeval.scoring.sldp.profile import Profiles, Skeleton
-from pytest_llmeval.scoring.sldp.proximity import Grid, Tolerance
+from pytest_llmeval.scoring.sldp.proximity import Grid
+from pytest_llmeval.scoring.sldp.tolerance import Tolerance
 from pytest_llmeval.scoring.sldp.values import (
     DictValue,
     ListValue,
@@ -25,6 +26,15 @@ SLDP_GRADER = "sldp/1"
 TOLERANCE = 0.01
 """Numbers are equal when they differ by less than this, in the unit of the data set (the published
 default)."""
+
+MOST_STEPS = 5_000_000
+"""Comparisons of two numbers, strings or boxes that one pair of values may take; equal answers of
+100,000 elements take a fifth of them at most."""
+
+
+class TooCostlyError(ValueError):
+    """Comparing two values takes more than `MOST_STEPS` steps."""
+
 
 Groups: TypeAlias = dict[Skeleton, list[Value]]
 Unmatched: TypeAlias = tuple[list[Value], list[Value]]
@@ -55,6 +65,7 @@ def sldp_equals(
 
     Raises:
         SldpSyntaxError: a text is not valid SLDP.
+        TooCostlyError: the values are made to take quadratic time.
         ValueError: the tolerance is negative, infinite or NaN.
 
     Example:
@@ -84,6 +95,7 @@ class Comparator:
         self._results: dict[tuple[int, int], bool] = {}
         self._groups: dict[int, Groups] = {}
         self._pairs: dict[int, SetValue] = {}
+        self.steps = 0
 
     def equal(self, left: Value, right: Value) -> bool:
         """Return whether two values are equal."""
@@ -106,6 +118,13 @@ class Comparator:
         """Return a dict as the set of its entries, each a list of key and value."""
         entries = (ListValue(elements=entry) for entry in value.entries)
         return self._pairs.setdefault(id(value), SetValue(elements=tuple(entries)))
+
+    def _spend(self, steps: int) -> None:
+        """Count steps of the comparison."""
+        self.steps += steps
+        if self.steps > MOST_STEPS:
+            msg = f"comparing the two takes more than {MOST_STEPS:,} steps"
+            raise TooCostlyError(msg)
 
     def _run(self, search: Search[T]) -> T:
         """Return the result of a search, with an explicit stack: values may be nested deeply."""
@@ -159,16 +178,19 @@ class Comparator:
     def _lists(self, left: Sequence[Value], right: Sequence[Value]) -> Search[bool]:
         if len(left) != len(right):
             return False
-        for pair in zip(left, right, strict=True):
+        for compared, pair in enumerate(zip(left, right, strict=True), 1):
             equal = self._leaves(*pair)
             if equal is None:
                 equal = yield pair
             if not equal:
+                self._spend(compared)
                 return False
+        self._spend(len(left))
         return True
 
     def _dicts(self, left: DictValue, right: DictValue) -> Search[bool]:
         """Compare by key where all keys are distinct strings, else as sets of entries."""
+        self._spend(len(left.entries) + len(right.entries))
         ours, theirs = self.names(left), self.names(right)
         if ours is None or theirs is None:
             return bool((yield self.pairs(left), self.pairs(right)))
@@ -197,6 +219,7 @@ class Comparator:
     ) -> Search[Unmatched]:
         """Return the elements without an equal on the other side, all or at least `enough`."""
         found: Unmatched = ([], [])
+        self._spend(len(left) + len(right))
         for skeleton in {**left, **right}:
             ours, theirs = left.get(skeleton, []), right.get(skeleton, [])
             if not ours or not theirs:
@@ -236,7 +259,7 @@ class Comparator:
             return
         sides = (left, right)
         ours, theirs = ([self._profiles.vector(element) for element in side] for side in sides)
-        grid = Grid(ours, theirs, self._tolerance)
+        grid = Grid(ours, theirs, self._tolerance, self._spend)
         for side in (0, 1):
             for index, element in enumerate(sides[side]):
                 for candidate in grid.near(side, index):

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from pytest_llmeval.scoring.sldp.syntax_error import grammar_error, rule_error
+from pytest_llmeval.scoring.sldp.tolerance import EXACT
 from pytest_llmeval.scoring.sldp.values import (
     DictValue,
     Key,
@@ -30,6 +31,9 @@ DEEPEST = 1000
 
 _ESCAPED = re.compile(r"\\([\"'\\])")
 _ZERO = Decimal(0)
+
+LONGEST_ANSWER = 500_000
+"""Characters of an answer that is parsed; 10,000 points take some 300,000."""
 
 
 def parse_sldp(text: str) -> Value:
@@ -110,9 +114,9 @@ class _Builder:
         return token, _scalar(token), value
 
     def dict(self, children: Sequence[tuple[Token, Key, Value]]) -> DictValue:
-        seen: set[Decimal | str] = set()
+        seen: set[tuple[type[Key], str]] = set()
         for token, key, _ in children:
-            name = key.number if isinstance(key, NumberValue) else key.text.strip()
+            name = (type(key), _name(key))
             if name in seen:
                 raise _RuleError(token, "each key only once")
             seen.add(name)
@@ -120,6 +124,17 @@ class _Builder:
 
     def point(self, children: Sequence[Token]) -> PointValue:
         return PointValue(coordinates=tuple(_decimal(token) for token in children[1:]))
+
+
+def _name(key: Key) -> str:
+    """Return the text by which a key is known: of equal numbers the same.
+
+    The hash of a Decimal is its value modulo 2**61 - 1, so that whoever writes the keys can make
+    them collide; that of a text is seeded.
+    """
+    if isinstance(key, StringValue):
+        return key.text.strip()
+    return str(EXACT.normalize(key.number)) if key.number else "0"
 
 
 def _scalar(token: Token) -> Key:

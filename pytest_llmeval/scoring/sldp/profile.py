@@ -7,7 +7,7 @@ from decimal import Decimal
 from itertools import chain, islice
 from typing import NamedTuple, TypeAlias
 
-from pytest_llmeval.scoring.sldp.proximity import Vector
+from pytest_llmeval.scoring.sldp.tolerance import Vector
 from pytest_llmeval.scoring.sldp.values import (
     Container,
     DictValue,

@@ -1,26 +1,20 @@
-"""Numbers and vectors within a tolerance: exact comparison, and a grid that finds them fast."""
+"""A grid that finds vectors within a tolerance of each other fast."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from decimal import MAX_EMAX, MAX_PREC, MIN_EMIN, Context, Decimal
+from collections.abc import Callable, Iterator, Sequence
+from decimal import Decimal
 from itertools import product
-from math import isfinite
 from typing import TypeAlias
 
-Vector: TypeAlias = tuple[Decimal, ...]
+from pytest_llmeval.scoring.sldp.crowd import FEW, Crowd
+from pytest_llmeval.scoring.sldp.tolerance import EXACT, Tolerance, Vector
+
 Cell: TypeAlias = tuple[int, ...]
 
-_EXACT = Context(prec=MAX_PREC, Emax=MAX_EMAX, Emin=MIN_EMIN)
-"""Arithmetic without rounding, independent of the caller's context. Operands lie in the range of
-a double, so results stay short."""
-
 _AXES = 3
-"""Most coordinates that a grid uses: enough for points; each further one doubles the cells to
+"""Most coordinates that a grid uses: enough for points; each further one triples the cells to
 search."""
-
-_FEW = 16
-"""Up to this number of pairs all are compared: the grid is a single cell."""
 
 _SAFE = 2.0**40
 """Cell numbers up to which a double is exact enough: its error stays below the slack."""
@@ -32,60 +26,33 @@ _SMALLEST = Decimal("1e-6")
 """Width of a cell when the tolerance is zero; any width is correct."""
 
 
-class Tolerance:
-    """Equality of numbers: exact, or with a difference below `size`."""
-
-    def __init__(self, size: float) -> None:
-        """Convert the tolerance by its shortest decimal text, so that 0.01 is exactly 0.01.
-
-        Raises:
-            ValueError: the size is negative, infinite or NaN.
-        """
-        if not (isfinite(size) and size >= 0):
-            message = f"tolerance must be a finite number from 0 on, not {size!r}"
-            raise ValueError(message)
-        self.size = Decimal(str(size))
-        self._least = self.size.copy_negate()
-
-    def near(self, left: Decimal, right: Decimal) -> bool:
-        """Return whether two numbers are equal within the tolerance."""
-        return left == right or self._least < _EXACT.subtract(left, right) < self.size
-
-    def all_near(self, left: Vector, right: Vector) -> bool:
-        """Return whether two vectors are equally long and equal in each coordinate."""
-        return len(left) == len(right) and all(map(self.near, left, right))
-
-    def unmatched(self, numbers: Sequence[Decimal], others: Sequence[Decimal]) -> Iterator[Decimal]:
-        """Yield the numbers without an equal among the others; both sequences are sorted."""
-        index, end, size, subtract = 0, len(others), self.size, _EXACT.subtract
-        for number in numbers:
-            while index < end and others[index] < number:
-                index += 1
-            if index < end and (others[index] == number or subtract(others[index], number) < size):
-                continue
-            if index and subtract(number, others[index - 1]) < size:
-                continue
-            yield number
-
-
 class Grid:
     """Two groups of equally long vectors, sorted into cells so that equal ones are found fast.
 
-    Cells are two tolerances wide, so vectors equal to one lie in its cell or in an adjacent one.
+    Cells are one tolerance wide: vectors in one cell are equal in its coordinates, and those equal
+    to one lie in its cell or in an adjacent one. A crowd in a cell is searched by boxes.
     """
 
     def __init__(
-        self, left: Sequence[Vector], right: Sequence[Vector], tolerance: Tolerance
+        self,
+        left: Sequence[Vector],
+        right: Sequence[Vector],
+        tolerance: Tolerance,
+        spend: Callable[[int], None],
     ) -> None:
-        """Sort both groups into cells, by the most discriminating coordinates."""
-        self._tolerance = tolerance
-        self._width = _EXACT.add(tolerance.size, tolerance.size) or _SMALLEST
+        """Sort both groups into cells, by the most discriminating coordinates.
+
+        `spend` is told the number of vectors and boxes that are looked at.
+        """
+        self._tolerance, self._spend = tolerance, spend
+        self._width = tolerance.size or _SMALLEST
         self._scale = 1 / float(self._width)
-        self._reach = _EXACT.fma(self._width, _SLACK, tolerance.size)
+        self._reach = EXACT.fma(self._width, _SLACK, tolerance.size)
         self._vectors = (left, right)
-        self._axes = self._discriminating_axes() if len(left) * len(right) > _FEW else ()
+        self._axes = self._discriminating_axes() if len(left) * len(right) > FEW else ()
         self._cells = [[self._place(vector) for vector in side] for side in self._vectors]
         self._members = [_by_cell(cells) for cells in self._cells]
+        self._crowds: tuple[dict[Cell, Crowd], dict[Cell, Crowd]] = ({}, {})
 
     def near(self, side: int, index: int) -> Iterator[int]:
         """Yield the indices of equal vectors on the other side, those in the same cell first.
@@ -95,20 +62,37 @@ class Grid:
             index: its index in that group.
         """
         vector, own = self._vectors[side][index], self._cells[side][index]
-        others, members = self._vectors[1 - side], self._members[1 - side]
+        others, members_of = self._vectors[1 - side], self._members[1 - side]
         for cell in self._around(vector, own):
-            for candidate in members.get(cell, ()):
-                if self._tolerance.all_near(vector, others[candidate]):
-                    yield candidate
+            if cell not in members_of:
+                continue
+            for members in self._likely(1 - side, cell, vector):
+                self._spend(len(members) + 1)
+                for candidate in members:
+                    if self._tolerance.all_near(vector, others[candidate]):
+                        yield candidate
+
+    def _likely(self, side: int, cell: Cell, vector: Vector) -> Iterator[Sequence[int]]:
+        """Yield the members of a cell of one side, without those that are clearly too far away."""
+        members = self._members[side][cell]
+        if len(members) <= FEW:
+            yield members
+            return
+        crowds = self._crowds[side]
+        if cell not in crowds:
+            crowds[cell] = Crowd.of(self._vectors[side], members)
+        yield from crowds[cell].around(vector, self._tolerance)
 
     def _around(self, vector: Vector, own: Cell) -> Iterator[Cell]:
         yield own
         ranges = []
         for axis in self._axes:
-            low = self._cell(_EXACT.subtract(vector[axis], self._reach))
-            high = self._cell(_EXACT.add(vector[axis], self._reach))
+            low = self._cell(EXACT.subtract(vector[axis], self._reach))
+            high = self._cell(EXACT.add(vector[axis], self._reach))
             ranges.append(range(low, high + 1))
-        yield from (cell for cell in product(*ranges) if cell != own)
+        for cell in product(*ranges):
+            if cell != own:
+                yield cell
 
     def _discriminating_axes(self) -> Sequence[int]:
         """Return the coordinates by which the left group falls into most cells."""
@@ -128,7 +112,7 @@ class Grid:
         place = float(number) * self._scale
         if -_SAFE < place < _SAFE:
             return int(place)
-        return int(_EXACT.divide_int(number, self._width))
+        return int(EXACT.divide_int(number, self._width))
 
 
 def _by_cell(cells: Sequence[Cell]) -> dict[Cell, list[int]]:

@@ -7,10 +7,11 @@ from typing import ClassVar
 
 from pytest_llmeval.errors import ScorerError
 from pytest_llmeval.records import Display, Json, Sample, Score
+from pytest_llmeval.scoring.binary import shown
 from pytest_llmeval.scoring.scorer import NO_ANSWER
 from pytest_llmeval.scoring.sldp.difference import sldp_diff
-from pytest_llmeval.scoring.sldp.equality import SLDP_GRADER
-from pytest_llmeval.scoring.sldp.parser import parse_sldp
+from pytest_llmeval.scoring.sldp.equality import SLDP_GRADER, TooCostlyError
+from pytest_llmeval.scoring.sldp.parser import LONGEST_ANSWER, parse_sldp
 from pytest_llmeval.scoring.sldp.syntax_error import SldpSyntaxError
 
 
@@ -54,18 +55,24 @@ class SldpScorer:
             raise ScorerError(msg) from error
         if answer is None:
             return self._score(NO_ANSWER, valid=False)
+        if len(answer) > LONGEST_ANSWER:
+            told = f"the answer has {len(answer):,} characters, more than {LONGEST_ANSWER:,}"
+            return self._score(told, valid=False)
         try:
             parsed = parse_sldp(answer)
         except SldpSyntaxError as error:
             return self._score(f"the answer is no SLDP: {error}", valid=False)
-        differences = sldp_diff(
-            parsed, truth, tolerance=self.tolerance, case_sensitive=self.case_sensitive
-        )
+        try:
+            differences = sldp_diff(
+                parsed, truth, tolerance=self.tolerance, case_sensitive=self.case_sensitive
+            )
+        except TooCostlyError as error:
+            return self._score(f"too expensive to compare: {error}", valid=True)
         return self._score("\n".join(differences), valid=True)
 
     def failure(self, answer: str | None, sample: Sample, score: Score) -> str:  # noqa: ARG002 - part of the port
         """Return the first line of a failed assertion."""
-        return f"{self.name}: {answer!r} is not equal to {sample.target!r}"
+        return f"{self.name}: {shown(answer or '')} is not equal to {shown(sample.target)}"
 
     def _score(self, explanation: str, *, valid: bool) -> Score:
         correct = valid and not explanation

@@ -9,6 +9,8 @@ from decimal import Context, Inexact, localcontext
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from pytest_llmeval.scoring.sldp import SldpSyntaxError, parse_sldp, sldp_diff, sldp_equals
 
@@ -58,3 +60,32 @@ def test_the_callers_decimal_context_changes_nothing() -> None:
 def test_importing_the_language_does_not_load_its_parser_generator() -> None:
     code = "import sys, pytest_llmeval.scoring.sldp; sys.exit('lark' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+PLACES = st.tuples(*[st.integers(-4, 4)] * 3)
+"""Coordinates in steps of half the tolerance, so that many lie just within or just beyond it."""
+
+
+@settings(max_examples=40)
+@given(
+    st.lists(PLACES, min_size=1, max_size=60),
+    st.lists(PLACES, min_size=1, max_size=60),
+    st.integers(0, 3),
+)
+def test_crowded_points_are_equal_as_by_comparing_every_pair(
+    left: list[tuple[int, ...]], right: list[tuple[int, ...]], taken: int
+) -> None:
+    right += left[taken:]  # so that few are without an equal
+
+    def unmatched(side: list[tuple[int, ...]], other: list[tuple[int, ...]]) -> bool:
+        return any(
+            not any(all(abs(a - b) < 2 for a, b in zip(one, two, strict=True)) for two in other)
+            for one in side
+        )
+
+    def text(side: list[tuple[int, ...]]) -> str:
+        return f"<{', '.join('POINT({} {} {})'.format(*(p * 0.005 for p in one)) for one in side)}>"
+
+    equal = not (unmatched(left, right) or unmatched(right, left))
+    assert sldp_equals(text(left), text(right)) is equal
+    assert (sldp_diff(text(left), text(right)) == ()) is equal
