@@ -65,6 +65,5 @@ def failure_of(scorer: Scorer, answer: str | None, sample: Sample, score: Score)
     failure: Callable[[str | None, Sample, Score], str] | None = getattr(scorer, "failure", None)
     if failure is not None:
         return failure(answer, sample, score)
-    return (
-        f"{score.name}: {shown(answer or '')} is not correct, the target is {shown(sample.target)}"
-    )
+    found = "no answer" if answer is None else shown(answer)
+    return f"{score.name}: {found} is not correct, the target is {shown(sample.target)}"

@@ -292,7 +292,6 @@ def test_a_request_the_server_will_not_take_ends_the_sample(
         ("429", "Limit 30000, Requested 36278. The input or output tokens must be reduced."),
         ("500", "the request exceeds the available context size. try increasing the context size"),
         ("402", "This request requires more credits, or fewer max_tokens. You can only afford 10"),
-        ("403", "meta/llama requires moderation. Your input was flagged for violence"),
         ("403", "<!DOCTYPE html><title>Attention Required! | Cloudflare</title>"),
         ("404", "No endpoints found that support tool use."),
     ],
