@@ -30,8 +30,8 @@ _LEAD = re.compile(
     # After "answer" something must show that the number is the answer's and not its own.
     r"(?:(?i:(?:the |my |our )?(?:final )?(?:answer|result))"
     rf"(?:{_GAP}(?:(?i:is)(?:{_GAP}:)?|:|=){_GAP}|[ ]?\|{_GAP}(?::{_GAP})?|(?(heading)[ ]|(?!))))?"
-    rf"(?:(?i:the value of){_GAP}{_NAME}{_GAP}(?i:is){_GAP})?"
-    rf"(?:{_NAME}{_GAP}{_RELATION}{_GAP})?"
+    rf"(?:(?i:the value of){_GAP}(?P<valued>{_NAME}){_GAP}(?i:is){_GAP})?"
+    rf"(?:(?P<equated>{_NAME}){_GAP}{_RELATION}{_GAP})?"
     rf"(?:(?i:approximately|about|roughly)|{_RELATION})?{_GAP}"
 )
 """The words and the name that may stand before the number."""
@@ -52,15 +52,17 @@ DEGREE: Final = "°"
 
 @dataclass(frozen=True, slots=True)
 class PlainAnswer:
-    """A stated number.
+    r"""A stated number.
 
     Attributes:
         values: its forms, exactly or nearly equal: both of ``40/3 ≈ 13.33``.
+        name: what the number is said to be, such as ``x`` or ``\angle ABC``; "" if nothing is said.
         unit: the unit as written, `DEGREE` for degrees, "" for none or for units without a name.
         text: the number as it is written.
     """
 
     values: Sequence[Value]
+    name: str
     unit: str
     text: str
 
@@ -78,7 +80,8 @@ def read_plain(text: str) -> PlainAnswer | None:
 
 def _read(text: str, tokens: Sequence[Token]) -> PlainAnswer:
     start = _lead_end(tokens)
-    about = _checked_lead(_canonical(tokens[:start]))
+    lead = _canonical(tokens[:start])
+    name, about = _name(lead), _ABOUT.search(lead) is not None
     values: list[Value] = []
     unit, position, end = "", start, start
     while position < len(tokens):
@@ -92,7 +95,7 @@ def _read(text: str, tokens: Sequence[Token]) -> PlainAnswer:
         raise UnreadableError(msg)
     if tokens[start].text in {"-", "+"} and not _states(tokens, start):
         values = [Value(one.number, one.places, certain=False) for one in values]
-    return PlainAnswer(values, unit, text[tokens[start].start : end].strip())
+    return PlainAnswer(values, name, unit, text[tokens[start].start : end].strip())
 
 
 def _canonical(tokens: Sequence[Token]) -> str:
@@ -121,16 +124,17 @@ def _lead_end(tokens: Sequence[Token]) -> int:
     raise UnreadableError(msg)
 
 
-def _checked_lead(lead: str) -> bool:
-    """Return whether the words before a number call it approximate.
+def _name(lead: str) -> str:
+    """Return the name in the words before a number, "" for none.
 
     Raises:
         UnreadableError: they say something else.
     """
-    if _LEAD.fullmatch(lead) is None:
+    found = _LEAD.fullmatch(lead)
+    if found is None:
         msg = f"unknown words before the number: {lead!r}"
         raise UnreadableError(msg)
-    return _ABOUT.search(lead) is not None
+    return found["equated"] or found["valued"] or ""
 
 
 def _states(tokens: Sequence[Token], position: int) -> bool:

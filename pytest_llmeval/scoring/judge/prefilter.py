@@ -8,7 +8,7 @@ understood, as `read_plain` reads it, and leaves everything else to the judge. I
   0.2 %. A target with decimals is not met by fewer of them.
 - They are different when they differ by more than that half and by more than 5 %, unless a unit, an
   angle in radians or another reading of the same signs could explain it.
-- In between, and for two different units, nothing is decided.
+- In between, and for two different units or names, nothing is decided.
 """
 
 from __future__ import annotations
@@ -85,8 +85,12 @@ def decide_plainly(answer: str, target: str) -> PlainDecision:
 
 def _compared(given: PlainAnswer, wanted: PlainAnswer) -> tuple[Decision, str]:
     """Return the decision on two answers, and the rule that applied."""
-    if given.unit and wanted.unit and given.unit != wanted.unit:
-        return "undecided", "two units"
+    for kind, ours, theirs in (
+        ("units", given.unit, wanted.unit),
+        ("names", given.name, wanted.name),
+    ):
+        if ours and theirs and ours != theirs:
+            return "undecided", f"two {kind}"
     pairs = [(ours, theirs) for ours in given.values for theirs in wanted.values]
     if any(ours.number == theirs.number for ours, theirs in pairs):
         return "equal", "equal numbers"
