@@ -6,13 +6,15 @@ import random
 import numpy as np
 import pytest
 import scipy.stats
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from statsmodels.stats.contingency_tables import mcnemar
 from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.power import NormalIndPower
 
 from pytest_llmeval.results import paired as ours
+
+unhurried = settings(deadline=None)  # other tests run beside
 
 PAIRS = [
     ([a], [b])
@@ -52,6 +54,7 @@ def test_the_interval_and_the_test_of_a_row_never_contradict_each_other() -> Non
         assert (interval.low > 0 or interval.high < 0) == (mean.p_value() < 0.05)
 
 
+@unhurried
 @given(
     st.integers(1, 9).flatmap(
         lambda n: st.tuples(
