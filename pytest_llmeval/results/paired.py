@@ -70,17 +70,17 @@ def difference_of_outcomes(gained: int, lost: int, n: int) -> BoundedMean:
 def continuity(flips: float, n: float, epochs: int = 1) -> float:
     """Return the correction for continuity of a sum of outcomes, in samples.
 
-    Twice the share of flipped samples and at most 1, as Edwards' for McNemar's test; with epochs
-    the sum moves in finer steps. Without it a drop of exactly the allowed size would pass too often
-    where many samples flip; always 1 would cost every run half as many samples again
-    (docs/statistics.md has the figures).
+    The square root of the share of flipped samples: 1, as Edwards' for McNemar's test, where all
+    flip; with epochs the sum moves in finer steps. Without it a drop of exactly the allowed size
+    would pass too often where many samples flip; always 1 would cost a run like its baseline half
+    as many samples again (docs/statistics.md has the figures).
 
     Args:
         flips: sum of abs(b - a) over the samples, in 0..n.
         n: number of samples.
         epochs: repetitions of each.
     """
-    return min(1.0, 2 * flips / n) / epochs
+    return math.sqrt(flips / n) / epochs
 
 
 def _continuity(pairs: Pairs, differences: Sequence[float], scale: float) -> float:

@@ -92,7 +92,7 @@ def test_who_decided_stands_in_rows_and_table_and_the_gate_knows_the_calibration
     project: Project,
 ) -> None:
     calibrated(project, "python/./judge.py:strict")
-    project.write("gate.yaml", "rules:\n  judge.kappa: {min: 0.9}\n  sums.accuracy: {min: 0.5}\n")
+    project.write("gate.yaml", "rules:\n  judge.kappa: {min: 0.9}\n  sums.accuracy: {min: 0.4}\n")
     result = project.run(*RUN, STRICT, "--llmeval-gate", "gate.yaml")
     assert result.ret == 0
     assert {sample: one["decided_by"] for sample, one in details(project).items()} == {

@@ -28,9 +28,9 @@ def test_a_comparison_tells_values_difference_flips_and_chance(
     comparison: Comparison, width: int
 ) -> None:
     text = render_comparison(comparison, width=width, color=False)
-    # Accuracy 60 to 90; 1 against 4 of 10: (3 - 1) / sqrt(5) = 0.894, so p is 0.371. EED (600 +
-    # 60+70+80+90) / 10 = 90, then 95.
-    for figure in ("60.0 %", "90.0 %", "+30.0", "0.371", "90.0", "95.0", "+5.0"):
+    # Accuracy 60 to 90; 1 against 4 of 10: (3 - sqrt(0.5)) / sqrt(5) = 1.025, so p is 0.305. EED
+    # (600 + 60+70+80+90) / 10 = 90, then 95.
+    for figure in ("60.0 %", "90.0 %", "+30.0", "0.305", "90.0", "95.0", "+5.0"):
         assert figure in text
     assert "gained: 4 (6, 7, 8, 9)" in text
     assert "lost: 1 (0)" in text

@@ -10,11 +10,13 @@ from itertools import product
 import pytest
 import scipy.optimize
 import scipy.stats
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from statsmodels.stats.proportion import proportion_confint
 
 from pytest_llmeval.results.bounded_mean import BoundedMean, critical, samples_for
+
+unhurried = settings(deadline=None)  # other tests run beside
 
 VALUES = st.lists(st.floats(-1, 1).map(lambda value: round(value, 3)), min_size=1, max_size=12)
 LEVELS = st.sampled_from([0.5, 0.8, 0.9, 0.95, 0.99])
@@ -80,6 +82,7 @@ def test_the_variance_is_that_of_the_likeliest_distribution_with_the_mean_asked_
     assert differences(seen).variance(mean) == pytest.approx(known, abs=1e-4)
 
 
+@unhurried
 @given(VALUES, LEVELS, st.floats(0, 1))
 def test_the_interval_leaves_0_out_if_and_only_if_the_test_is_significant(
     values: list[float], level: float, continuity: float
@@ -90,6 +93,7 @@ def test_the_interval_leaves_0_out_if_and_only_if_the_test_is_significant(
     assert (interval.low > 0 or interval.high < 0) == (mean.p_value() < 1 - level)
 
 
+@unhurried
 @given(VALUES, st.floats(-0.99, 0.99), st.floats(-0.99, 0.99))
 def test_the_farther_a_mean_lies_off_the_less_it_fits(
     values: list[float], one: float, other: float
@@ -98,6 +102,7 @@ def test_the_farther_a_mean_lies_off_the_less_it_fits(
     assert differences(values).z(low) >= differences(values).z(high) - 1e-6
 
 
+@unhurried
 @given(VALUES)
 def test_gains_and_losses_are_told_alike(values: list[float]) -> None:
     found = differences(values).interval()
@@ -105,6 +110,7 @@ def test_gains_and_losses_are_told_alike(values: list[float]) -> None:
     assert (found.low, found.high) == pytest.approx((-mirrored.high, -mirrored.low), abs=1e-7)
 
 
+@unhurried
 @given(VALUES, LEVELS)
 def test_an_end_is_where_the_test_is_just_significant(values: list[float], level: float) -> None:
     mean = differences(values)
@@ -122,6 +128,7 @@ def test_samples_that_are_all_alike_leave_room_for_the_rare_one_that_is_not(n: i
     assert differences([0.0] * n).p_value() == 1.0
 
 
+@unhurried
 @given(VALUES, st.floats(-0.9, 0.9))
 def test_the_samples_to_tell_are_the_fewest_like_these_that_leave_the_limit_out(
     values: list[float], limit: float

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from example_rows import eed, row
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_llmeval.errors import TaskError
@@ -18,6 +18,8 @@ from pytest_llmeval.results.gate_file import load_gate, parse_gate
 from pytest_llmeval.results.gate_result import GateResult, RuleResult
 from pytest_llmeval.results.statistics import wilson
 from pytest_llmeval.results.summarise import summarise
+
+unhurried = settings(deadline=None)  # other tests run beside
 
 OUTCOMES: tuple[Outcome, ...] = ("correct", "correct", "correct", "incorrect")
 FULL = [
@@ -131,6 +133,7 @@ def test_an_inconclusive_rule_names_the_samples_that_would_decide() -> None:
     assert same.endswith("no number of samples would, for it lies on the bound itself")
 
 
+@unhurried
 @given(st.integers(1, 60), st.floats(0, 1), st.sampled_from([0.05, 0.3, 0.5, 0.77, 0.9]))
 def test_so_many_samples_of_the_same_share_decide(n: int, share: float, bound: float) -> None:
     correct = round(share * n)

@@ -6,13 +6,15 @@ import random
 import numpy as np
 import pytest
 import scipy.stats
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from statsmodels.stats.contingency_tables import mcnemar
 from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.power import NormalIndPower
 
 from pytest_llmeval.results import paired as ours
+
+unhurried = settings(deadline=None)  # other tests run beside
 
 PAIRS = [
     ([a], [b])
@@ -29,20 +31,18 @@ def flips(gained: int, lost: int, n: int) -> list[tuple[list[float], list[float]
 
 
 def test_the_test_of_one_epoch_is_mcnemars_with_a_correction_by_the_share_of_flips() -> None:
-    # 9 against 3 of 100: the correction is 2 * 12 / 100 = 0.24; (6 - 0.24) / sqrt(12) = 1.66277.
+    # 9 against 3 of 100: the correction is sqrt(0.12) = 0.34641; 5.65359 / sqrt(12) = 1.63205.
     found = ours.paired_difference(flips(9, 3, 100)).mean
-    assert found.z(0.0) == pytest.approx(5.76 / math.sqrt(12))
-    assert found.p_value() == pytest.approx(2 * scipy.stats.norm.sf(1.66277), abs=1e-5)
+    assert found.z(0.0) == pytest.approx(5.65359 / math.sqrt(12), abs=1e-5)
+    assert found.p_value() == pytest.approx(2 * scipy.stats.norm.sf(1.63205), abs=1e-5)
 
 
 @pytest.mark.parametrize(("gained", "lost"), [(0, 1), (3, 9), (7, 7), (40, 61)])
-def test_where_every_other_sample_flips_the_test_is_mcnemars_with_edwards_correction(
+def test_where_every_sample_flips_the_test_is_mcnemars_with_edwards_correction(
     gained: int, lost: int
 ) -> None:
-    n = 2 * (gained + lost)
-    known = mcnemar(
-        [[n - gained - lost, lost], [gained, 0]], exact=False, correction=gained != lost
-    ).pvalue
+    n = gained + lost
+    known = mcnemar([[0, lost], [gained, 0]], exact=False, correction=gained != lost).pvalue
     assert ours.paired_difference(flips(gained, lost, n)).mean.p_value() == pytest.approx(known)
 
 
@@ -54,6 +54,7 @@ def test_the_interval_and_the_test_of_a_row_never_contradict_each_other() -> Non
         assert (interval.low > 0 or interval.high < 0) == (mean.p_value() < 0.05)
 
 
+@unhurried
 @given(
     st.integers(1, 9).flatmap(
         lambda n: st.tuples(
@@ -145,7 +146,7 @@ def test_the_smallest_difference_agrees_with_statsmodels_power() -> None:
 
 
 @pytest.mark.parametrize(
-    ("n", "fewest"), [(3, None), (5, None), (6, 6), (16, 6), (17, 5), (1000, 4)]
+    ("n", "fewest"), [(3, None), (5, None), (6, 6), (13, 6), (14, 5), (1000, 4)]
 )
 def test_the_fewest_flips_are_those_that_are_significant(n: int, fewest: int | None) -> None:
     significant = [
