@@ -194,7 +194,10 @@ class FailurePolicy:
         return self._fall_silent(final, f"the {which} {SEVERAL} requests failed alike: {final}")
 
     def _fall_silent(self, error: ProviderError, problem: str) -> ModelSilent:
-        self._silent = True
+        if not self._silent:
+            # The requests that are left are sent once each, which a pause would only delay.
+            self._silent = True
+            self._limits.resume()
         return ModelSilent(problem, status=error.status, cause=error.cause)
 
     def _lose(self, error: ProviderError, problem: str) -> ProviderError:

@@ -142,6 +142,12 @@ class Limiter:
         )
         return new_burst
 
+    def resume(self) -> None:
+        """End the pause, and allow the full concurrency again."""
+        self._allowed = float(self._concurrency)
+        self._not_before = -PAUSE_CAP
+        self._serve()
+
     def stop(self, error: Callable[[], Exception]) -> None:
         """Refuse all requests, waiting and new ones, each with a new `error()`."""
         self._stopped = error

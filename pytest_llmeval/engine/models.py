@@ -34,7 +34,7 @@ _REASONS: Final[Mapping[_Loss, str]] = MappingProxyType(
     {
         "model": "its model is lost",
         "silent": "its model is silent",
-        "pictures": "its model takes no pictures",
+        "pictures": "its pictures are not sent",
     }
 )
 _NO_ENDPOINTS: Final[Mapping[str, str]] = MappingProxyType({})

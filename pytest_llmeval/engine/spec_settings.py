@@ -27,8 +27,8 @@ TIMEOUT: Final = 600.0
 """Seconds that one attempt of a request may take."""
 
 PATIENCE: Final = 180.0
-"""Seconds that a server may be away, counted from the first refusal without a reply since, before
-its model is lost."""
+"""Seconds that a server may be away, or refuse everything, counted from the first refusal without a
+reply since, before its model is given up."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,7 +40,7 @@ class ModelLimits:
         tpm: tokens per minute, at most.
         concurrency: requests in flight, at most.
         timeout: seconds that one attempt of a request may take (else TIMEOUT).
-        patience: seconds that the server may be away before the model is lost (else PATIENCE).
+        patience: seconds that the server may be away before the model is given up (else PATIENCE).
     """
 
     rpm: float | None = None

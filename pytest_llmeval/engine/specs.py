@@ -98,7 +98,7 @@ class ModelSpec:
 
     @property
     def patience(self) -> float:
-        """Seconds that the server may be away before the model is lost."""
+        """Seconds that the server may be away before the model is given up."""
         return self.limits.patience or PATIENCE
 
     def requested(

@@ -7,12 +7,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from pytest_llmeval.engine.calls import Calls
+from pytest_llmeval.engine.failures import SEVERAL
 from pytest_llmeval.engine.models import Models
 from pytest_llmeval.engine.resources import Resources
 from pytest_llmeval.engine.scoring_run import ScoringRun
 from pytest_llmeval.engine.specs import ModelSpec
 from pytest_llmeval.engine.tickets import Ticket
-from pytest_llmeval.errors import ProviderError
+from pytest_llmeval.errors import ModelLost, ProviderError
 from pytest_llmeval.scoring.judge import (
     JudgedCase,
     Judgement,
@@ -80,7 +81,7 @@ def judge_cases(
         One result for each case. A case that a provider refuses has no verdict.
 
     Raises:
-        ProviderError: a judge cannot be asked.
+        ProviderError: a judge cannot be asked, or refuses all of several cases.
     """
 
     async def ask() -> list[Found]:
@@ -90,9 +91,13 @@ def judge_cases(
                 _judge(case, judges, Calls(models, Ticket(order)), votes)
                 for order, case in enumerate(cases)
             )
-            return await asyncio.gather(*asked)
+            found = await asyncio.gather(*asked)
         finally:
             await models.close()
+        if len(found) >= SEVERAL and not any(one.models for one in found):
+            problem = f"none of {len(found)} cases was judged; {found[0].judgement.explanation}"
+            raise ProviderError(problem, reach="model")
+        return found
 
     return asyncio.run(ask())
 
@@ -104,8 +109,8 @@ async def _judge(
     messages = judge_messages(case.problem, case.target, case.candidate)
     try:
         judgement = await judged(messages, context, votes=votes, stop_early=False)
-    except ProviderError as error:
-        if error.reach == "model":
+    except (ProviderError, ModelLost) as error:
+        if isinstance(error, ProviderError) and error.reach == "model":
             raise
         judgement = Judgement(
             verdict=None,

@@ -29,6 +29,11 @@ def lenient(request):
 
 def broken(request):
     raise RuntimeError("out")
+
+def fastidious(request):
+    if "case f" not in request.messages[-1].text:
+        raise RuntimeError("not this one")
+    return '{"answer_correct": 1, "reason": "at last"}'
 """
 
 CASES = """
@@ -55,6 +60,20 @@ def calibrate(*arguments: str) -> int:
 def kept(name: str) -> dict[str, Any]:
     data: dict[str, Any] = json.loads(Path("kept", name).read_text("utf-8"))
     return data
+
+
+def test_a_judge_that_refuses_all_cases_but_the_last_is_measured_by_that_one(folder: Path) -> None:
+    last = CASES.splitlines()[-1].replace("id: e", "id: f").replace("case e", "case f")
+    (folder / "cases.yaml").write_text(f"{CASES}{last}\n")
+    assert calibrate("--judge", "python/./judge.py:fastidious") == 0
+    data = kept("python-.-judge.py-fastidious-judge-1.json")
+    assert (data["all"]["n"], data["all"]["unscored"]) == (6, 5)
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_judge_that_refuses_all_cases_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    assert calibrate("--judge", "python/./judge.py:broken") != 0
+    assert "none of 5 cases was judged; " in capsys.readouterr().err
 
 
 @pytest.mark.usefixtures("folder")

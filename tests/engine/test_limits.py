@@ -308,6 +308,18 @@ def test_all_requests_wait_as_long_as_the_provider_asks() -> None:
     assert grants_after(refuse) == pytest.approx(7, abs=0.01)
 
 
+def test_a_limiter_that_resumes_neither_waits_nor_holds_back() -> None:
+    async def main() -> float:
+        limiter = Limiter(40)
+        await burst_of_refusals(limiter, 40, retry_after=50.0)
+        start = now()
+        limiter.resume()
+        await asyncio.gather(*(pass_through(limiter, Ticket(order), log=[]) for order in range(40)))
+        return now() - start
+
+    assert run(main()) == pytest.approx(1, abs=0.01)
+
+
 def test_an_absurd_retry_after_is_capped() -> None:
     async def refuse(limiter: Limiter, slot: Slot) -> None:
         limiter.throttled(slot, retry_after=1e9)

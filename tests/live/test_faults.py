@@ -143,7 +143,7 @@ def test_a_model_that_reads_no_pictures_loses_its_samples_with_pictures_and_no_o
     assert project.outcomes() == {"correct": 20, "error": 1, "not run": 19}
     assert output.count("ERROR at setup of") == 1
     assert output.count("SKIPPED [19]") == 1
-    assert "its model takes no pictures: openai/x" in output
+    assert "its pictures are not sent: openai/x" in output
     assert model_server.report()["outcomes"]["blind"] <= 4
 
 
