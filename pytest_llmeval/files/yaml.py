@@ -48,6 +48,17 @@ class YamlDocument:
         If it does not exist, it is the line of its nearest existing parent; None for an empty
         document.
         """
+        return self._found(path)[0]
+
+    def text_line(self, path: Sequence[str | int]) -> int | None:
+        """Return the line on which the text at `path` begins: below the key for a text after |."""
+        line, node = self._found(path)
+        if isinstance(node, yaml.ScalarNode):
+            return _line(node) + (node.style in {"|", ">"})
+        return line
+
+    def _found(self, path: Sequence[str | int]) -> tuple[int | None, yaml.Node | None]:
+        """Return line and node at `path`, or of its nearest existing parent."""
         node = self._root
         line = None if node is None else _line(node)
         for part in path:
@@ -55,7 +66,7 @@ class YamlDocument:
             if found is None:
                 break
             line, node = found
-        return line
+        return line, node
 
 
 def read_yaml(file: Path, *, max_bytes: int) -> YamlDocument:

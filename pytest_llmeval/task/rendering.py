@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import difflib
 import hashlib
 import json
+import re
+import traceback
 from collections.abc import Iterator, Mapping, Sequence
 
 from jinja2 import Template, TemplateSyntaxError, UndefinedError
@@ -81,22 +84,45 @@ def _filled(turn: Turn, values: Mapping[str, Json]) -> str:
     try:
         return _compiled(turn).render(values)
     except UndefinedError as error:
-        names = ", ".join(name for name in values if name != PICTURE)
-        is_target = str(error).startswith("'target'")
-        hint = "; prompts cannot use the target" if is_target else ""
-        raise _error(turn, f"{error.message}{hint} (known here: {names})") from None
+        raise _error(turn, _undefined(error, values), _line_of(error)) from None
     except TaskError:
         raise
     except Exception as error:  # noqa: BLE001 - a template may raise anything
-        raise _error(turn, f"cannot be filled: {type(error).__name__}: {error}") from None
+        problem = f"cannot be filled: {type(error).__name__}: {error}"
+        raise _error(turn, problem, _line_of(error)) from None
+
+
+def _undefined(error: UndefinedError, values: Mapping[str, Json]) -> str:
+    """Return the problem with a name that the template uses and that has no value: with the fix."""
+    name = (re.findall("'([^']*)'", message := str(error.message)) or [""])[-1]
+    known = [known for known in values if known != PICTURE]
+    metadata = values.get("metadata")
+    if "dict object" in message and isinstance(metadata, dict) and name not in metadata:
+        has = ", ".join(metadata) or "nothing"
+        fix = f"add {{{name}: COLUMN}} to dataset.fields.metadata"
+        return f"metadata has no {name!r} (it has: {has}); {fix}"
+    if name == "target":
+        hint = "; prompts cannot use the target"
+    elif name in metadata if isinstance(metadata, dict) else False:
+        hint = f"; write metadata.{name}"
+    else:
+        near = difflib.get_close_matches(name, known, n=1)
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+    return f"{message}{hint} (known here: {', '.join(known)})"
+
+
+def _line_of(error: Exception) -> int:
+    """Return the line of the template on which it failed; jinja2 puts it into the traceback."""
+    frames = traceback.extract_tb(error.__traceback__)
+    lines = (frame.lineno for frame in reversed(frames) if frame.filename == "<template>")
+    return next((line for line in lines if line is not None), 1)
 
 
 def _compiled(turn: Turn) -> Template:
     try:
         return compile_template(turn.text)
     except TemplateSyntaxError as error:
-        problem = f"line {error.lineno} of the template is not valid jinja2: {error.message}"
-        raise _error(turn, problem) from None
+        raise _error(turn, f"is not valid jinja2: {error.message}", error.lineno) from None
 
 
 def _with_pictures(
@@ -137,5 +163,6 @@ def _interleaved(pieces: Sequence[str], pictures: Iterator[Image]) -> Iterator[P
             yield TextPart(text=text)
 
 
-def _error(turn: Turn, problem: str) -> TaskError:
-    return TaskError(problem, file=turn.file, line=turn.line, key=turn.key)
+def _error(turn: Turn, problem: str, line: int = 1) -> TaskError:
+    """Return an error at a line of the template, from 1."""
+    return TaskError(problem, file=turn.file, line=turn.line + line - 1, key=turn.key)

@@ -14,6 +14,7 @@ from pytest_llmeval.task.row_place import Columns, RowPlace
 from pytest_llmeval.task.rows import folder_reader, read_rows
 from pytest_llmeval.task.sample_images import SampleImages
 from pytest_llmeval.task.selection import Selection
+from pytest_llmeval.task.wrong_rows import WrongRows
 
 
 def read_samples(task: Task, *, limit: int | None = None) -> tuple[Sample, ...]:
@@ -23,8 +24,12 @@ def read_samples(task: Task, *, limit: int | None = None) -> tuple[Sample, ...]:
 
     Raises:
         TaskError: the dataset is invalid or has no samples; with file, line (where the format has
-            lines), row, column and value.
+            lines), row, column and value. The errors of several rows are told together.
+        UsageError: an option sets a value of the dataset that is invalid.
     """
+    if not (path := task.dataset.path).exists():
+        problem = f"names {str(path)!r}: there is no such file"
+        raise task.error(problem, "dataset", "path")
     reader = _Reader(task)
     samples = tuple(reader.samples())
     if not samples:
@@ -73,17 +78,26 @@ class _Reader:
     def __init__(self, task: Task) -> None:
         self._task, self._dataset, self._fields = task, task.dataset, task.dataset.fields
         self.rows = 0
+        self._wrong = WrongRows(task)
         self._ids: dict[str, RowPlace] = {}
         self._images = SampleImages(self._dataset.path)
         selects = self._dataset.keep is not None or self._dataset.unique is not None
         self._selection = Selection(task) if selects else None
 
     def samples(self) -> Iterator[Sample]:
-        """Yield the samples of the selected rows."""
-        for place, row in read_rows(self._dataset.path, self._dataset.rows):
+        """Yield the samples of the selected rows; at the end raise the errors of the wrong ones."""
+        selected = 0
+        for place, row in read_rows(self._dataset.path, self._dataset.rows, self._wrong.add):
             self.rows += 1
             if self._selection is None or self._selection.takes(place, row):
-                yield self._sample(place, row)
+                selected += 1
+                try:
+                    sample = self._sample(place, row)
+                except TaskError as error:
+                    self._wrong.add(error)
+                else:
+                    yield sample
+        self._wrong.check(selected)
 
     def _sample(self, place: RowPlace, row: Columns) -> Sample:
         sample_id = self._id(place, row)
@@ -107,6 +121,10 @@ class _Reader:
                 declared.scorer.check(target)
             except ValueError as error:
                 raise place.error(self._fields.target, str(error)) from None
+            except Exception as error:
+                failure = f"{type(error).__name__}: {error}"
+                problem = f"the check of the scorer {declared.scorer.name!r} failed: {failure}"
+                raise place.error(self._fields.target, problem) from error
 
     def _id(self, place: RowPlace, row: Columns) -> str:
         if self._fields.id is None:

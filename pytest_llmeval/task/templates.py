@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from functools import cache, lru_cache
 from typing import Any, Final
 
-from jinja2 import StrictUndefined, Template
+from jinja2 import StrictUndefined, Template, nodes
 from jinja2.ext import Extension
 from jinja2.lexer import Token, TokenStream
 from jinja2.sandbox import ImmutableSandboxedEnvironment
@@ -16,6 +16,12 @@ IMAGE_TAG: Final = "<image>"
 
 PICTURE: Final = "llmeval_picture"
 """The variable that replaces an image tag in a template."""
+
+METADATA: Final = "metadata"
+"""The variable with a sample's metadata."""
+
+_PLAIN_FILTERS: Final = frozenset({"capitalize", "lower", "string", "title", "trim", "upper"})
+"""Filters that take time linear in the text, and hardly lengthen it."""
 
 
 class _ImageTags(Extension):
@@ -47,6 +53,43 @@ def _environment() -> ImmutableSandboxedEnvironment:
 def compile_template(text: str) -> Template:
     """Return the compiled template; jinja2.TemplateSyntaxError when it is invalid."""
     return _environment().from_string(text)
+
+
+def plain_names(text: str) -> frozenset[str] | None:
+    """Return the names in a plain template: ``input``, ``metadata.hint``; None for another one.
+
+    A plain template has texts, names, values of ``metadata``, and filters of `_PLAIN_FILTERS`. It
+    can fail only by a missing name, and its result is not much longer than its parts.
+
+    Raises:
+        jinja2.TemplateSyntaxError: the template is invalid.
+    """
+    names: set[str] = set()
+    for node in _environment().parse(text).body:
+        if not isinstance(node, nodes.Output):
+            return None
+        for part in node.nodes:
+            if not isinstance(part, nodes.TemplateData):
+                if (name := _plain_name(part)) is None:
+                    return None
+                names.add(name)
+    return frozenset(names)
+
+
+def _plain_name(node: nodes.Expr) -> str | None:
+    if isinstance(node, nodes.Filter) and node.name in _PLAIN_FILTERS and node.node is not None:
+        has_arguments = node.args or node.kwargs or node.dyn_args or node.dyn_kwargs
+        return None if has_arguments else _plain_name(node.node)
+    if isinstance(node, nodes.Name):
+        return node.name
+    owner = node.node if isinstance(node, nodes.Getattr | nodes.Getitem) else None
+    if not (isinstance(owner, nodes.Name) and owner.name == METADATA):
+        return None
+    if isinstance(node, nodes.Getattr):
+        return f"{METADATA}.{node.attr}"
+    key = node.arg if isinstance(node, nodes.Getitem) else None
+    is_text = isinstance(key, nodes.Const) and isinstance(key.value, str)
+    return f"{METADATA}.{key.value}" if is_text and isinstance(key, nodes.Const) else None
 
 
 def compile_expression(text: str) -> Callable[..., Any]:
