@@ -70,7 +70,10 @@ class MainProcess:
     def _note_failure(self, report: pytest.TestReport, row: Row) -> None:
         """Note the failure of the user's own code, or that a test ended by its scores."""
         found = getattr(report, "llmeval_failure", None)
-        test = self.session.plan.tests[self.session.plan.index[report.nodeid]]
+        position = self.session.plan.index.get(report.nodeid)
+        if position is None:
+            return
+        test = self.session.plan.tests[position]
         if found is not None:
             self.session.failed(test, Failure(*found))
         elif row.outcome in {"correct", "incorrect", "unscored"}:

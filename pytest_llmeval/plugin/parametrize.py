@@ -21,6 +21,7 @@ from pytest_llmeval.plugin.parameters import (
     waits,
 )
 from pytest_llmeval.session.settings import Settings
+from pytest_llmeval.task import Task
 from pytest_llmeval.task.catalog import Catalog, LoadedTask
 from pytest_llmeval.task.slugs import id_slugs, slug
 
@@ -74,12 +75,17 @@ def skip_without_model(items: Sequence[pytest.Item], catalog: Catalog) -> None:
     An item that the command line names is not skipped, so that the missing model is an error.
     """
     for item in items:
-        made_for = parameters_of(item)
-        if made_for is None or made_for.model or not waits(item):
-            continue
-        task = catalog.load(made_for.file).task
-        if task.replay is None and not is_named(item):
+        if (task := without_model(item, catalog)) is not None and not is_named(item):
             item.add_marker(pytest.mark.skip(reason=no_model(task)))
+
+
+def without_model(item: pytest.Item, catalog: Catalog) -> Task | None:
+    """Return the task of an item that waits for a model, where there is none; else None."""
+    made_for = parameters_of(item)
+    if made_for is None or made_for.model or not waits(item):
+        return None
+    task = catalog.load(made_for.file).task
+    return task if task.replay is None else None
 
 
 def planned(item: pytest.Item, catalog: Catalog) -> PlannedTest:

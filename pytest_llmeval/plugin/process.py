@@ -22,6 +22,7 @@ from pytest_llmeval.plugin.parametrize import (
     planned,
     skip_without_model,
     tag_keywords,
+    without_model,
 )
 from pytest_llmeval.plugin.reporting import attach_failure, attach_row
 from pytest_llmeval.scoring.running import RUNNING
@@ -110,7 +111,7 @@ class Process:
         if (made_for := parameters_of(item)) is not None:
             loaded = self.catalog.load(made_for.file)
             attempt.loaded, attempt.sample = loaded, loaded.by_id[made_for.sample]
-        if waits(item):
+        if waits(item) and without_model(item, self.catalog) is None:
             attempt.planned = planned(item, self.catalog)
         item.stash[ATTEMPT] = attempt
         RUNNING.set(attempt)

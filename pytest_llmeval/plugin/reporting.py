@@ -66,7 +66,7 @@ def attach_failure(
     sample = "" if attempt.sample is None else attempt.sample.id
     # An incorrect sample raises too; skipped tests show nothing of the code.
     if raised is not None and getattr(report, "llmeval_error", False):
-        failure = Failure.of(raised, test_file, sample)
+        failure = Failure.of(raised, test_file, sample, in_body=call.when == "call")
         report.llmeval_failure = failure and astuple(failure)  # type: ignore[attr-defined]
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_llmeval.errors import LLMEvalError, UsageError
+from pytest_llmeval.errors import LLMEvalError, TaskError, UsageError
 from pytest_llmeval.records import Json, Row
 from pytest_llmeval.results.figures import Mean, MetricValue
 from pytest_llmeval.results.metric import MetricFunction, as_value

@@ -43,13 +43,16 @@ class Failure:
     in_body: bool
 
     @classmethod
-    def of(cls, raised: BaseException, test_file: Path, sample: str) -> Failure | None:
+    def of(
+        cls, raised: BaseException, test_file: Path, sample: str, *, in_body: bool
+    ) -> Failure | None:
         """Return the failure that an exception shows; None if its cause is a provider or a tool.
 
         Args:
             raised: the exception.
             test_file: the file of the test; the place is the innermost line in it, if there is one.
             sample: id of the sample, which messages may name.
+            in_body: whether it was raised while the body ran, not the set-up.
         """
         if isinstance(raised, ProviderError | ToolError):
             return None
@@ -57,7 +60,8 @@ class Failure:
         own = [frame for frame in frames if frame.filename == str(test_file)] or list(frames)
         place = f"{Path(own[-1].filename).name}:{own[-1].lineno}" if own else ""
         message = str(raised).replace(repr(sample), "...")[:_LONGEST]
-        return cls(type(raised).__name__, place, message, not isinstance(raised, LLMEvalError))
+        own_code = in_body and not isinstance(raised, LLMEvalError)
+        return cls(type(raised).__name__, place, message, own_code)
 
 
 class Failures:

@@ -196,7 +196,8 @@ class MainSession:
         self.rows.complete(self.plan)
         tasks = {
             loaded.task.name: known_task(loaded, self._calibrations)
-            for loaded in self._catalog.loaded.values()
+            for file, loaded in self._catalog.loaded.items()
+            if str(file) not in self._mistakes
         }
         measures = Measures(yardstick=self._yardstick, replayed=self._rescored)
         rows, effort = self.rows.rows, self.engine.effort

@@ -19,6 +19,7 @@ from pytest_llmeval.session.choice import model_choice
 from pytest_llmeval.session.places import kept_place, reused_place
 from pytest_llmeval.session.settings import Settings
 from pytest_llmeval.session.spending import Spending
+from pytest_llmeval.session.task_info import known_task
 from pytest_llmeval.task import Task
 from pytest_llmeval.task.catalog import Catalog, LoadedTask
 from pytest_llmeval.task.prompt_check import check_prompts
@@ -41,13 +42,11 @@ def check_settings(settings: Settings) -> None:
             raise UsageError(msg)
 
 
-def task_mistakes(
-    plan: Plan, settings: Settings, catalog: Catalog
-) -> Mapping[str, LLMEvalError]:
+def task_mistakes(plan: Plan, settings: Settings, catalog: Catalog) -> Mapping[str, LLMEvalError]:
     """Return by task file what is wrong with a planned task, so that none of its samples is asked.
 
-    A solver, an answer rule or a metric cannot be loaded; a prompt cannot be rendered; the task's
-    recording cannot be read.
+    A solver, an answer rule, a metric or the published figures cannot be loaded; a prompt cannot be
+    rendered; the task's recording cannot be read.
     """
     samples: dict[str, dict[str, Sample]] = {}
     for test in plan.tests:
@@ -60,6 +59,7 @@ def task_mistakes(
         try:
             _check_own_code(loaded.task)
             _check_metrics(loaded)
+            known_task(loaded)
             _check_prompts(loaded.task, tuple(selected.values()))
             if file in recorded and settings.reuse is None:
                 _check_recording(loaded.task)
