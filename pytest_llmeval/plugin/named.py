@@ -23,5 +23,5 @@ def is_named(item: pytest.Item) -> bool:
         return False  # pytest itself reports it
 
 
-def _matches_nothing(_word: str, /, **_: str | float | bool | None) -> bool:  # noqa: FBT001
+def _matches_nothing(_word: str, /, **_: str | float | bool | None) -> bool:
     return False

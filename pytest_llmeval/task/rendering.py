@@ -9,13 +9,14 @@ import re
 import traceback
 from collections.abc import Iterator, Mapping, Sequence
 
-from jinja2 import Template, TemplateSyntaxError, UndefinedError
+from jinja2 import TemplateSyntaxError, UndefinedError
 
 from pytest_llmeval.errors import TaskError
 from pytest_llmeval.records import Image, ImagePart, Json, Message, Part, Sample, TextPart
 from pytest_llmeval.task.model import Task
 from pytest_llmeval.task.prompt import Turn
-from pytest_llmeval.task.templates import IMAGE_TAG, PICTURE, compile_template
+from pytest_llmeval.task.template_child import RowFailure, TemplateLimitError, run_limited
+from pytest_llmeval.task.templates import IMAGE_TAG, PICTURE, compile_template, plain_names
 
 
 def render(
@@ -67,7 +68,11 @@ def check_templates(task: Task) -> None:
     """Raise a TaskError for the first template of `task` that is not valid jinja2."""
     for turns in task.prompt.values():
         for turn in turns:
-            _compiled(turn)
+            try:
+                plain_names(turn.text)
+            except TemplateSyntaxError as error:
+                problem = f"is not valid jinja2: {error.message}"
+                raise _error(turn, problem, error.lineno) from None
 
 
 def _mark(values: Mapping[str, Json]) -> str:
@@ -82,19 +87,26 @@ def _mark(values: Mapping[str, Json]) -> str:
 
 def _filled(turn: Turn, values: Mapping[str, Json]) -> str:
     try:
-        return _compiled(turn).render(values)
+        if plain_names(turn.text) is not None:
+            return compile_template(turn.text).render(values)
+        (filled,) = run_limited("template", turn.text, [values])
     except UndefinedError as error:
-        raise _error(turn, _undefined(error, values), _line_of(error)) from None
-    except TaskError:
-        raise
-    except Exception as error:  # noqa: BLE001 - a template may raise anything
-        problem = f"cannot be filled: {type(error).__name__}: {error}"
-        raise _error(turn, problem, _line_of(error)) from None
+        filled = RowFailure("UndefinedError", str(error.message), _line_of(error))
+    except TemplateLimitError as limit:
+        raise _error(turn, str(limit)) from None
+    if isinstance(filled, str):
+        return filled
+    assert isinstance(filled, RowFailure)  # noqa: S101 - templates have no truth value
+    if filled.kind == "UndefinedError":
+        problem = _undefined(filled.message, values)
+    else:
+        problem = f"cannot be filled: {filled.kind}: {filled.message}"
+    raise _error(turn, problem, filled.line)
 
 
-def _undefined(error: UndefinedError, values: Mapping[str, Json]) -> str:
+def _undefined(message: str, values: Mapping[str, Json]) -> str:
     """Return the problem with a name that the template uses and that has no value: with the fix."""
-    name = (re.findall("'([^']*)'", message := str(error.message)) or [""])[-1]
+    name = (re.findall("'([^']*)'", message) or [""])[-1]
     known = [known for known in values if known != PICTURE]
     metadata = values.get("metadata")
     if "dict object" in message and isinstance(metadata, dict) and name not in metadata:
@@ -116,13 +128,6 @@ def _line_of(error: Exception) -> int:
     frames = traceback.extract_tb(error.__traceback__)
     lines = (frame.lineno for frame in reversed(frames) if frame.filename == "<template>")
     return next((line for line in lines if line is not None), 1)
-
-
-def _compiled(turn: Turn) -> Template:
-    try:
-        return compile_template(turn.text)
-    except TemplateSyntaxError as error:
-        raise _error(turn, f"is not valid jinja2: {error.message}", error.lineno) from None
 
 
 def _with_pictures(

@@ -87,17 +87,21 @@ class _Reader:
     def samples(self) -> Iterator[Sample]:
         """Yield the samples of the selected rows; at the end raise the errors of the wrong ones."""
         selected = 0
-        for place, row in read_rows(self._dataset.path, self._dataset.rows, self._wrong.add):
-            self.rows += 1
-            if self._selection is None or self._selection.takes(place, row):
-                selected += 1
-                try:
-                    sample = self._sample(place, row)
-                except TaskError as error:
-                    self._wrong.add(error)
-                else:
-                    yield sample
+        rows = self._counted()
+        for place, row in rows if self._selection is None else self._selection.selected(rows):
+            selected += 1
+            try:
+                sample = self._sample(place, row)
+            except TaskError as error:
+                self._wrong.add(error)
+            else:
+                yield sample
         self._wrong.check(selected)
+
+    def _counted(self) -> Iterator[tuple[RowPlace, Columns]]:
+        for placed in read_rows(self._dataset.path, self._dataset.rows, self._wrong.add):
+            self.rows += 1
+            yield placed
 
     def _sample(self, place: RowPlace, row: Columns) -> Sample:
         sample_id = self._id(place, row)
