@@ -9,6 +9,7 @@ from typing import BinaryIO, cast
 
 from pytest_llmeval.errors import UsageError
 from pytest_llmeval.records import Json
+from pytest_llmeval.regular_files import check_regular, open_regular
 
 
 def json_line(data: Json) -> str:
@@ -27,8 +28,10 @@ def open_lines(path: Path) -> BinaryIO:
 
     An incomplete last line, left by a killed process, is removed.
     """
+    if path.exists():
+        check_regular(path)
     file = path.open("ab")
-    with path.open("rb") as reader:
+    with open_regular(path) as reader:
         file.truncate(sum(len(line) for line in reader if line.endswith(b"\n")))
     return file
 
@@ -47,7 +50,7 @@ def read_lines(path: Path, remarks: list[str]) -> Iterator[tuple[int, dict[str, 
     """
     if not path.is_file():
         return
-    with path.open("rb") as file:
+    with open_regular(path) as file:
         for number, line in enumerate(file, start=1):
             if not line.endswith(b"\n"):
                 remarks.append(

@@ -17,6 +17,7 @@ import yaml
 
 from pytest_llmeval.errors import TaskError
 from pytest_llmeval.records import Json
+from pytest_llmeval.regular_files import read_regular
 
 MAX_DEPTH = 100
 """Levels of nesting; libyaml crashes the process at about 10,000."""
@@ -108,12 +109,9 @@ def read_text(file: Path, *, max_bytes: int) -> str:
         TaskError: the file cannot be read, has more than `max_bytes`, or is not UTF-8.
     """
     try:
-        size = file.stat().st_size
-        data = b"" if size > max_bytes else file.read_bytes()
+        data = read_regular(file, max_bytes=max_bytes)
     except OSError as error:
         raise _error(file, None, f"cannot be read: {error.strerror}") from None
-    if size > max_bytes:
-        raise _error(file, None, f"has {size:,} bytes; at most {max_bytes:,} are read")
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:

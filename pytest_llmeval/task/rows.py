@@ -10,12 +10,16 @@ from typing import Any, Protocol
 
 from pytest_llmeval.errors import TaskError, UsageError
 from pytest_llmeval.files.yaml import read_text, read_yaml
+from pytest_llmeval.regular_files import check_regular
 from pytest_llmeval.task.json_text import MAX_BYTES, parse_json, read_json
 from pytest_llmeval.task.registry import DATASETS
 from pytest_llmeval.task.row_place import Columns, RowPlace
 
 MAX_YAML_BYTES = 32 * 2**20
 """Bytes of a YAML dataset at most: reading YAML takes about 50 times as long as JSON."""
+
+MAX_ROWS = 10_000_000
+"""Rows of a Parquet dataset at most: a repeated value takes hardly any bytes there."""
 
 
 class DatasetReader(Protocol):
@@ -142,16 +146,31 @@ def _parquet_rows(file: Path) -> Iterator[tuple[RowPlace, Any]]:
         )
         raise UsageError(msg) from None
     try:
+        check_regular(file, max_bytes=MAX_BYTES)
         with file.open("rb") as source:
-            rows = parquet.read_table(source).to_pylist()
+            opened = parquet.ParquetFile(source)
+            _check_size(opened.metadata, file)
+            rows = opened.read().to_pylist()
     except OSError as error:
-        problem = f"cannot be read: {error.strerror}"
+        problem = f"cannot be read: {error.strerror or error}"
         raise TaskError(problem, file=file) from None
     except ArrowException as error:
         problem = f"is not a Parquet file: {error}"
         raise TaskError(problem, file=file) from None
     for number, row in enumerate(rows, 1):
         yield RowPlace(file, None, number), row
+
+
+def _check_size(metadata: Any, file: Path) -> None:  # noqa: ANN401 - pyarrow has no types
+    """Refuse a Parquet file that says itself that it unpacks to more than can be held."""
+    groups = range(metadata.num_row_groups)
+    size = sum(metadata.row_group(index).total_byte_size for index in groups)
+    if size > MAX_BYTES or metadata.num_rows > MAX_ROWS:
+        problem = (
+            f"has {metadata.num_rows:,} rows of {size:,} bytes unpacked; "
+            f"at most {MAX_ROWS:,} rows and {MAX_BYTES:,} bytes are read"
+        )
+        raise TaskError(problem, file=file)
 
 
 _NESTED: Mapping[str, Callable[[Path, str | None], Iterator[tuple[RowPlace, Any]]]] = {

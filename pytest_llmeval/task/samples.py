@@ -8,6 +8,7 @@ from pathlib import Path
 
 from pytest_llmeval.errors import TaskError
 from pytest_llmeval.records import Json, Sample
+from pytest_llmeval.regular_files import check_regular, open_regular
 from pytest_llmeval.task.cells import json_value, optional, required, several, text, word
 from pytest_llmeval.task.model import Task
 from pytest_llmeval.task.row_place import Columns, RowPlace
@@ -27,9 +28,13 @@ def read_samples(task: Task, *, limit: int | None = None) -> tuple[Sample, ...]:
             lines), row, column and value. The errors of several rows are told together.
         UsageError: an option sets a value of the dataset that is invalid.
     """
-    if not (path := task.dataset.path).exists():
-        problem = f"names {str(path)!r}: there is no such file"
-        raise task.error(problem, "dataset", "path")
+    if not (path := task.dataset.path).is_dir():
+        try:
+            check_regular(path)
+        except OSError as error:
+            reason = "there is no such file" if not path.exists() else error.strerror
+            problem = f"names {str(path)!r}: {reason}"
+            raise task.error(problem, "dataset", "path") from None
     reader = _Reader(task)
     samples = tuple(reader.samples())
     if not samples:
@@ -53,7 +58,7 @@ def dataset_digest(task: Task) -> str:
 
 
 def _digest(path: Path) -> str:
-    with path.open("rb") as file:
+    with open_regular(path) as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 

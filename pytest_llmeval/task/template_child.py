@@ -105,7 +105,7 @@ class _Child:
                     assert process.stdin is not None  # noqa: S101 - a pipe
                     process.stdin.write(len(frame).to_bytes(8, "big") + frame)
                     process.stdin.flush()
-                lines = []
+                lines: list[bytes] = []
                 while len(lines) < count and (line := self._lines.get()) is not None:
                     lines.append(line)
             finally:

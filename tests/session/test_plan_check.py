@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from example_pictures import PNG
 from session.one_task import OneTask
 
 from pytest_llmeval.errors import TaskError, UsageError
@@ -18,7 +19,6 @@ from pytest_llmeval.session.plan_check import (
     task_mistakes,
 )
 
-PNG = b"\x89PNG\r\n\x1a\n" + bytes(8)
 CODE = """
 from pytest_llmeval import Completion
 

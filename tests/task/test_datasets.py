@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 import yaml
+from example_pictures import PNG
 
 from pytest_llmeval.errors import TaskError, UsageError
 from pytest_llmeval.records import Sample
@@ -20,7 +21,6 @@ from pytest_llmeval.task.samples import dataset_digest, read_samples, sample_gro
 BAD: list[dict[str, Any]] = yaml.safe_load(
     (Path(__file__).parent / "cases" / "bad_datasets.yaml").read_text()
 )
-PNG = b"\x89PNG\r\n\x1a\n" + bytes(8)
 ROWS: list[dict[str, Any]] = [
     {"id": 7, "input": "One?", "target": "1", "kind": "EASY", "hint": "é"},
     {"id": 3, "input": "Two, or three?", "target": "2", "kind": "HARD", "hint": "b\nc"},

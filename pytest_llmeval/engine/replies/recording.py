@@ -13,6 +13,7 @@ from pytest_llmeval.engine.replies.folder import is_older
 from pytest_llmeval.engine.replies.stored_reply import StoredReply
 from pytest_llmeval.errors import UsageError
 from pytest_llmeval.records import Request
+from pytest_llmeval.regular_files import open_regular
 
 SUFFIX: Final = ".jsonl"
 """How the name of a recording ends."""
@@ -61,7 +62,7 @@ def read_recording(file: Path) -> Iterator[StoredReply]:
         UsageError: the file cannot be read, or a line is no stored reply.
     """
     try:
-        stream = file.open("rb")
+        stream = open_regular(file)
     except OSError as error:
         msg = f"{file}: the recording cannot be read: {error.strerror or error}"
         raise UsageError(msg) from error
