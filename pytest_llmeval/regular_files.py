@@ -11,6 +11,7 @@ import io
 import os
 import stat
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Final
@@ -25,6 +26,8 @@ KINDS: Final[Mapping[int, str]] = MappingProxyType(
     }
 )
 """What is not a regular file, by the type in its mode."""
+
+_PIECE: Final = 1 << 20
 
 
 def check_regular(path: Path | str, *, max_bytes: int | None = None) -> int:
@@ -69,7 +72,8 @@ def read_regular(path: Path | str, *, max_bytes: int) -> bytes:
             if it has more than `max_bytes`.
     """
     with open_regular(path, max_bytes=max_bytes) as stream:
-        data = stream.read(max_bytes + 1)
+        # In pieces: read(n) reserves n bytes before it knows how many there are.
+        data = b"".join(iter(partial(stream.read, _PIECE), b""))
     if len(data) > max_bytes:
         reason = f"it has more than {max_bytes:,} bytes; no more are read"
         raise OSError(errno.EFBIG, reason, str(path))

@@ -46,13 +46,7 @@ def render(
         )
         raise TaskError(problem, file=task.file, line=task.line("prompt"), key="prompt")
     turns = task.prompt[stage]
-    values: dict[str, Json] = {
-        "id": sample.id,
-        "input": sample.input,
-        "tags": list(sample.tags),
-        "metadata": dict(sample.metadata),
-        **variables,
-    }
+    values = values_of(sample, variables)
     if not images:
         return tuple(
             Message.of(turn.role, _filled(turn, {**values, PICTURE: IMAGE_TAG})) for turn in turns
@@ -62,6 +56,17 @@ def render(
         values["input"] = sample.input.replace(IMAGE_TAG, mark)
     texts = [_filled(turn, {**values, PICTURE: mark}).split(mark) for turn in turns]
     return _with_pictures(turns, texts, sample, images)
+
+
+def values_of(sample: Sample, variables: Mapping[str, Json]) -> dict[str, Json]:
+    """Return what templates may use: fields of the sample, and the solver's variables."""
+    return {
+        "id": sample.id,
+        "input": sample.input,
+        "tags": list(sample.tags),
+        "metadata": dict(sample.metadata),
+        **variables,
+    }
 
 
 def check_templates(task: Task) -> None:
@@ -96,12 +101,34 @@ def _filled(turn: Turn, values: Mapping[str, Json]) -> str:
         raise _error(turn, str(limit)) from None
     if isinstance(filled, str):
         return filled
-    assert isinstance(filled, RowFailure)  # noqa: S101 - templates have no truth value
-    if filled.kind == "UndefinedError":
-        problem = _undefined(filled.message, values)
+    raise _failed(turn, filled, values)
+
+
+def failures(turn: Turn, rows: Sequence[Mapping[str, Json]]) -> list[TaskError | None]:
+    """Return for each row of values why the template cannot be filled with it; None if it can.
+
+    The rows are sent to the child together.
+
+    Raises:
+        TaskError: the rows together take too long.
+    """
+    try:
+        found = run_limited("template", turn.text, [{**row, PICTURE: IMAGE_TAG} for row in rows])
+    except TemplateLimitError as limit:
+        raise _error(turn, str(limit)) from None
+    return [
+        None if isinstance(filled, str) else _failed(turn, filled, row)
+        for filled, row in zip(found, rows, strict=True)
+    ]
+
+
+def _failed(turn: Turn, failure: object, values: Mapping[str, Json]) -> TaskError:
+    assert isinstance(failure, RowFailure)  # noqa: S101 - templates have no truth value
+    if failure.kind == "UndefinedError":
+        problem = _undefined(failure.message, values)
     else:
-        problem = f"cannot be filled: {filled.kind}: {filled.message}"
-    raise _error(turn, problem, filled.line)
+        problem = f"cannot be filled: {failure.kind}: {failure.message}"
+    return _error(turn, problem, failure.line)
 
 
 def _undefined(message: str, values: Mapping[str, Json]) -> str:
