@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from pytest_llmeval.errors import TaskError
 from pytest_llmeval.records import Row
 from pytest_llmeval.session.attempt import Attempt
 from pytest_llmeval.session.failures import Failure
@@ -51,7 +52,8 @@ def attach_row(
     # Plugins may set attributes of reports; xdist sends them to the controller.
     report.llmeval = row.to_json() if travels else row  # type: ignore[attr-defined]
     report.llmeval_error = outcome in {"error", "unscored"}  # type: ignore[attr-defined]
-    if gating:
+    # A mistake in the task is nothing that a gate could weigh.
+    if gating and not isinstance(raised, TaskError):
         _let_pass(report, row)
     own = [one for one in report.user_properties if not one[0].startswith(PROPERTY)]
     report.user_properties = [*own, *_properties(row)]
