@@ -145,7 +145,7 @@ def _check_tasks(plan: Plan, settings: Settings) -> None:
 
 
 def _check_samples(plan: Plan, settings: Settings, catalog: Catalog) -> None:
-    if not settings.samples:
+    if not settings.samples or plan.wrong:
         return
     known = {sample for file, _, _ in plan.tasks for sample in catalog.load(Path(file)).by_id}
     if unknown := [sample for sample in settings.samples if sample not in known]:
