@@ -10,7 +10,7 @@ import errno
 import io
 import os
 import stat
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
@@ -26,6 +26,9 @@ KINDS: Final[Mapping[int, str]] = MappingProxyType(
     }
 )
 """What is not a regular file, by the type in its mode."""
+
+MAX_LINE: Final = 256 * 2**20
+"""Bytes of one line at most, in files that are read line by line."""
 
 _PIECE: Final = 1 << 20
 
@@ -78,6 +81,15 @@ def read_regular(path: Path | str, *, max_bytes: int) -> bytes:
         reason = f"it has more than {max_bytes:,} bytes; no more are read"
         raise OSError(errno.EFBIG, reason, str(path))
     return data
+
+
+def regular_lines(stream: io.BufferedReader, path: Path | str) -> Iterator[bytes]:
+    """Yield the lines of an opened file; OSError for one of more than MAX_LINE bytes."""
+    while line := stream.readline(MAX_LINE + 1):
+        if len(line) > MAX_LINE:
+            reason = f"it has a line of more than {MAX_LINE:,} bytes"
+            raise OSError(errno.EFBIG, reason, str(path))
+        yield line
 
 
 def _refuse_others(found: os.stat_result, path: Path | str) -> None:

@@ -13,12 +13,13 @@ from pathlib import Path
 import pytest
 
 import pytest_llmeval
+from pytest_llmeval import regular_files
 from pytest_llmeval.engine.prices import read_prices
 from pytest_llmeval.engine.replies.recording import Recording
 from pytest_llmeval.engine.replies.store import ReplyStore
 from pytest_llmeval.errors import TaskError, UsageError
 from pytest_llmeval.files.json_file import read_json
-from pytest_llmeval.files.json_lines import open_lines
+from pytest_llmeval.files.json_lines import open_lines, read_lines
 from pytest_llmeval.records import Image
 from pytest_llmeval.regular_files import check_regular, open_regular, read_regular
 from pytest_llmeval.results.baseline import read_baseline
@@ -73,6 +74,18 @@ def test_a_large_file_is_refused_before_it_is_read(tmp_path: Path) -> None:
         stream.truncate(10**12)
     with pytest.raises(OSError, match="it has 1,000,000,000,000 bytes; at most 1,000 are read"):
         read_regular(file, max_bytes=1_000)
+
+
+def test_a_line_without_end_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(regular_files, "MAX_LINE", 1_000)
+    file = tmp_path / "rows.jsonl"
+    file.write_bytes(b"1" * 2_000)
+    with pytest.raises(
+        UsageError, match=r"rows\.jsonl: cannot be read: it has a line of more than"
+    ):
+        list(read_lines(file, []))
+    with pytest.raises(UsageError, match=r"cannot be read: it has a line of more than 1,000 bytes"):
+        Recording(file)
 
 
 @pytest.mark.skipif(not Path("/proc/self/maps").exists(), reason="needs Linux's /proc")

@@ -26,6 +26,8 @@ from pytest_llmeval.results.targets import target_digest
 SCHEMA: Final = 1
 """Version of the file; it stands in its first line."""
 
+_MAX_BYTES: Final = 2**30
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Baseline:
@@ -105,7 +107,7 @@ def _parsed(path: Path) -> Baseline:
     part: dict[str, Any] | None = None
     number = 0
     try:
-        with io.TextIOWrapper(open_regular(path), encoding="utf-8") as file:
+        with io.TextIOWrapper(open_regular(path, max_bytes=_MAX_BYTES), encoding="utf-8") as file:
             for number, line in enumerate(file, 1):
                 data = json.loads(line)
                 if number == 1:

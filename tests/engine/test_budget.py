@@ -55,7 +55,7 @@ def test_a_price_file_gives_the_cost_of_fresh_cached_and_written_tokens(tmp_path
             ":2: the key 'openai/m' is repeated",
         ),
         ("openai/m: {input: true, output: 2}", "has input: True"),
-        ("openai/m: [", "prices.yaml:1: "),
+        ("openai/m: [", "prices.yaml:2: "),
         ("openai/m: !!python/object/apply:os.system [ls]", "the tag"),
     ],
 )
