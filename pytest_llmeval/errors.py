@@ -10,6 +10,7 @@
     ├── ToolError        a tool that solvers use failed, such as a database
     ├── ScorerError      a scorer failed on input that it should have handled
     ├── ModelLost        the model failed for good; an earlier sample reported the cause
+    ├── TaskStopped      the task cannot go on; another sample reported the cause
     └── RunStopped       the run ended before this sample was reached
 
 A wrong answer is not an exception: it is a `Score` with `correct` False and an explanation.
@@ -17,6 +18,7 @@ A wrong answer is not an exception: it is a `Score` with `correct` False and an 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -56,6 +58,20 @@ class TaskError(LLMEvalError):
         place = str(file) if line is None else f"{file}:{line}"
         super().__init__(": ".join(part for part in (place, key, problem) if part))
         self.problem, self.file, self.line, self.key = problem, str(file), line, key
+
+    @classmethod
+    def together(cls, errors: Sequence[TaskError], *, more: int = 0) -> TaskError:
+        """Return one error whose message has a line for each of several, at the first one's place.
+
+        Args:
+            errors: at least one.
+            more: number of further ones that are only counted.
+        """
+        first = errors[0]
+        lines = [first.problem, *map(str, errors[1:])]
+        if more:
+            lines.append(f"and {more} more")
+        return cls("\n".join(lines), file=first.file, line=first.line, key=first.key)
 
 
 class ProviderError(LLMEvalError):
@@ -105,6 +121,13 @@ class ScorerError(LLMEvalError):
 
 class ModelLost(LLMEvalError):  # noqa: N818 - a skip reason, not a failure
     """The sample was not run for a failure of its model that another sample reports in full."""
+
+
+class TaskStopped(LLMEvalError):  # noqa: N818 - a skip reason, not a failure
+    """The sample's task cannot go on, by a mistake that the test of another sample reports.
+
+    The message names the mistake in short, and that test.
+    """
 
 
 class RunStopped(LLMEvalError):  # noqa: N818 - a skip reason, not a failure

@@ -9,6 +9,7 @@ from pathlib import Path
 from pytest_llmeval.commands.console import YES, say
 from pytest_llmeval.errors import UsageError
 from pytest_llmeval.files.yaml import read_yaml
+from pytest_llmeval.regular_files import open_regular
 from pytest_llmeval.task.hub import HUB, HubFile, fetch
 from pytest_llmeval.task.load import MAX_TASK_BYTES
 
@@ -27,7 +28,7 @@ def run(chosen: argparse.Namespace) -> int:
     """Download each file, and print its path, size and digest."""
     for source in [HubFile.parse(_address(text)) for text in chosen.sources]:
         file = fetch(source)
-        with file.open("rb") as stream:
+        with open_regular(file) as stream:
             digest = hashlib.file_digest(stream, "sha256").hexdigest()
         say(f"{source}\n  {file}\n  {file.stat().st_size:,} bytes, sha256 {digest}")
     return YES

@@ -16,6 +16,7 @@ from pytest_llmeval.engine.specs import (
     share_limits,
 )
 from pytest_llmeval.errors import UsageError
+from pytest_llmeval.task import Task
 from pytest_llmeval.task.catalog import Catalog
 
 
@@ -121,15 +122,14 @@ class ModelChoice:
         if test.model:
             return self._parsed(test.model)
         task = self._catalog.load(Path(test.file)).task
-        if task.replay is None or not task.replay.is_file():
-            replies = (
-                "has no recorded replies"
-                if task.replay is None
-                else f"has its recorded replies in {task.replay}, which is not a file"
-            )
-            msg = (
-                f"task {task.name!r} {replies}, and no model is configured: "
-                "pass --llmeval-model SPEC"
-            )
-            raise UsageError(msg)
+        if task.replay is None:
+            raise UsageError(no_model(task))
         return replace(replay_spec(task.replay), seed=self._seed)
+
+
+def no_model(task: Task) -> str:
+    """Return the message for a task without model and recording."""
+    return (
+        f"task {task.name!r} has no recorded replies, and no model is configured: "
+        "pass --llmeval-model SPEC"
+    )

@@ -75,6 +75,12 @@ class Engine:
             else:
                 self._loop.call_soon_threadsafe(self._discard, nodeid)
 
+    def end_test(self, test: str, reason: str) -> None:
+        """Complete no further sample for a test function; see `Run.end_test`."""
+        with self._lock:
+            if self._stopped is None and self._loop is not None and self._run is not None:
+                self._loop.call_soon_threadsafe(self._run.end_test, test, reason)
+
     def stop(self, reason: str, *, grace: float = 0.0) -> None:
         """Cancel all solvers, raise RunStopped in waiting tests, and end the thread.
 

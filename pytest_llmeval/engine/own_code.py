@@ -10,7 +10,7 @@ from typing import Any
 
 from pytest_llmeval.engine.blocking import BlockingContext, run_in_thread
 from pytest_llmeval.engine.context import Solver, SolverContext
-from pytest_llmeval.errors import LLMEvalError, TaskError
+from pytest_llmeval.errors import LLMEvalError, TaskError, UsageError
 from pytest_llmeval.records import Completion, Sample
 from pytest_llmeval.task import Task
 from pytest_llmeval.task.declared import MisfitError, named_solver
@@ -47,10 +47,13 @@ def answer_rule_of(task: Task) -> AnswerRule:
     raises a TaskError that names it.
 
     Raises:
-        TaskError: the function does not exist, or cannot be called with one text.
-        UsageError: the name is unknown, or its entry point cannot be loaded.
+        TaskError: the name is unknown, the function does not exist or cannot be loaded, or it
+            cannot be called with one text.
     """
-    function = ANSWERS.load(task.answer, task.folder)
+    try:
+        function = ANSWERS.load(task.answer, task.folder)
+    except (TaskError, UsageError) as error:
+        raise _error(task, "answer", str(error)) from None
     if ":" not in task.answer and task.answer in ANSWERS.own:
         return function
     with suppress(ValueError):  # functions written in C may have no signature

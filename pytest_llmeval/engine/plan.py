@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass
+from collections.abc import Container
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple, cast
 
@@ -46,10 +47,12 @@ class Plan:
     Attributes:
         tests: in test order.
         tasks: file, name and `LoadedTask.digest` of every collected task, to compare processes.
+        wrong: files of the tasks that could not be loaded, which have no tests here.
     """
 
     tests: tuple[PlannedTest, ...]
     tasks: tuple[tuple[str, str, str], ...]
+    wrong: tuple[str, ...] = ()
 
     @cached_property
     def index(self) -> dict[str, int]:
@@ -68,11 +71,19 @@ class Plan:
             json.dumps(self.to_json(), ensure_ascii=False).encode("utf-8", "surrogatepass")
         ).hexdigest()
 
+    def without(self, files: Container[str]) -> Plan:
+        """Return the plan without the tests of some task files."""
+        return replace(self, tests=tuple(test for test in self.tests if test.file not in files))
+
     def to_json(self) -> dict[str, Json]:
         """Return the JSON form."""
         return cast(
             "dict[str, Json]",
-            {"tests": [list(test) for test in self.tests], "tasks": [list(t) for t in self.tasks]},
+            {
+                "tests": [list(test) for test in self.tests],
+                "tasks": [list(t) for t in self.tasks],
+                "wrong": list(self.wrong),
+            },
         )
 
     @classmethod
@@ -83,4 +94,5 @@ class Plan:
         return cls(
             tests=tuple(PlannedTest(*test) for test in tests),
             tasks=tuple((file, name, digest) for file, name, digest in tasks),
+            wrong=tuple(cast("list[str]", data["wrong"])),
         )

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, cast
 
-import yaml
-
-from pytest_llmeval.errors import UsageError
+from pytest_llmeval.errors import TaskError, UsageError
+from pytest_llmeval.files.yaml import read_yaml
 from pytest_llmeval.records import Json, Usage
 
 MOST: Final = 10**6
@@ -39,6 +38,10 @@ class Price:
         ) / 1_000_000
 
 
+MAX_BYTES: Final = 1_000_000
+"""Bytes of a file of prices at most."""
+
+
 def read_prices(file: Path) -> dict[str, Price]:
     """Return the prices in a YAML file, by model.
 
@@ -49,9 +52,9 @@ def read_prices(file: Path) -> dict[str, Price]:
         UsageError: the file is missing or of another form.
     """
     try:
-        table = yaml.safe_load(file.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        msg = f"prices: cannot read {file}: {error}"
+        table = read_yaml(file, max_bytes=MAX_BYTES).value
+    except TaskError as error:
+        msg = f"prices: {error}"
         raise UsageError(msg) from error
     if not isinstance(table, dict):
         form = "openai/NAME: {input: 1.25, output: 10}"

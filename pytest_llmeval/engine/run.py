@@ -6,7 +6,8 @@ import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import cast
+from types import MappingProxyType
+from typing import Final, cast
 
 from msgspec.structs import replace
 
@@ -20,6 +21,7 @@ from pytest_llmeval.engine.scheduler import Scheduler
 from pytest_llmeval.engine.solved import Solved
 from pytest_llmeval.engine.solving import Solving
 from pytest_llmeval.engine.statistics import Effort
+from pytest_llmeval.engine.stops import Stops
 from pytest_llmeval.engine.tickets import Ticket
 from pytest_llmeval.errors import LLMEvalError, RunStopped, UsageError
 from pytest_llmeval.records import Completion, Json, Message, Reply, RowKey, StageNote, Transcript
@@ -27,6 +29,8 @@ from pytest_llmeval.task.catalog import Catalog
 
 KeepTranscript = Callable[[RowKey, Transcript], None]
 """Stores a sample's transcript, once its solver has ended or failed."""
+
+_NO_MISTAKES: Final[Mapping[str, LLMEvalError]] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,6 +60,7 @@ class Run:
         pace: Pace,
         keep_transcript: KeepTranscript,
         completions: Mapping[RowKey, Completion] | None = None,
+        mistakes: Mapping[str, LLMEvalError] = _NO_MISTAKES,
     ) -> None:
         """Set up the run of `plan`; no request is made before the first wish.
 
@@ -69,6 +74,7 @@ class Run:
             keep_transcript: stores transcripts.
             completions: the stored completions that are scored again, one for each test; None if
                 the tasks' solvers make them.
+            mistakes: by task file, the mistakes because of which no sample of the task is asked.
 
         Raises:
             UsageError: a dataset differs from the plan's, or a test has no model.
@@ -87,8 +93,16 @@ class Run:
         self._scheduler = Scheduler(
             len(plan.tests), self._complete, window=pace.window, fatal=self._is_fatal
         )
+        self._stops = Stops(mistakes)
+        self._scheduler.drop(
+            position for position, test in enumerate(plan.tests) if self._stops.concerns(test)
+        )
         needed = choice.needed if completions is None else choice.scoring
-        self._needs = [{model.bare for model in needed(test)} for test in plan.kinds]
+        self._needs = [
+            {model.bare for model in needed(test)}
+            for test in plan.kinds
+            if not self._stops.concerns(test)
+        ]
 
     async def answer(self, worker: str, want: str, arguments: dict[str, Json]) -> Json:
         """Return the answer to one wish of a test, as JSON.
@@ -105,6 +119,7 @@ class Run:
         match want:
             case "completion":
                 position = self._position(str(arguments["nodeid"]))
+                self._stops.check(self._plan.tests[position])
                 return (await self._scheduler.completion(worker, position)).to_json()
             case "prepare":
                 return await self._prepare_for(arguments)
@@ -128,6 +143,18 @@ class Run:
         """Note that a test has ended, so that its sample is not solved any more."""
         if (position := self._plan.index.get(nodeid)) is not None:
             self._scheduler.discard(position)
+
+    def end_test(self, test: str, reason: str) -> None:
+        """Complete no further sample for a test function; its tests get TaskStopped.
+
+        Args:
+            test: its name, as in `PlannedTest.test`.
+            reason: the message.
+        """
+        self._stops.end(test, reason)
+        self._scheduler.drop(
+            position for position, one in enumerate(self._plan.tests) if one.test == test
+        )
 
     async def close(self, reason: str, *, grace: float = 0.0) -> None:
         """Cancel all solvers, raise RunStopped in waiting tests, and close all resources.
@@ -192,9 +219,10 @@ class Run:
 
     def _is_fatal(self, error: LLMEvalError) -> bool:
         """Return whether no sample can be completed any more: all kinds of test lost a model."""
-        return isinstance(error, RunStopped) or all(
-            needs & self._models.lost.keys() for needs in self._needs
-        )
+        if isinstance(error, RunStopped):
+            return True
+        lost = self._models.lost.keys()
+        return bool(self._needs) and all(needs & lost for needs in self._needs)
 
     async def _prepare_for(self, arguments: dict[str, Json]) -> Json:
         """Return what a scorer prepares for a test body, and the transcript of its calls."""

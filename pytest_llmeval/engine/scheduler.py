@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 
 from pytest_llmeval.engine.lookahead import LookAhead
@@ -92,6 +92,14 @@ class Scheduler:
             del self._jobs[position]
             job.task.cancel()
         self._fill()
+
+    def drop(self, positions: Iterable[int]) -> None:
+        """Start none of these positions, and cancel those that no test waits for."""
+        dropped = tuple(positions)
+        for position in dropped:
+            self._ahead.take(position)
+        for position in dropped:
+            self.discard(position)
 
     async def stop(self, reason: LLMEvalError) -> None:
         """Cancel all solvers and start no others; waiting and later callers get `reason`."""

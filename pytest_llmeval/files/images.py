@@ -13,14 +13,12 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Final
 
 from pytest_llmeval.errors import TaskError, UsageError
+from pytest_llmeval.files.picture_header import within_limit
 from pytest_llmeval.files.pictures import keep
 from pytest_llmeval.records import Image
 
 if TYPE_CHECKING:
     from PIL.Image import Image as Picture
-
-PIXEL_LIMIT: Final = 50_000_000
-"""Most pixels of a picture that is decoded (150 MB as RGB); a small file can declare far more."""
 
 LONGEST_SIDE: Final = 2_048
 """Most pixels of a side of a picture that is sent; providers themselves scale longer ones down."""
@@ -61,7 +59,7 @@ def picture_size(data: bytes) -> tuple[int, int]:
         ValueError: the data are not a picture, or exceed PIXEL_LIMIT.
     """
     if data.startswith(_PNG_START) and data[12:16] == b"IHDR":
-        return _within_limit(int.from_bytes(data[16:20], "big"), int.from_bytes(data[20:24], "big"))
+        return within_limit(int.from_bytes(data[16:20], "big"), int.from_bytes(data[20:24], "big"))
     with _opened(data) as picture:
         return picture.size
 
@@ -126,18 +124,8 @@ def _opened(data: bytes) -> Picture:
         except (OSError, SyntaxError, ValueError, pillow.DecompressionBombError) as error:
             msg = f"not a PNG, JPEG, GIF or WebP picture, or a damaged one: {error}"
             raise ValueError(msg) from error
-    _within_limit(*picture.size)
+    within_limit(*picture.size)
     return picture
-
-
-def _within_limit(width: int, height: int) -> tuple[int, int]:
-    if not 0 < width * height <= PIXEL_LIMIT:
-        msg = (
-            f"a picture of {width} x {height} pixels is refused; "
-            f"at most {PIXEL_LIMIT:,} pixels are decoded"
-        )
-        raise ValueError(msg)
-    return width, height
 
 
 def _pillow() -> ModuleType:

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from pytest_llmeval.errors import UsageError
 from pytest_llmeval.records import Json, Record
+from pytest_llmeval.regular_files import read_regular
+
+MAX_BYTES: Final = 2**30
+"""Bytes of such a file at most: a summary of 100,000 samples has a tenth of it."""
 
 _Record = TypeVar("_Record", bound=Record)
 
@@ -20,11 +24,11 @@ def read_json(path: Path) -> dict[str, Json]:
             the message names the file.
     """
     try:
-        data = json.loads(path.read_bytes())
+        data = json.loads(read_regular(path, max_bytes=MAX_BYTES))
     except OSError as error:
         msg = f"{path}: cannot be read: {error.strerror or error}"
         raise UsageError(msg) from error
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         msg = f"{path}: not JSON: {error}"
         raise UsageError(msg) from error
     if not isinstance(data, dict):

@@ -9,6 +9,7 @@ from typing import BinaryIO, cast
 
 from pytest_llmeval.errors import UsageError
 from pytest_llmeval.records import Json
+from pytest_llmeval.regular_files import check_regular, open_regular, regular_lines
 
 
 def json_line(data: Json) -> str:
@@ -27,9 +28,12 @@ def open_lines(path: Path) -> BinaryIO:
 
     An incomplete last line, left by a killed process, is removed.
     """
+    if path.exists():
+        check_regular(path)
     file = path.open("ab")
-    with path.open("rb") as reader:
-        file.truncate(sum(len(line) for line in reader if line.endswith(b"\n")))
+    with open_regular(path) as reader:
+        lines = regular_lines(reader, path)
+        file.truncate(sum(len(line) for line in lines if line.endswith(b"\n")))
     return file
 
 
@@ -43,20 +47,24 @@ def read_lines(path: Path, remarks: list[str]) -> Iterator[tuple[int, dict[str, 
         remarks: receives a sentence about an incomplete last line.
 
     Raises:
-        UsageError: a line is not JSON; the message names file and line.
+        UsageError: the file cannot be read, or a line is not JSON; the message names file and line.
     """
     if not path.is_file():
         return
-    with path.open("rb") as file:
-        for number, line in enumerate(file, start=1):
-            if not line.endswith(b"\n"):
-                remarks.append(
-                    f"{path.name}: line {number} was cut off when the run was killed, "
-                    "and is left out"
-                )
-                return
-            try:
-                yield number, cast("dict[str, Json]", json.loads(line.decode()))
-            except ValueError as error:
-                msg = f"{path}:{number}: not JSON: {error}"
-                raise UsageError(msg) from error
+    try:
+        with open_regular(path) as file:
+            for number, line in enumerate(regular_lines(file, path), start=1):
+                if not line.endswith(b"\n"):
+                    remarks.append(
+                        f"{path.name}: line {number} was cut off when the run was killed, "
+                        "and is left out"
+                    )
+                    return
+                try:
+                    yield number, cast("dict[str, Json]", json.loads(line.decode()))
+                except ValueError as error:
+                    msg = f"{path}:{number}: not JSON: {error}"
+                    raise UsageError(msg) from error
+    except OSError as error:
+        msg = f"{path}: cannot be read: {error.strerror or error}"
+        raise UsageError(msg) from error

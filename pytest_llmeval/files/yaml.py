@@ -17,6 +17,7 @@ import yaml
 
 from pytest_llmeval.errors import TaskError
 from pytest_llmeval.records import Json
+from pytest_llmeval.regular_files import read_regular
 
 MAX_DEPTH = 100
 """Levels of nesting; libyaml crashes the process at about 10,000."""
@@ -48,6 +49,17 @@ class YamlDocument:
         If it does not exist, it is the line of its nearest existing parent; None for an empty
         document.
         """
+        return self._found(path)[0]
+
+    def text_line(self, path: Sequence[str | int]) -> int | None:
+        """Return the line on which the text at `path` begins: below the key for a text after |."""
+        line, node = self._found(path)
+        if isinstance(node, yaml.ScalarNode):
+            return _line(node) + (node.style in {"|", ">"})
+        return line
+
+    def _found(self, path: Sequence[str | int]) -> tuple[int | None, yaml.Node | None]:
+        """Return line and node at `path`, or of its nearest existing parent."""
         node = self._root
         line = None if node is None else _line(node)
         for part in path:
@@ -55,7 +67,7 @@ class YamlDocument:
             if found is None:
                 break
             line, node = found
-        return line
+        return line, node
 
 
 def read_yaml(file: Path, *, max_bytes: int) -> YamlDocument:
@@ -97,12 +109,9 @@ def read_text(file: Path, *, max_bytes: int) -> str:
         TaskError: the file cannot be read, has more than `max_bytes`, or is not UTF-8.
     """
     try:
-        size = file.stat().st_size
-        data = b"" if size > max_bytes else file.read_bytes()
+        data = read_regular(file, max_bytes=max_bytes)
     except OSError as error:
         raise _error(file, None, f"cannot be read: {error.strerror}") from None
-    if size > max_bytes:
-        raise _error(file, None, f"has {size:,} bytes; at most {max_bytes:,} are read")
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_llmeval.errors import LLMEvalError, ModelLost, RunStopped, UsageError
+from pytest_llmeval.errors import LLMEvalError, ModelLost, RunStopped, TaskStopped, UsageError
 from pytest_llmeval.plugin.state import STATE
 
 if TYPE_CHECKING:
@@ -52,6 +52,8 @@ def completion(request: pytest.FixtureRequest, _llmeval_parameters: Parameters) 
         pytest.skip(f"run stopped: {stopped}")
     except ModelLost as lost:
         pytest.skip(str(lost))
+    except TaskStopped as stopped:
+        pytest.skip(str(stopped))
     except LLMEvalError as error:
         # Without the engine's stack frames, which do not help the author of a test.
         raise error.with_traceback(None) from None

@@ -13,6 +13,7 @@ from pytest_llmeval.plugin.progress import ProgressLine
 from pytest_llmeval.plugin.terminal import TerminalPage
 from pytest_llmeval.records import Json, Row
 from pytest_llmeval.session.conclusion import Conclusion
+from pytest_llmeval.session.failures import Failure
 from pytest_llmeval.session.main_session import Host, MainSession
 from pytest_llmeval.session.settings import Settings
 from pytest_llmeval.task.catalog import Catalog
@@ -56,13 +57,27 @@ class MainProcess:
         """
         row: Row | Json = getattr(report, "llmeval", None)
         if row is not None:
-            self.session.rows.add(row if isinstance(row, Row) else Row.from_json(row))
+            made = row if isinstance(row, Row) else Row.from_json(row)
+            self.session.rows.add(made)
+            self._note_failure(report, made)
         elif self.is_of_crash(report):
             test = self.session.plan.tests[self.session.plan.index[report.nodeid]]
             self.session.rows.add_unreported(test, "error", str(report.longrepr))
         if self.is_of_crash(report) and report.failed:
             reason = f"not run again: {report.longrepr}"
             self.session.controller_link.refuse(report.nodeid, reason)
+
+    def _note_failure(self, report: pytest.TestReport, row: Row) -> None:
+        """Note the failure of the user's own code, or that a test ended by its scores."""
+        found = getattr(report, "llmeval_failure", None)
+        position = self.session.plan.index.get(report.nodeid)
+        if position is None:
+            return
+        test = self.session.plan.tests[position]
+        if found is not None:
+            self.session.failed(test, Failure(*found))
+        elif row.outcome in {"correct", "incorrect", "unscored"}:
+            self.session.failed(test, None)
 
     def is_of_crash(self, report: pytest.TestReport) -> bool:
         """Return whether a report is xdist's, of a planned test whose worker died."""

@@ -1,4 +1,4 @@
-"""The parameters of a test: one sample, model and epoch of a task."""
+"""The parameter of a test: one sample, model and epoch of a task, or why there are none."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+
+from pytest_llmeval.plugin.own_fixtures import foreign_fixture
 
 PARAMETERS = "_llmeval_parameters"
 """The fixture with a test's parameters, on which `sample` and `completion` depend."""
@@ -28,6 +30,24 @@ class Parameters:
     model: str
     epoch: int
     id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Mistake:
+    """The parameter of a marked test that cannot be made for samples.
+
+    Attributes:
+        problem: the message, with the place to correct.
+    """
+
+    problem: str
+
+
+def mistake_of(item: pytest.Item) -> str | None:
+    """Return why a marked item cannot be run; None if it can."""
+    callspec = getattr(item, "callspec", None)
+    found = None if callspec is None else callspec.params.get(PARAMETERS)
+    return found.problem if isinstance(found, Mistake) else foreign_fixture(item)
 
 
 def parameters_of(item: pytest.Item) -> Parameters | None:

@@ -8,10 +8,20 @@ from pathlib import Path
 import pytest
 from _pytest.skipping import evaluate_skip_marks
 
+from pytest_llmeval.engine.choice import no_model
 from pytest_llmeval.engine.plan import Plan, PlannedTest
 from pytest_llmeval.errors import LLMEvalError, UsageError
-from pytest_llmeval.plugin.parameters import PARAMETERS, Parameters, parameters_of, waits
+from pytest_llmeval.plugin.named import is_named
+from pytest_llmeval.plugin.own_fixtures import foreign_fixture
+from pytest_llmeval.plugin.parameters import (
+    PARAMETERS,
+    Mistake,
+    Parameters,
+    parameters_of,
+    waits,
+)
 from pytest_llmeval.session.settings import Settings
+from pytest_llmeval.task import Task
 from pytest_llmeval.task.catalog import Catalog, LoadedTask
 from pytest_llmeval.task.slugs import id_slugs, slug
 
@@ -27,17 +37,26 @@ def parametrize(
         catalog: the tasks.
         models: labels of the models under test; () for the tasks' recordings.
 
+    A function whose task is invalid gets one test, which reports the mistake, so that all other
+    tests run.
+
     Raises:
-        pytest.Collector.CollectError: the task is invalid; pytest shows the message only.
+        pytest.Collector.CollectError: the same mistake, if tests are only listed.
     """
-    marker = metafunc.definition.get_closest_marker("llmeval")
+    definition = metafunc.definition
+    marker = definition.get_closest_marker("llmeval")
     if marker is None or PARAMETERS not in metafunc.fixturenames:
         return
     try:
-        file = _task_file(marker, metafunc.definition.path)
+        if (problem := foreign_fixture(definition)) is not None:
+            raise UsageError(problem)
+        file = _task_file(marker, definition.path)
         found = list(_parameters(catalog.load(file), file, settings, models or ("",)))
     except LLMEvalError as error:
-        raise pytest.Collector.CollectError(str(error)) from None
+        if metafunc.config.option.collectonly:
+            raise pytest.Collector.CollectError(str(error)) from None
+        metafunc.parametrize(PARAMETERS, [Mistake(str(error))], ids=["mistake"], indirect=True)
+        return
     metafunc.parametrize(PARAMETERS, found, ids=[one.id for one in found], indirect=True)
 
 
@@ -47,7 +66,26 @@ def plan_of(items: Sequence[pytest.Item], catalog: Catalog) -> Plan:
     tasks = sorted(
         (str(file), loaded.task.name, loaded.digest) for file, loaded in catalog.loaded.items()
     )
-    return Plan(tests=tests, tasks=tuple(tasks))
+    return Plan(tests=tests, tasks=tuple(tasks), wrong=tuple(map(str, sorted(catalog.wrong))))
+
+
+def skip_without_model(items: Sequence[pytest.Item], catalog: Catalog) -> None:
+    """Mark the items to be skipped that have neither a model nor recorded replies.
+
+    An item that the command line names is not skipped, so that the missing model is an error.
+    """
+    for item in items:
+        if (task := without_model(item, catalog)) is not None and not is_named(item):
+            item.add_marker(pytest.mark.skip(reason=no_model(task)))
+
+
+def without_model(item: pytest.Item, catalog: Catalog) -> Task | None:
+    """Return the task of an item that waits for a model, where there is none; else None."""
+    made_for = parameters_of(item)
+    if made_for is None or made_for.model or not waits(item):
+        return None
+    task = catalog.load(made_for.file).task
+    return task if task.replay is None else None
 
 
 def planned(item: pytest.Item, catalog: Catalog) -> PlannedTest:

@@ -14,15 +14,17 @@ from pytest_llmeval.engine.specs import parse_specs
 from pytest_llmeval.errors import ModelLost, RunStopped
 from pytest_llmeval.plugin.channel import CHANNEL, IS_FIRST
 from pytest_llmeval.plugin.main_process import MainProcess
-from pytest_llmeval.plugin.parameters import parameters_of, waits
+from pytest_llmeval.plugin.parameters import mistake_of, parameters_of, waits
 from pytest_llmeval.plugin.parametrize import (
     free_waits_from_timeout,
     parametrize,
     plan_of,
     planned,
+    skip_without_model,
     tag_keywords,
+    without_model,
 )
-from pytest_llmeval.plugin.reporting import attach_row
+from pytest_llmeval.plugin.reporting import attach_failure, attach_row
 from pytest_llmeval.scoring.running import RUNNING
 from pytest_llmeval.session.attempt import Attempt
 from pytest_llmeval.session.ending import finish
@@ -57,6 +59,7 @@ class Process:
         specs = parse_specs(settings.models, folder=Path(settings.folder))
         self._models = [spec.label for spec in specs]
         self._config = config
+        self._tellers: dict[str, str] = {}
         self.catalog = Catalog(
             folder=Path(settings.folder), overrides=settings.overrides, limit=settings.limit
         )
@@ -84,6 +87,10 @@ class Process:
         Raises:
             UsageError: the plan cannot be run.
         """
+        for item in items:
+            if (problem := mistake_of(item)) is not None:
+                self._tellers.setdefault(problem, item.nodeid)
+        skip_without_model(items, self.catalog)
         plan = plan_of(items, self.catalog)
         if self.main is not None:
             self.main.session.take_plan(plan)
@@ -92,12 +99,19 @@ class Process:
             self._worker_link.announce(plan, whole=bool(self._worker_input[IS_FIRST]))
 
     def begin(self, item: pytest.Item) -> None:
-        """Begin an attempt at a test, and make it the one that assertions record scores with."""
+        """Begin an attempt at a test, and make it the one that assertions record scores with.
+
+        A test that cannot be run fails, or is skipped if another one reports the same mistake.
+        """
+        if (problem := mistake_of(item)) is not None:
+            if (teller := self._tellers[problem]) != item.nodeid:
+                pytest.skip(f"its task cannot be run; {teller} says why")
+            pytest.fail(problem, pytrace=False)
         attempt = Attempt(item.nodeid, lambda: self.link)
         if (made_for := parameters_of(item)) is not None:
             loaded = self.catalog.load(made_for.file)
             attempt.loaded, attempt.sample = loaded, loaded.by_id[made_for.sample]
-        if waits(item):
+        if waits(item) and without_model(item, self.catalog) is None:
             attempt.planned = planned(item, self.catalog)
         item.stash[ATTEMPT] = attempt
         RUNNING.set(attempt)
@@ -140,6 +154,7 @@ class Process:
             return
         gating, travels = self.settings.gate is not None, self.main is None
         if attach_row(report, call, attempt, gating=gating, travels=travels):
+            attach_failure(report, call, attempt, item.path)
             # junitxml reads the properties of the tear-down's report, which come from the item.
             item.user_properties[:] = report.user_properties
 

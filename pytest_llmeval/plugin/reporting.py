@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import astuple
+from pathlib import Path
+
 import pytest
 
+from pytest_llmeval.errors import TaskError
 from pytest_llmeval.records import Row
 from pytest_llmeval.session.attempt import Attempt
+from pytest_llmeval.session.failures import Failure
 from pytest_llmeval.session.outcome import outcome_of
 from pytest_llmeval.session.rows import row_of
 
@@ -47,11 +52,24 @@ def attach_row(
     # Plugins may set attributes of reports; xdist sends them to the controller.
     report.llmeval = row.to_json() if travels else row  # type: ignore[attr-defined]
     report.llmeval_error = outcome in {"error", "unscored"}  # type: ignore[attr-defined]
-    if gating:
+    # A mistake in the task is nothing that a gate could weigh.
+    if gating and not isinstance(raised, TaskError):
         _let_pass(report, row)
     own = [one for one in report.user_properties if not one[0].startswith(PROPERTY)]
     report.user_properties = [*own, *_properties(row)]
     return True
+
+
+def attach_failure(
+    report: pytest.TestReport, call: pytest.CallInfo[None], attempt: Attempt, test_file: Path
+) -> None:
+    """Attach to a report with a row how the user's own code failed, if it did."""
+    raised = None if call.excinfo is None else call.excinfo.value
+    sample = "" if attempt.sample is None else attempt.sample.id
+    # An incorrect sample raises too; skipped tests show nothing of the code.
+    if raised is not None and getattr(report, "llmeval_error", False):
+        failure = Failure.of(raised, test_file, sample, in_body=call.when == "call")
+        report.llmeval_failure = failure and astuple(failure)  # type: ignore[attr-defined]
 
 
 def _let_pass(report: pytest.TestReport, row: Row) -> None:

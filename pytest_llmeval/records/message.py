@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import hashlib
 from pathlib import Path
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from pytest_llmeval.records.record import Record
+from pytest_llmeval.regular_files import read_regular
+
+MAX_PICTURE_BYTES: Final = 50_000_000
+"""Bytes of a picture's file at most; providers take 20 MB."""
 
 _SIGNATURES = {
     b"\x89PNG\r\n\x1a\n": "image/png",
@@ -36,14 +40,14 @@ class Image(Record, frozen=True, kw_only=True):
             OSError: the file cannot be read.
             ValueError: it is not a PNG, JPEG, GIF or WebP, judged by its first bytes.
         """
-        data = Path(path).read_bytes()
+        data = read_regular(path, max_bytes=MAX_PICTURE_BYTES)
         return cls(
             digest=hashlib.sha256(data).hexdigest(), media_type=media_type_of(data), path=str(path)
         )
 
     def read(self) -> bytes:
         """Return the file's bytes."""
-        return Path(self.path).read_bytes()
+        return read_regular(self.path, max_bytes=MAX_PICTURE_BYTES)
 
 
 def media_type_of(data: bytes) -> str:

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Final
 
 from pytest_llmeval.records import Image, Json
-from pytest_llmeval.records.message import media_type_of
+from pytest_llmeval.records.message import MAX_PICTURE_BYTES, media_type_of
+from pytest_llmeval.regular_files import read_regular
 from pytest_llmeval.report.pack import squeezed
 
 LARGEST: Final = 3_000_000
@@ -60,8 +61,7 @@ class Album:
             return None
         for file in (*self._folder.glob(f"{image.digest}.*"), Path(image.path)):
             try:
-                # A path from a file could name a device; only regular files end.
-                data = file.read_bytes() if file.is_file() else b""
+                data = read_regular(file, max_bytes=MAX_PICTURE_BYTES)
                 if hashlib.sha256(data).hexdigest() == image.digest and media_type_of(data):
                     return data
             except (OSError, ValueError):

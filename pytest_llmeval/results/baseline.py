@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from msgspec.structs import replace
 from pytest_llmeval.errors import UsageError
 from pytest_llmeval.files.atomic import write_atomically
 from pytest_llmeval.records import Json, Row, Score
+from pytest_llmeval.regular_files import open_regular
 from pytest_llmeval.results.entry_key import EntryKey, rows_by_entry, version_texts
 from pytest_llmeval.results.gate_values import baseline_values
 from pytest_llmeval.results.stored_run import StoredRun, read_run
@@ -24,6 +26,8 @@ from pytest_llmeval.results.targets import target_digest
 
 SCHEMA: Final = 1
 """Version of the file; it stands in its first line."""
+
+_MAX_BYTES: Final = 2**30
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,7 +117,7 @@ def _parsed(path: Path) -> Baseline:
     part: dict[str, Any] | None = None
     number = 0
     try:
-        with path.open(encoding="utf-8") as file:
+        with io.TextIOWrapper(open_regular(path, max_bytes=_MAX_BYTES), encoding="utf-8") as file:
             for number, line in enumerate(file, 1):
                 data = json.loads(line)
                 if number == 1:

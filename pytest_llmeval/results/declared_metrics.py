@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_llmeval.errors import LLMEvalError, UsageError
+from pytest_llmeval.errors import LLMEvalError, TaskError, UsageError
 from pytest_llmeval.records import Json, Row
 from pytest_llmeval.results.figures import Mean, MetricValue
 from pytest_llmeval.results.metric import MetricFunction, as_value
@@ -113,8 +113,7 @@ def check_metrics(
         shares: keys of the boolean details that its scorers and its solver declare.
 
     Raises:
-        MetricError: a name is unknown, or an option does not fit.
-        TaskError: a file or module that a metric names cannot be loaded.
+        MetricError: a name is unknown, a function cannot be loaded, or an option does not fit.
     """
     names = {metric_name(score) for score in scores}
     for index, entry in enumerate(entries):
@@ -181,7 +180,7 @@ def _loaded(index: int, name: str, options: Json, folder: Path) -> DeclaredMetri
     except OptionError as error:
         place = (index, name, error.option) if error.option else (index, name)
         raise MetricError(place, str(error)) from None
-    except UsageError as error:
+    except (TaskError, UsageError) as error:
         raise MetricError((index,), str(error)) from None
     except ValueError:
         problem = f"{name} is no metric: a metric takes the rows first"

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Final, cast
 
 from msgspec.structs import replace
 
@@ -14,6 +14,7 @@ from pytest_llmeval.errors import UsageError
 from pytest_llmeval.files.json_file import read_json, record_in
 from pytest_llmeval.files.json_lines import read_lines
 from pytest_llmeval.records import Json, Row, RowKey, Transcript
+from pytest_llmeval.regular_files import read_regular
 from pytest_llmeval.results.rows import latest
 from pytest_llmeval.results.run_files import LATEST, ROWS, RUN, SCHEMA, SUMMARY, TRANSCRIPTS
 from pytest_llmeval.results.summary import Summary
@@ -95,6 +96,10 @@ def read_summary(path: Path) -> Summary:
     return record_in(file, Summary, read_json(file))
 
 
+_MAX_NAME: Final = 1_000
+"""Bytes at most of the file that names the latest run."""
+
+
 def find_run(path: Path) -> Path:
     """Return the folder of the run at `path`.
 
@@ -103,7 +108,11 @@ def find_run(path: Path) -> Path:
     """
     for place in (path, path / LATEST):
         pointer = place.name == LATEST and place.is_file()
-        folder = place.parent / place.read_text(encoding="utf-8").strip() if pointer else place
+        folder = (
+            place.parent / read_regular(place, max_bytes=_MAX_NAME).decode().strip()
+            if pointer
+            else place
+        )
         if (folder / RUN).is_file():
             return folder.resolve()
     msg = f"{path}: no run here (a run's folder holds {RUN}); name a folder of reports/"

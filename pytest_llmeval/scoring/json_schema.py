@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from pytest_llmeval.records import Json, Sample, Score
+from pytest_llmeval.regular_files import read_regular
 from pytest_llmeval.scoring.binary import decided, no_answer, shown
 from pytest_llmeval.scoring.json_text import comparable_json, read_json
 from pytest_llmeval.scoring.schemas import Schema
@@ -78,12 +79,8 @@ class JsonSchema:
 
 def _read(file: Path) -> Json:
     try:
-        with file.open("rb") as opened:
-            content = opened.read(LARGEST_SCHEMA + 1)
-        if len(content) <= LARGEST_SCHEMA:
-            return read_json(content.decode("utf-8"))
+        content = read_regular(file, max_bytes=LARGEST_SCHEMA)
+        return read_json(content.decode("utf-8"))
     except (OSError, ValueError) as error:
         msg = f"the schema {file} cannot be read: {error}"
         raise ValueError(msg) from None
-    msg = f"the schema {file} is larger than {LARGEST_SCHEMA} bytes"
-    raise ValueError(msg)

@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 
 from pytest_llmeval.files.images import ImageFolder
+from pytest_llmeval.regular_files import read_regular
 from pytest_llmeval.scoring.judge import (
     JUDGE_PROMPT_VERSION,
     PREFILTER_VERSION,
@@ -31,6 +32,7 @@ from pytest_llmeval.session.labelled_cases import LabelledCase, read_cases
 from pytest_llmeval.session.plan_check import check_settings
 from pytest_llmeval.session.settings import Settings
 from pytest_llmeval.task.catalog import Catalog
+from pytest_llmeval.task.json_text import MAX_BYTES
 
 
 class JudgeMeasurement:
@@ -68,7 +70,7 @@ class JudgeMeasurement:
         found = self._found(votes)
         made = datetime.now(UTC).date().isoformat()
         models = tuple(sorted({model for one in found for model in one.models if model}))
-        digest = hashlib.sha256(self._file.read_bytes()).hexdigest()
+        digest = hashlib.sha256(read_regular(self._file, max_bytes=MAX_BYTES)).hexdigest()
         calibrations = []
         for judge in found[0].judges:
             cases = [one.judged_by(judge) for one in found]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from pytest_llmeval.engine.gateway import Gateway
@@ -19,6 +19,7 @@ from pytest_llmeval.engine.resources import Resources
 from pytest_llmeval.engine.run import KeepTranscript, Pace, Run
 from pytest_llmeval.engine.sample_run import Surroundings
 from pytest_llmeval.engine.specs import ModelSpec
+from pytest_llmeval.errors import LLMEvalError
 from pytest_llmeval.files.images import ImageFolder
 from pytest_llmeval.providers.endpoints import endpoints_by
 from pytest_llmeval.providers.opening import open_provider
@@ -48,6 +49,7 @@ class RunPlace:
         stops_early: whether the first failure may end the session; fewer samples are then started
             ahead.
         completions: the stored completions that are scored again; None if solvers make them.
+        mistakes: by task file, the mistakes because of which no sample of the task is asked.
     """
 
     folder: Path
@@ -56,6 +58,7 @@ class RunPlace:
     tell: Callable[[str], None]
     stops_early: bool
     completions: Mapping[RowKey, Completion] | None = None
+    mistakes: Mapping[str, LLMEvalError] = field(default_factory=dict)
 
 
 def open_run(settings: Settings, catalog: Catalog, plan: Plan, place: RunPlace) -> Run:
@@ -85,6 +88,7 @@ def open_run(settings: Settings, catalog: Catalog, plan: Plan, place: RunPlace) 
         pace=Pace(window=window, sample_timeout=settings.sample_timeout),
         keep_transcript=place.keep_transcript,
         completions=place.completions,
+        mistakes=place.mistakes,
     )
 
 

@@ -7,6 +7,11 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Final
+
+from pytest_llmeval.regular_files import read_regular
+
+_MAX_BYTES: Final = 10_000_000
 
 _FILES = ("pytest.toml", ".pytest.toml", "pytest.ini", ".pytest.ini", "pyproject.toml", "tox.ini")
 """The files that pytest looks for, in its order, in the current folder and its parents."""
@@ -41,7 +46,7 @@ def find_ini(folder: Path) -> Ini:
 def _keys(file: Path) -> dict[str, str] | None:
     """Return the keys of pytest's section in a file; None if it has no such section."""
     try:
-        text = file.read_text("utf-8")
+        text = read_regular(file, max_bytes=_MAX_BYTES).decode()
         if file.suffix == ".toml":
             return _toml_keys(tomllib.loads(text), whole=file.name != "pyproject.toml")
         parser = configparser.ConfigParser(interpolation=None)

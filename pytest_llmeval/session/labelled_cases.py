@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, NoReturn
 
 from pytest_llmeval.errors import TaskError
 from pytest_llmeval.task.rows import read_rows
@@ -40,7 +40,7 @@ def read_cases(file: Path) -> tuple[LabelledCase, ...]:
         TaskError: a row is no case (the message names it), or there is none.
     """
     cases = []
-    for place, row in read_rows(file, None):
+    for place, row in read_rows(file, None, _refuse):
         wrong = next((name for name in _TEXTS if not isinstance(row.get(name), str)), None)
         if wrong:
             raise place.error(wrong, "must be a text")
@@ -57,3 +57,8 @@ def read_cases(file: Path) -> tuple[LabelledCase, ...]:
         problem = "holds no cases"
         raise TaskError(problem, file=file)
     return tuple(cases)
+
+
+def _refuse(error: TaskError) -> NoReturn:
+    """Raise the error of the first wrong row."""
+    raise error

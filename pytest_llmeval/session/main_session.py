@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
 from pytest_llmeval.engine.engine import Engine
 from pytest_llmeval.engine.link import ControllerLink, DirectLink
-from pytest_llmeval.engine.plan import Plan
+from pytest_llmeval.engine.plan import Plan, PlannedTest
 from pytest_llmeval.engine.replies.place import REUSE
 from pytest_llmeval.engine.run import Run
-from pytest_llmeval.errors import UsageError
+from pytest_llmeval.errors import LLMEvalError, UsageError
 from pytest_llmeval.records import Json, RowKey, Transcript
 from pytest_llmeval.results.stored_run import StoredRun
 from pytest_llmeval.session.calibrations import stored_calibrations
 from pytest_llmeval.session.composition import RunPlace, open_run
 from pytest_llmeval.session.conclusion import Conclusion, Measures, conclude
 from pytest_llmeval.session.estimate import estimate_lines
+from pytest_llmeval.session.failures import Failure, Failures
 from pytest_llmeval.session.files import SessionFiles
 from pytest_llmeval.session.places import rescored_place
 from pytest_llmeval.session.plan_check import (
@@ -26,6 +27,7 @@ from pytest_llmeval.session.plan_check import (
     check_plan,
     check_report_folder,
     missing_judge,
+    task_mistakes,
 )
 from pytest_llmeval.session.row_log import RowLog
 from pytest_llmeval.session.run_info import run_info
@@ -89,6 +91,8 @@ class MainSession:
         self._settings, self._catalog, self._host = settings, catalog, host
         self.plan = Plan(tests=(), tasks=())
         self._checked = False
+        self._mistakes: Mapping[str, LLMEvalError] = {}
+        self._failures = Failures()
         self.rows = RowLog(catalog, self._files.folder, self._files.earlier)
 
     @cached_property
@@ -113,6 +117,9 @@ class MainSession:
     def check(self, *, sends: bool) -> bool:
         """Check once that the plan can be run; return whether this call checked it.
 
+        A mistake in one task is reported by the first test of the task that runs, and its other
+        tests are skipped; if no models will be asked, it is raised.
+
         Args:
             sends: whether models will be asked, so that keys and addresses must be set.
 
@@ -122,11 +129,17 @@ class MainSession:
         if not self.plan.tasks or self._checked:
             return False
         self._checked = True
-        check_plan(self.plan, self._settings, self._catalog)
+        self._mistakes = task_mistakes(self.plan, self._settings, self._catalog)
+        asks = sends and not self._settings.estimate
+        if self._mistakes and not asks:
+            # No test will run that could report them.
+            raise UsageError("\n".join(map(str, self._mistakes.values())))
+        sound = self.plan.without(self._mistakes)
+        check_plan(sound, self._settings, self._catalog)
         check_report_folder(self._settings)
-        if sends and self._rescored is None and not self._settings.estimate:
-            check_models(self.plan, self._settings, self._catalog)
-        if remark := missing_judge(self.plan, self._settings, self._catalog):
+        if asks and self._rescored is None:
+            check_models(sound, self._settings, self._catalog)
+        if remark := missing_judge(sound, self._settings, self._catalog):
             self._host.tell(remark)
         return True
 
@@ -134,6 +147,16 @@ class MainSession:
         """Return the estimate of the plan, a line for each task and model."""
         lines = estimate_lines(self.plan, self._settings, self._catalog)
         return lines or ["nothing to estimate"]
+
+    def failed(self, test: PlannedTest, failure: Failure | None) -> None:
+        """Note how a test ended; after some equal failures its function's other tests are stopped.
+
+        Args:
+            test: a planned test that was reported.
+            failure: the failure of the user's own code; None for another end.
+        """
+        if (reason := self._failures.add(test, failure)) is not None:
+            self.engine.end_test(test.test, reason)
 
     def over(self, nodeid: str) -> None:
         """Note that a test has ended."""
@@ -173,7 +196,8 @@ class MainSession:
         self.rows.complete(self.plan)
         tasks = {
             loaded.task.name: known_task(loaded, self._calibrations)
-            for loaded in self._catalog.loaded.values()
+            for file, loaded in self._catalog.loaded.items()
+            if str(file) not in self._mistakes
         }
         measures = Measures(yardstick=self._yardstick, replayed=self._rescored)
         rows, effort = self.rows.rows, self.engine.effort
@@ -187,7 +211,8 @@ class MainSession:
         self._files.close()
         by_name = {one.task.name: one for one in self._catalog.loaded.values()}
         remarks = undeclared_remarks(rows, by_name)
-        return replace(conclusion, trouble=(*conclusion.trouble, *remarks))
+        trouble = (*conclusion.trouble, *remarks, *self._failures.remarks())
+        return replace(conclusion, trouble=trouble)
 
     def _open_run(self) -> Run:
         place = RunPlace(
@@ -196,6 +221,7 @@ class MainSession:
             keep_transcript=self._keep_transcript,
             tell=self._host.tell,
             stops_early=self._host.stops_early,
+            mistakes=self._mistakes,
         )
         return open_run(self._settings, self._catalog, self.plan, place)
 

@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from pytest_llmeval.engine.context import StagedSolver
 from pytest_llmeval.engine.own_code import answer_rule_of, solver_of
 from pytest_llmeval.engine.plan import Plan
+from pytest_llmeval.engine.replies.recording import Recording
 from pytest_llmeval.engine.specs import ModelSpec, parse_spec, parse_specs, share_limits
-from pytest_llmeval.errors import TaskError, UsageError
+from pytest_llmeval.errors import LLMEvalError, UsageError
 from pytest_llmeval.providers.opening import check_provider
-from pytest_llmeval.records import display_of
+from pytest_llmeval.records import Sample, display_of
 from pytest_llmeval.results.declared_metrics import MetricError, check_metrics
 from pytest_llmeval.session.choice import model_choice
 from pytest_llmeval.session.places import kept_place, reused_place
 from pytest_llmeval.session.settings import Settings
 from pytest_llmeval.session.spending import Spending
-from pytest_llmeval.task.catalog import Catalog
+from pytest_llmeval.session.task_info import known_task
+from pytest_llmeval.task import Task
+from pytest_llmeval.task.catalog import Catalog, LoadedTask
+from pytest_llmeval.task.prompt_check import check_prompts
 
 
 def check_settings(settings: Settings) -> None:
@@ -36,17 +42,41 @@ def check_settings(settings: Settings) -> None:
             raise UsageError(msg)
 
 
+def task_mistakes(plan: Plan, settings: Settings, catalog: Catalog) -> Mapping[str, LLMEvalError]:
+    """Return by task file what is wrong with a planned task, so that none of its samples is asked.
+
+    A solver, an answer rule, a metric or the published figures cannot be loaded; a prompt cannot be
+    rendered; the task's recording cannot be read.
+    """
+    samples: dict[str, dict[str, Sample]] = {}
+    for test in plan.tests:
+        loaded = catalog.load(Path(test.file))
+        samples.setdefault(test.file, {})[test.sample] = loaded.by_id[test.sample]
+    recorded = {test.file for test in plan.kinds if not test.model}
+    found = {}
+    for file, selected in samples.items():
+        loaded = catalog.load(Path(file))
+        try:
+            _check_own_code(loaded.task)
+            _check_metrics(loaded)
+            known_task(loaded)
+            _check_prompts(loaded.task, tuple(selected.values()))
+            if file in recorded and settings.reuse is None:
+                _check_recording(loaded.task)
+        except LLMEvalError as error:
+            found[file] = error
+    return found
+
+
 def check_plan(plan: Plan, settings: Settings, catalog: Catalog) -> None:
     """Raise UsageError for a plan that cannot be run.
 
-    Causes: an option names a task or sample that was not collected; a solver, an answer rule or a
-    metric cannot be loaded; a test has no model, or one that reads no pictures where its sample has
-    some; the budget is in dollars and a price is unknown.
+    Causes: an option names a task or sample that was not collected; a test has no model, or one
+    that reads no pictures where its sample has some; the budget is in dollars and a price is
+    unknown.
     """
     _check_tasks(plan, settings)
     _check_samples(plan, settings, catalog)
-    _check_own_code(plan, catalog)
-    _check_metrics(plan, catalog)
     _check_pictures(plan, settings, catalog)
     spending = Spending(settings)
     for model in _models(plan, settings, catalog):
@@ -106,6 +136,8 @@ def _models(plan: Plan, settings: Settings, catalog: Catalog) -> tuple[ModelSpec
 
 def _check_tasks(plan: Plan, settings: Settings) -> None:
     tasks = {name for _, name, _ in plan.tasks}
+    if plan.wrong:
+        return  # the names of tasks that could not be loaded are not known
     if unknown := sorted(set(settings.overrides) - tasks):
         known = ", ".join(sorted(tasks))
         msg = f"--llmeval-set names task {unknown[0]!r}; tasks collected here: {known}"
@@ -113,7 +145,7 @@ def _check_tasks(plan: Plan, settings: Settings) -> None:
 
 
 def _check_samples(plan: Plan, settings: Settings, catalog: Catalog) -> None:
-    if not settings.samples:
+    if not settings.samples or plan.wrong:
         return
     known = {sample for file, _, _ in plan.tasks for sample in catalog.load(Path(file)).by_id}
     if unknown := [sample for sample in settings.samples if sample not in known]:
@@ -121,37 +153,46 @@ def _check_samples(plan: Plan, settings: Settings, catalog: Catalog) -> None:
         raise UsageError(msg)
 
 
-def _check_own_code(plan: Plan, catalog: Catalog) -> None:
-    """Raise UsageError for a solver or an answer rule that cannot be loaded."""
-    for file in {test.file for test in plan.tests}:
-        task = catalog.load(Path(file)).task
-        try:
-            solver_of(task)
-            answer_rule_of(task)
-        except TaskError as error:
-            raise UsageError(str(error)) from None
+def _check_own_code(task: Task) -> None:
+    """Raise TaskError for a solver or an answer rule that cannot be loaded."""
+    solver_of(task)
+    answer_rule_of(task)
 
 
-def _check_metrics(plan: Plan, catalog: Catalog) -> None:
-    """Raise UsageError for a metric that cannot be loaded or computed."""
-    for file in {test.file for test in plan.tests}:
-        loaded = catalog.load(Path(file))
-        task = loaded.task
-        displays = (loaded.display, *(display_of(one.scorer) for one in loaded.scorers))
-        try:
-            check_metrics(
-                task.metrics,
-                task.folder,
-                scores=[one.scorer.name for one in loaded.scorers],
-                shares=[name for display in displays for name in display.shares],
-            )
-        except MetricError as error:
-            place = ("metrics", *error.place)
-            key = ".".join(map(str, place))
-            located = TaskError(error.problem, file=file, line=task.line(*place), key=key)
-            raise UsageError(str(located)) from None
-        except TaskError as error:
-            raise UsageError(str(error)) from None
+def _check_metrics(loaded: LoadedTask) -> None:
+    """Raise an error for a metric that cannot be loaded or computed."""
+    task = loaded.task
+    displays = (loaded.display, *(display_of(one.scorer) for one in loaded.scorers))
+    try:
+        check_metrics(
+            task.metrics,
+            task.folder,
+            scores=[one.scorer.name for one in loaded.scorers],
+            shares=[name for display in displays for name in display.shares],
+        )
+    except MetricError as error:
+        raise task.error(error.problem, "metrics", *error.place) from None
+
+
+def _check_prompts(task: Task, samples: Sequence[Sample]) -> None:
+    """Raise TaskError for a prompt that cannot be rendered.
+
+    Only of solvers that declare the stages of their prompt are the variables known.
+    """
+    solver = task.named_solver
+    if isinstance(solver, StagedSolver):
+        variables = solver.variables()
+        check_prompts(task, dict.fromkeys(solver.stages, variables), samples)
+
+
+def _check_recording(task: Task) -> None:
+    """Raise an error for a task's recording that is not a file, or not a recording."""
+    if task.replay is None:
+        return
+    try:
+        Recording(task.replay)
+    except UsageError as error:
+        raise task.error(str(error), "replay") from None
 
 
 def _check_pictures(plan: Plan, settings: Settings, catalog: Catalog) -> None:

@@ -9,9 +9,13 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, Final
 
 from pytest_llmeval.errors import TaskError
+from pytest_llmeval.regular_files import check_regular
+
+MAX_CODE_BYTES: Final = 10_000_000
+"""Bytes of a Python file at most."""
 
 
 def load_callable(reference: str, folder: Path, *, confined: bool = False) -> Callable[..., Any]:
@@ -57,9 +61,14 @@ def _from_file(where: str, folder: Path, *, confined: bool) -> ModuleType:
             "put the file beside the task, or install it as a module"
         )
         raise TaskError(problem, file=folder)
-    if not file.is_file():
+    if not file.exists():
         problem = f"there is no such file ({where!r}, relative to {root})"
         raise TaskError(problem, file=file)
+    try:
+        check_regular(file, max_bytes=MAX_CODE_BYTES)
+    except OSError as error:
+        problem = f"cannot be read: {error.strerror}"
+        raise TaskError(problem, file=file) from None
     name = f"llmeval_{file.stem}_{hashlib.sha256(str(file).encode()).hexdigest()[:12]}"
     if name in sys.modules:
         return sys.modules[name]

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from pytest_llmeval.errors import LLMEvalError
 from pytest_llmeval.records import Display, Json, Sample, display_of
 from pytest_llmeval.task.declared import DeclaredScorer
 from pytest_llmeval.task.load import load_task
@@ -90,17 +91,29 @@ class Catalog:
         """
         self._folder, self._overrides, self._limit = folder, overrides or {}, limit
         self._loaded: dict[Path, LoadedTask] = {}
+        self._wrong: dict[Path, LLMEvalError] = {}
 
     def load(self, file: Path) -> LoadedTask:
-        """Return the task in `file` with its samples.
+        """Return the task in `file` with its samples; the file is read once, also if it is wrong.
 
         Raises:
             TaskError: the task or its dataset is invalid.
             UsageError: an override is invalid.
         """
+        if file in self._wrong:
+            raise self._wrong[file]
         if file not in self._loaded:
-            self._loaded[file] = self._load(file)
+            try:
+                self._loaded[file] = self._load(file)
+            except LLMEvalError as error:
+                self._wrong[file] = error.with_traceback(None)
+                raise
         return self._loaded[file]
+
+    @property
+    def wrong(self) -> tuple[Path, ...]:
+        """The files that could not be loaded so far."""
+        return tuple(self._wrong)
 
     @property
     def loaded(self) -> Mapping[Path, LoadedTask]:

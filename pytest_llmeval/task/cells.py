@@ -6,13 +6,13 @@ import math
 from typing import Any, cast
 
 from pytest_llmeval.records import Json
-from pytest_llmeval.task.row_place import Columns, RowPlace, missing
+from pytest_llmeval.task.row_place import Columns, RowPlace
 
 
 def required(place: RowPlace, row: Columns, column: str) -> Any:  # noqa: ANN401 - outside data
     """Return the value of a column; TaskError when the row lacks it."""
     if column not in row:
-        raise place.error(column, missing(column, row))
+        raise place.lacks(column, row)
     return row[column]
 
 
@@ -26,9 +26,7 @@ def optional(place: RowPlace, row: Columns, column: str) -> Any:  # noqa: ANN401
         return row[column]
     if column.endswith("?"):
         return row.get(column[:-1])
-    raise place.error(
-        column, f"{missing(column, row)}; write {column + '?'!r} for a column that rows may lack"
-    )
+    raise place.lacks(column, row, f"; write {column + '?'!r} for a column that rows may lack")
 
 
 def several(value: Any) -> list[Any]:  # noqa: ANN401 - outside data

@@ -127,8 +127,7 @@ def named_solver(spec: Spec, folder: Path) -> Any:  # noqa: ANN401 - a port of a
         folder: where relative paths start.
 
     Raises:
-        MisfitError: it cannot be made, or an option is invalid.
-        TaskError: the function that it refers to does not exist.
+        MisfitError: it does not exist, cannot be made, or an option is invalid.
     """
     made = _made(SOLVERS.load, spec, folder, ("solver",), SOLVED_BY)
     return made.bound if isinstance(made, _Function) else made
@@ -193,9 +192,9 @@ def _made(
     except OptionError as error:
         place = (*at, spec.name) if error.option is None else (*at, spec.name, error.option)
         raise MisfitError(place, str(error)) from None
-    except UsageError as error:
+    except (UsageError, TaskError) as error:
         raise MisfitError(at, str(error)) from None
-    except (TaskError, MisfitError):
+    except MisfitError:
         raise
     except Exception as error:
         problem = f"{spec.name} cannot be made: {type(error).__name__}: {error}"

@@ -49,24 +49,18 @@ def load_task(
     ]
     for option in options:
         option.apply(data)
+    overridden = {option.keys: option.option for option in options}
+    source = Source(file=file, document=document, overridden=overridden)
     try:
-        task = Task.model_validate(data, context=Source(file=file, document=document))
+        task = Task.model_validate(data, context=source)
         task.check_parts()
     except ValidationError as error:
         place, problem = _first_problem(error)
+        raise source.error(place, problem) from None
     except MisfitError as error:
-        place, problem = error.place, error.problem
-    else:
-        check_templates(task)
-        return task
-    # Overrides find the entries of a list by their names.
-    named = tuple(part for part in place if isinstance(part, str))
-    for option in options:
-        shared = min(len(named), len(option.keys))
-        if shared and named[:shared] == option.keys[:shared]:
-            raise option.refused(problem)
-    key = ".".join(str(part) for part in place)
-    raise TaskError(problem, file=file, line=document.line(place), key=key)
+        raise source.error(error.place, error.problem) from None
+    check_templates(task)
+    return task
 
 
 def _first_problem(error: ValidationError) -> tuple[tuple[str | int, ...], str]:

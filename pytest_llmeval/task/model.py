@@ -10,6 +10,7 @@ from typing import Annotated, Any
 
 from pydantic import Field, JsonValue, PrivateAttr, field_validator
 
+from pytest_llmeval.errors import LLMEvalError
 from pytest_llmeval.records import Json
 from pytest_llmeval.task.dataset import Dataset
 from pytest_llmeval.task.declared import (
@@ -107,6 +108,10 @@ class Task(Section):
     def folder(self) -> Path:
         """The folder of the YAML file, where the task's relative paths start."""
         return self._source.folder
+
+    def error(self, problem: str, *place: str | int) -> LLMEvalError:
+        """Return the error for the value at `place`; see `Source.error`."""
+        return self._source.error(place, problem)
 
     def line(self, *path: str | int) -> int | None:
         """Return the line of a key in the YAML file, or of its nearest existing parent."""

@@ -34,14 +34,14 @@ class Turn:
         role: one of `ROLES`.
         text: the jinja2 template.
         file: the file that holds the text.
-        line: its line there; None for a file that is the text.
+        line: the line of that file on which the text begins.
         key: its dotted key in the task file; "" for a file that is the text.
     """
 
     role: str
     text: str
     file: Path
-    line: int | None
+    line: int
     key: str
 
 
@@ -69,9 +69,15 @@ def _unnamed_stages(turns: tuple[Turn, ...]) -> Stages:
         return {"generate": turns}
     return {
         stage: (
-            Turn(role="user", text=text, file=turns[0].file, line=turns[0].line, key=turns[0].key),
+            Turn(
+                role="user",
+                text=match[group],
+                file=turns[0].file,
+                line=turns[0].line + turns[0].text.count("\n", 0, match.start(group)),
+                key=turns[0].key,
+            ),
         )
-        for stage, text in zip(("image", "question"), match.groups(), strict=True)
+        for stage, group in (("image", 1), ("question", 2))
     }
 
 
@@ -97,16 +103,15 @@ def _turn(role: str, value: object, at: tuple[str | int, ...], source: Source) -
     path = ("prompt", *at)
     key = ".".join(str(part) for part in path)
     if isinstance(value, str):
-        return Turn(
-            role=role, text=value, file=source.file, line=source.document.line(path), key=key
-        )
+        line = source.document.text_line(path) or 1
+        return Turn(role=role, text=value, file=source.file, line=line, key=key)
     if isinstance(value, dict) and list(value) == ["file"] and isinstance(value["file"], str):
         file = _inside(value["file"], (*at, "file"), source)
         return Turn(
             role=role,
             text=read_text(file, max_bytes=MAX_PROMPT_BYTES),
             file=file,
-            line=None,
+            line=1,
             key="",
         )
     raise refusal(

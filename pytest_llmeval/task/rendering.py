@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import difflib
 import hashlib
 import json
+import re
+import traceback
 from collections.abc import Iterator, Mapping, Sequence
 
-from jinja2 import Template, TemplateSyntaxError, UndefinedError
+from jinja2 import TemplateSyntaxError, UndefinedError
 
 from pytest_llmeval.errors import TaskError
 from pytest_llmeval.records import Image, ImagePart, Json, Message, Part, Sample, TextPart
 from pytest_llmeval.task.model import Task
 from pytest_llmeval.task.prompt import Turn
-from pytest_llmeval.task.templates import IMAGE_TAG, PICTURE, compile_template
+from pytest_llmeval.task.template_child import RowFailure, TemplateLimitError, run_limited
+from pytest_llmeval.task.templates import IMAGE_TAG, PICTURE, compile_template, plain_names
 
 
 def render(
@@ -42,13 +46,7 @@ def render(
         )
         raise TaskError(problem, file=task.file, line=task.line("prompt"), key="prompt")
     turns = task.prompt[stage]
-    values: dict[str, Json] = {
-        "id": sample.id,
-        "input": sample.input,
-        "tags": list(sample.tags),
-        "metadata": dict(sample.metadata),
-        **variables,
-    }
+    values = values_of(sample, variables)
     if not images:
         return tuple(
             Message.of(turn.role, _filled(turn, {**values, PICTURE: IMAGE_TAG})) for turn in turns
@@ -60,11 +58,26 @@ def render(
     return _with_pictures(turns, texts, sample, images)
 
 
+def values_of(sample: Sample, variables: Mapping[str, Json]) -> dict[str, Json]:
+    """Return what templates may use: fields of the sample, and the solver's variables."""
+    return {
+        "id": sample.id,
+        "input": sample.input,
+        "tags": list(sample.tags),
+        "metadata": dict(sample.metadata),
+        **variables,
+    }
+
+
 def check_templates(task: Task) -> None:
     """Raise a TaskError for the first template of `task` that is not valid jinja2."""
     for turns in task.prompt.values():
         for turn in turns:
-            _compiled(turn)
+            try:
+                plain_names(turn.text)
+            except TemplateSyntaxError as error:
+                problem = f"is not valid jinja2: {error.message}"
+                raise _error(turn, problem, error.lineno) from None
 
 
 def _mark(values: Mapping[str, Json]) -> str:
@@ -79,24 +92,69 @@ def _mark(values: Mapping[str, Json]) -> str:
 
 def _filled(turn: Turn, values: Mapping[str, Json]) -> str:
     try:
-        return _compiled(turn).render(values)
+        if plain_names(turn.text) is not None:
+            return compile_template(turn.text).render(values)
+        (filled,) = run_limited("template", turn.text, [values])
     except UndefinedError as error:
-        names = ", ".join(name for name in values if name != PICTURE)
-        is_target = str(error).startswith("'target'")
-        hint = "; prompts cannot use the target" if is_target else ""
-        raise _error(turn, f"{error.message}{hint} (known here: {names})") from None
-    except TaskError:
-        raise
-    except Exception as error:  # noqa: BLE001 - a template may raise anything
-        raise _error(turn, f"cannot be filled: {type(error).__name__}: {error}") from None
+        filled = RowFailure("UndefinedError", str(error.message), _line_of(error))
+    except TemplateLimitError as limit:
+        raise _error(turn, str(limit)) from None
+    if isinstance(filled, str):
+        return filled
+    raise _failed(turn, filled, values)
 
 
-def _compiled(turn: Turn) -> Template:
+def failures(turn: Turn, rows: Sequence[Mapping[str, Json]]) -> list[TaskError | None]:
+    """Return for each row of values why the template cannot be filled with it; None if it can.
+
+    The rows are sent to the child together.
+
+    Raises:
+        TaskError: the rows together take too long.
+    """
     try:
-        return compile_template(turn.text)
-    except TemplateSyntaxError as error:
-        problem = f"line {error.lineno} of the template is not valid jinja2: {error.message}"
-        raise _error(turn, problem) from None
+        found = run_limited("template", turn.text, [{**row, PICTURE: IMAGE_TAG} for row in rows])
+    except TemplateLimitError as limit:
+        raise _error(turn, str(limit)) from None
+    return [
+        None if isinstance(filled, str) else _failed(turn, filled, row)
+        for filled, row in zip(found, rows, strict=True)
+    ]
+
+
+def _failed(turn: Turn, failure: object, values: Mapping[str, Json]) -> TaskError:
+    assert isinstance(failure, RowFailure)  # noqa: S101 - templates have no truth value
+    if failure.kind == "UndefinedError":
+        problem = _undefined(failure.message, values)
+    else:
+        problem = f"cannot be filled: {failure.kind}: {failure.message}"
+    return _error(turn, problem, failure.line)
+
+
+def _undefined(message: str, values: Mapping[str, Json]) -> str:
+    """Return the problem with a name that the template uses and that has no value: with the fix."""
+    name = (re.findall("'([^']*)'", message) or [""])[-1]
+    known = [known for known in values if known != PICTURE]
+    metadata = values.get("metadata")
+    if "dict object" in message and isinstance(metadata, dict) and name not in metadata:
+        has = ", ".join(metadata) or "nothing"
+        fix = f"add {{{name}: COLUMN}} to dataset.fields.metadata"
+        return f"metadata has no {name!r} (it has: {has}); {fix}"
+    if name == "target":
+        hint = "; prompts cannot use the target"
+    elif name in metadata if isinstance(metadata, dict) else False:
+        hint = f"; write metadata.{name}"
+    else:
+        near = difflib.get_close_matches(name, known, n=1)
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+    return f"{message}{hint} (known here: {', '.join(known)})"
+
+
+def _line_of(error: Exception) -> int:
+    """Return the line of the template on which it failed; jinja2 puts it into the traceback."""
+    frames = traceback.extract_tb(error.__traceback__)
+    lines = (frame.lineno for frame in reversed(frames) if frame.filename == "<template>")
+    return next((line for line in lines if line is not None), 1)
 
 
 def _with_pictures(
@@ -137,5 +195,6 @@ def _interleaved(pieces: Sequence[str], pictures: Iterator[Image]) -> Iterator[P
             yield TextPart(text=text)
 
 
-def _error(turn: Turn, problem: str) -> TaskError:
-    return TaskError(problem, file=turn.file, line=turn.line, key=turn.key)
+def _error(turn: Turn, problem: str, line: int = 1) -> TaskError:
+    """Return an error at a line of the template, from 1."""
+    return TaskError(problem, file=turn.file, line=turn.line + line - 1, key=turn.key)

@@ -34,6 +34,15 @@ class RowPlace:
             f"row {self.number}: {problem}", file=self.file, line=self.line, key=column
         )
 
+    def lacks(self, column: str, row: Iterable[str], hint: str = "") -> MissingColumnError:
+        """Return the error of a row without a column; `hint` ends its message."""
+        problem = f"row {self.number}: {missing(column, row)}{hint}"
+        return MissingColumnError(problem, file=self.file, line=self.line, key=column)
+
+
+class MissingColumnError(TaskError):
+    """A row lacks the column `key`."""
+
 
 def missing(column: str, row: Iterable[str]) -> str:
     """Return the problem with a column that a row lacks: the nearest name, and all names."""

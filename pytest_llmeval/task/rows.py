@@ -10,12 +10,16 @@ from typing import Any, Protocol
 
 from pytest_llmeval.errors import TaskError, UsageError
 from pytest_llmeval.files.yaml import read_text, read_yaml
+from pytest_llmeval.regular_files import check_regular
 from pytest_llmeval.task.json_text import MAX_BYTES, parse_json, read_json
 from pytest_llmeval.task.registry import DATASETS
 from pytest_llmeval.task.row_place import Columns, RowPlace
 
 MAX_YAML_BYTES = 32 * 2**20
 """Bytes of a YAML dataset at most: reading YAML takes about 50 times as long as JSON."""
+
+MAX_ROWS = 10_000_000
+"""Rows of a Parquet dataset at most: a repeated value takes hardly any bytes there."""
 
 
 class DatasetReader(Protocol):
@@ -44,16 +48,20 @@ def folder_reader(folder: Path) -> DatasetReader:
     raise TaskError(problem, file=folder)
 
 
-def read_rows(file: Path, key: str | None) -> Iterator[tuple[RowPlace, Columns]]:
+def read_rows(
+    file: Path, key: str | None, tell: Callable[[TaskError], None]
+) -> Iterator[tuple[RowPlace, Columns]]:
     """Yield the rows of a dataset in order.
 
     Args:
         file: the dataset's file, or a folder that a `DatasetReader` accepts.
         key: the top-level key that holds the rows of a JSON or YAML file.
+        tell: called with the error of a row that is left out: it is not a mapping, or its line is
+            not JSON.
 
     Raises:
-        TaskError: the file or a row is invalid; with file and line (in JSON and Parquet with the
-            row's number).
+        TaskError: the file cannot be read; with file and line (in JSON and Parquet with the row's
+            number).
         UsageError: the format needs a package that is not installed.
     """
     if file.is_dir():
@@ -68,9 +76,12 @@ def read_rows(file: Path, key: str | None) -> Iterator[tuple[RowPlace, Columns]]
         raise TaskError(problem, file=file)
     rows = _NESTED[suffix](file, key) if suffix in _NESTED else _FLAT[suffix](file)
     for place, row in rows:
-        if not isinstance(row, dict):
-            raise place.error(None, f"is {_kind(row)}, not a mapping of columns")
-        yield place, row
+        if isinstance(row, dict):
+            yield place, row
+        elif isinstance(row, TaskError):
+            tell(row)
+        else:
+            tell(place.error(None, f"is {_kind(row)}, not a mapping of columns"))
 
 
 def _yaml_rows(file: Path, key: str | None) -> Iterator[tuple[RowPlace, Any]]:
@@ -91,7 +102,15 @@ def _jsonl_rows(file: Path) -> Iterator[tuple[RowPlace, Any]]:
     for line, text in enumerate(read_text(file, max_bytes=MAX_BYTES).split("\n"), 1):
         if text.strip():
             number += 1
-            yield RowPlace(file, line, number), parse_json(text, file, line)
+            yield RowPlace(file, line, number), _json_row(text, file, line)
+
+
+def _json_row(text: str, file: Path, line: int) -> Any:  # noqa: ANN401 - JSON
+    """Return the value of one line, or its error: lines are independent of each other."""
+    try:
+        return parse_json(text, file, line)
+    except TaskError as error:
+        return error
 
 
 def _csv_rows(file: Path) -> Iterator[tuple[RowPlace, Any]]:
@@ -106,10 +125,11 @@ def _csv_rows(file: Path) -> Iterator[tuple[RowPlace, Any]]:
             if cells:
                 number += 1
                 place = RowPlace(file, first, number)
-                if len(cells) != len(header):
+                if len(cells) == len(header):
+                    yield place, dict(zip(header, cells, strict=True))
+                else:
                     problem = f"has {len(cells)} cells where the header has {len(header)}"
-                    raise place.error(None, problem)
-                yield place, dict(zip(header, cells, strict=True))
+                    yield place, place.error(None, problem)
             first = reader.line_num + 1
     except csv.Error as error:
         problem = f"is not CSV: {error}"
@@ -126,16 +146,31 @@ def _parquet_rows(file: Path) -> Iterator[tuple[RowPlace, Any]]:
         )
         raise UsageError(msg) from None
     try:
+        check_regular(file, max_bytes=MAX_BYTES)
         with file.open("rb") as source:
-            rows = parquet.read_table(source).to_pylist()
+            opened = parquet.ParquetFile(source)
+            _check_size(opened.metadata, file)
+            rows = opened.read().to_pylist()
     except OSError as error:
-        problem = f"cannot be read: {error.strerror}"
+        problem = f"cannot be read: {error.strerror or error}"
         raise TaskError(problem, file=file) from None
     except ArrowException as error:
         problem = f"is not a Parquet file: {error}"
         raise TaskError(problem, file=file) from None
     for number, row in enumerate(rows, 1):
         yield RowPlace(file, None, number), row
+
+
+def _check_size(metadata: Any, file: Path) -> None:  # noqa: ANN401 - pyarrow has no types
+    """Refuse a Parquet file that says itself that it unpacks to more than can be held."""
+    groups = range(metadata.num_row_groups)
+    size = sum(metadata.row_group(index).total_byte_size for index in groups)
+    if size > MAX_BYTES or metadata.num_rows > MAX_ROWS:
+        problem = (
+            f"has {metadata.num_rows:,} rows of {size:,} bytes unpacked; "
+            f"at most {MAX_ROWS:,} rows and {MAX_BYTES:,} bytes are read"
+        )
+        raise TaskError(problem, file=file)
 
 
 _NESTED: Mapping[str, Callable[[Path, str | None], Iterator[tuple[RowPlace, Any]]]] = {

@@ -5,13 +5,10 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from pytest_llmeval.files.picture_header import check_picture_file
 from pytest_llmeval.files.pictures import keep, own_folder
-from pytest_llmeval.records.message import media_type_of
 from pytest_llmeval.task.cells import shown
 from pytest_llmeval.task.row_place import RowPlace
-
-_HEAD = 16
-"""Bytes at the start of a picture that identify its format."""
 
 
 class SampleImages:
@@ -32,7 +29,7 @@ class SampleImages:
 
         Raises:
             TaskError: the value is of another form, the path leaves the folder, or the file is not
-                a PNG, JPEG, GIF or WebP.
+                a PNG, JPEG, GIF or WebP, is cut off, or declares too many pixels.
         """
         if isinstance(value, dict):
             if isinstance(value.get("bytes"), str):
@@ -48,8 +45,7 @@ class SampleImages:
         if os.path.isabs(value) or not path.startswith(self._folder + os.sep):  # noqa: PTH117
             raise place.error(column, f"the image {value!r} leaves the dataset's folder")
         try:
-            with open(path, "rb") as file:  # noqa: PTH123
-                media_type_of(file.read(_HEAD))
+            check_picture_file(path)
         except OSError as error:
             problem = f"the image {value!r} cannot be read: {error.strerror}"
             raise place.error(column, problem) from None
@@ -61,7 +57,8 @@ class SampleImages:
 def _stored(place: RowPlace, data: bytes, column: str) -> str:
     """Return the path of an embedded picture, stored in the user's cache."""
     try:
-        return keep(data, own_folder()).path
+        path = keep(data, own_folder()).path
+        check_picture_file(path)
     except ValueError as error:
         raise place.error(column, f"the image is {error}") from None
     except OSError as error:
@@ -70,3 +67,4 @@ def _stored(place: RowPlace, data: bytes, column: str) -> str:
             "set XDG_CACHE_HOME"
         )
         raise place.error(column, problem) from None
+    return path

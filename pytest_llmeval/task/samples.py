@@ -8,12 +8,14 @@ from pathlib import Path
 
 from pytest_llmeval.errors import TaskError
 from pytest_llmeval.records import Json, Sample
+from pytest_llmeval.regular_files import check_regular, open_regular
 from pytest_llmeval.task.cells import json_value, optional, required, several, text, word
 from pytest_llmeval.task.model import Task
 from pytest_llmeval.task.row_place import Columns, RowPlace
 from pytest_llmeval.task.rows import folder_reader, read_rows
 from pytest_llmeval.task.sample_images import SampleImages
 from pytest_llmeval.task.selection import Selection
+from pytest_llmeval.task.wrong_rows import WrongRows
 
 
 def read_samples(task: Task, *, limit: int | None = None) -> tuple[Sample, ...]:
@@ -23,8 +25,16 @@ def read_samples(task: Task, *, limit: int | None = None) -> tuple[Sample, ...]:
 
     Raises:
         TaskError: the dataset is invalid or has no samples; with file, line (where the format has
-            lines), row, column and value.
+            lines), row, column and value. The errors of several rows are told together.
+        UsageError: an option sets a value of the dataset that is invalid.
     """
+    if not (path := task.dataset.path).is_dir():
+        try:
+            check_regular(path)
+        except OSError as error:
+            reason = "there is no such file" if not path.exists() else error.strerror
+            problem = f"names {str(path)!r}: {reason}"
+            raise task.error(problem, "dataset", "path") from None
     reader = _Reader(task)
     samples = tuple(reader.samples())
     if not samples:
@@ -48,7 +58,7 @@ def dataset_digest(task: Task) -> str:
 
 
 def _digest(path: Path) -> str:
-    with path.open("rb") as file:
+    with open_regular(path) as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
@@ -73,17 +83,30 @@ class _Reader:
     def __init__(self, task: Task) -> None:
         self._task, self._dataset, self._fields = task, task.dataset, task.dataset.fields
         self.rows = 0
+        self._wrong = WrongRows(task)
         self._ids: dict[str, RowPlace] = {}
         self._images = SampleImages(self._dataset.path)
         selects = self._dataset.keep is not None or self._dataset.unique is not None
         self._selection = Selection(task) if selects else None
 
     def samples(self) -> Iterator[Sample]:
-        """Yield the samples of the selected rows."""
-        for place, row in read_rows(self._dataset.path, self._dataset.rows):
+        """Yield the samples of the selected rows; at the end raise the errors of the wrong ones."""
+        selected = 0
+        rows = self._counted()
+        for place, row in rows if self._selection is None else self._selection.selected(rows):
+            selected += 1
+            try:
+                sample = self._sample(place, row)
+            except TaskError as error:
+                self._wrong.add(error)
+            else:
+                yield sample
+        self._wrong.check(selected)
+
+    def _counted(self) -> Iterator[tuple[RowPlace, Columns]]:
+        for placed in read_rows(self._dataset.path, self._dataset.rows, self._wrong.add):
             self.rows += 1
-            if self._selection is None or self._selection.takes(place, row):
-                yield self._sample(place, row)
+            yield placed
 
     def _sample(self, place: RowPlace, row: Columns) -> Sample:
         sample_id = self._id(place, row)
@@ -107,6 +130,10 @@ class _Reader:
                 declared.scorer.check(target)
             except ValueError as error:
                 raise place.error(self._fields.target, str(error)) from None
+            except Exception as error:
+                failure = f"{type(error).__name__}: {error}"
+                problem = f"the check of the scorer {declared.scorer.name!r} failed: {failure}"
+                raise place.error(self._fields.target, problem) from error
 
     def _id(self, place: RowPlace, row: Columns) -> str:
         if self._fields.id is None:

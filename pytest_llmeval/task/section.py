@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, cast
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationInfo, model_validator
 from pydantic_core import PydanticCustomError
 
+from pytest_llmeval.errors import LLMEvalError, TaskError, UsageError
 from pytest_llmeval.files.yaml import YamlDocument
 
 
@@ -21,15 +22,32 @@ class Source:
     Attributes:
         file: absolute path of the file.
         document: its parsed content.
+        overridden: options that replace values, by the keys that lead to these.
     """
 
     file: Path
     document: YamlDocument
+    overridden: Mapping[tuple[str, ...], str] = field(default_factory=dict)
 
     @property
     def folder(self) -> Path:
         """The folder where relative paths start."""
         return self.file.parent
+
+    def error(self, place: Sequence[str | int], problem: str) -> LLMEvalError:
+        """Return the error for the value at `place`: it names the option that set it, or the line.
+
+        Returns:
+            A UsageError for a value from an option, else a TaskError with file, line and key.
+        """
+        # Overrides find the entries of a list by their names.
+        named = tuple(part for part in place if isinstance(part, str))
+        for keys, option in self.overridden.items():
+            shared = min(len(named), len(keys))
+            if shared and named[:shared] == keys[:shared]:
+                return UsageError(f"{option}: {problem}")
+        key = ".".join(map(str, place))
+        return TaskError(problem, file=self.file, line=self.document.line(place), key=key)
 
 
 class Section(BaseModel):

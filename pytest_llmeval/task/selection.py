@@ -3,52 +3,91 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from typing import Any, Final
 
 from jinja2 import TemplateError, TemplateSyntaxError
 
-from pytest_llmeval.errors import TaskError
+from pytest_llmeval.errors import LLMEvalError
 from pytest_llmeval.task.model import Task
 from pytest_llmeval.task.row_place import Columns, RowPlace, missing
-from pytest_llmeval.task.templates import compile_expression
+from pytest_llmeval.task.template_child import RowFailure, TemplateLimitError, run_limited
+from pytest_llmeval.task.templates import compile_expression, is_plain_expression
+
+_BATCH: Final = 500
+"""Rows that are evaluated in the child at a time."""
+
+_Placed = tuple[RowPlace, Columns]
 
 
 class Selection:
     """Selects rows one after another; it stores the values of `unique` that were seen."""
 
     def __init__(self, task: Task) -> None:
-        """Compile `keep`; TaskError when it is not a jinja2 expression."""
-        self._task, self._unique = task, task.dataset.unique
-        self._keep = _compiled(task, task.dataset.keep) if task.dataset.keep is not None else None
+        """Read `keep`; an error with its place when it is not a jinja2 expression."""
+        self._task, self._unique, self._keep = task, task.dataset.unique, task.dataset.keep
         self._fields = {
             name: getattr(task.dataset.fields, name) for name in ("id", "input", "target")
         }
         self._seen: set[str | tuple[str]] = set()
-
-    def takes(self, place: RowPlace, row: Columns) -> bool:
-        """Return whether the row is selected; TaskError when `keep` or `unique` fails on it."""
-        named = {
-            **row,
-            **{field: row[column] for field, column in self._fields.items() if column in row},
-        }
-        return self._keeps(place, named) and self._is_new(place, named)
-
-    def _keeps(self, place: RowPlace, named: Columns) -> bool:
-        if self._keep is None:
-            return True
         try:
-            return bool(self._keep(named))
-        except (TemplateError, TypeError, ValueError, ArithmeticError) as error:
-            problem = f"row {place.number}: {self._task.dataset.keep!r} fails: {error}"
-            raise _error(self._task, problem, "keep") from None
+            self._is_plain = self._keep is None or is_plain_expression(self._keep)
+        except TemplateSyntaxError as error:
+            problem = f"{self._keep!r} is not a jinja2 expression: {error.message}"
+            raise self._error(problem, "keep") from None
+
+    def selected(self, rows: Iterable[_Placed]) -> Iterator[_Placed]:
+        """Yield the selected rows.
+
+        Raises:
+            LLMEvalError: `keep` or `unique` fails on a row, or `keep` takes too much time.
+        """
+        for place, row in rows if self._keep is None else self._kept(self._keep, rows):
+            if self._is_new(place, self._named(row)):
+                yield place, row
+
+    def _named(self, row: Columns) -> dict[str, Any]:
+        """Return the columns, with those of id, input and target by these names too."""
+        fields = {field: row[column] for field, column in self._fields.items() if column in row}
+        return {**row, **fields}
+
+    def _kept(self, keep: str, rows: Iterable[_Placed]) -> Iterator[_Placed]:
+        if not self._is_plain:
+            yield from self._kept_by_child(keep, rows)
+            return
+        evaluate = compile_expression(keep)
+        for place, row in rows:
+            try:
+                is_kept = bool(evaluate(self._named(row)))
+            except (TemplateError, TypeError, ValueError, ArithmeticError) as error:
+                raise self._failed(place, str(error)) from None
+            if is_kept:
+                yield place, row
+
+    def _kept_by_child(self, keep: str, rows: Iterable[_Placed]) -> Iterator[_Placed]:
+        iterator = iter(rows)
+        while batch := list(islice(iterator, _BATCH)):
+            try:
+                found = run_limited("expression", keep, [self._named(row) for _, row in batch])
+            except TemplateLimitError as limit:
+                problem = f"{keep!r} {limit}"
+                raise self._error(problem, "keep") from None
+            for (place, row), is_kept in zip(batch, found, strict=True):
+                if isinstance(is_kept, RowFailure):
+                    raise self._failed(place, is_kept.message)
+                if is_kept:
+                    yield place, row
+
+    def _failed(self, place: RowPlace, message: str) -> LLMEvalError:
+        return self._error(f"row {place.number}: {self._keep!r} fails: {message}", "keep")
 
     def _is_new(self, place: RowPlace, named: Columns) -> bool:
         if self._unique is None:
             return True
         if self._unique not in named:
             problem = f"row {place.number}: {missing(self._unique, named)}"
-            raise _error(self._task, problem, "unique")
+            raise self._error(problem, "unique")
         value = named[self._unique]
         known = (
             value if isinstance(value, str) else (json.dumps(value, sort_keys=True, default=str),)
@@ -57,14 +96,5 @@ class Selection:
         self._seen.add(known)
         return is_new
 
-
-def _compiled(task: Task, keep: str) -> Callable[..., Any]:
-    try:
-        return compile_expression(keep)
-    except TemplateSyntaxError as error:
-        problem = f"{keep!r} is not a jinja2 expression: {error.message}"
-        raise _error(task, problem, "keep") from None
-
-
-def _error(task: Task, problem: str, key: str) -> TaskError:
-    return TaskError(problem, file=task.file, line=task.line("dataset", key), key=f"dataset.{key}")
+    def _error(self, problem: str, key: str) -> LLMEvalError:
+        return self._task.error(problem, "dataset", key)

@@ -47,11 +47,16 @@ def test_a_price_file_gives_the_cost_of_fresh_cached_and_written_tokens(tmp_path
         ("openai/m: {input: 1, output: 2, outpt: 3}", "unknown key 'outpt'"),
         ("openai/m: {input: 1, output: two}", "has output: 'two'; expected a number"),
         ("openai/m: {input: -1, output: 2}", "has input: -1"),
-        ("openai/m: {input: .inf, output: 2}", "has input: inf"),
-        ("openai/m: {input: .nan, output: 2}", "has input: nan"),
+        ("openai/m: {input: .inf, output: 2}", ":1: '.inf' is not a decimal number"),
+        ("openai/m: {input: .nan, output: 2}", ":1: '.nan' is not a decimal number"),
+        ("openai/m: {input: 012, output: 2}", ":1: '012' is not a decimal number"),
+        (
+            "openai/m: {input: 1, output: 2}\nopenai/m: {input: 2, output: 2}\n",
+            ":2: the key 'openai/m' is repeated",
+        ),
         ("openai/m: {input: true, output: 2}", "has input: True"),
-        ("openai/m: [", "cannot read"),
-        ("openai/m: !!python/object/apply:os.system [ls]", "cannot read"),
+        ("openai/m: [", "prices.yaml:2: "),
+        ("openai/m: !!python/object/apply:os.system [ls]", "the tag"),
     ],
 )
 def test_a_wrong_price_file_is_refused_with_file_and_fix(
@@ -66,7 +71,7 @@ def test_a_wrong_price_file_is_refused_with_file_and_fix(
 
 
 def test_a_missing_price_file_is_named(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=r"cannot read .*none\.yaml"):
+    with pytest.raises(UsageError, match=r"prices: .*none\.yaml: cannot be read: No such file"):
         read_prices(tmp_path / "none.yaml")
 
 

@@ -60,16 +60,6 @@ def test_a_task_with_neither_is_a_usage_error(tmp_path: Path) -> None:
         choice(tmp_path).solver(planned(file, "1"))
 
 
-def test_recorded_replies_that_are_not_there_are_a_usage_error(
-    tmp_path: Path, recorded: Path
-) -> None:
-    (tmp_path / "replies.jsonl").unlink()
-    with pytest.raises(
-        UsageError, match=r"has its recorded replies in .*replies\.jsonl, which is not a file"
-    ):
-        choice(tmp_path).solver(planned(recorded, "1"))
-
-
 def test_a_test_of_ones_own_is_answered_by_the_first_model(tmp_path: Path) -> None:
     assert choice(tmp_path, models=("openai/a", "openai/b")).solver(None).text == "openai/a"
     with pytest.raises(UsageError, match="no model is configured: pass --llmeval-model SPEC"):

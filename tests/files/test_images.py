@@ -17,12 +17,12 @@ from PIL import Image as Pillow
 from pytest_llmeval.errors import TaskError, UsageError
 from pytest_llmeval.files.images import (
     LONGEST_SIDE,
-    PIXEL_LIMIT,
     ImageFolder,
     check_picture,
     picture_size,
     sendable,
 )
+from pytest_llmeval.files.picture_header import PIXEL_LIMIT
 from pytest_llmeval.records import Image
 
 DIAGRAM = Path(__file__).parents[2] / "fixtures/geometry3k/images/015_chord_distance.png"

@@ -35,15 +35,12 @@ TASKS = {
 
 @pytest.mark.parametrize(("addition", "lines"), TASKS.values(), ids=TASKS.keys())
 @pytest.mark.parametrize("mode", [["-n0"], ["-n2"]], ids=["-n0", "-n2"])
-def test_a_wrong_task_is_a_collection_error_with_file_line_and_key(
+def test_a_wrong_task_is_an_error_with_file_line_and_key(
     project: Project, mode: list[str], addition: str, lines: list[str]
 ) -> None:
     project.write("task.yaml", (project.path / "task.yaml").read_text() + addition)
     result = project.run(*SCRIPTED, *mode)
-    # xdist's controller calls collection errors failures.
-    assert result.ret == (
-        pytest.ExitCode.INTERRUPTED if mode == ["-n0"] else pytest.ExitCode.TESTS_FAILED
-    )
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
     result.stdout.fnmatch_lines(lines)
     assert "Traceback" not in result.stdout.str()
     assert project.calls() == []
@@ -59,12 +56,12 @@ DATA = {
 
 
 @pytest.mark.parametrize(("data", "lines"), DATA.values(), ids=DATA.keys())
-def test_a_wrong_dataset_is_a_collection_error_with_file_and_row(
+def test_a_wrong_dataset_is_an_error_with_file_and_row(
     project: Project, data: str, lines: list[str]
 ) -> None:
     project.write("data.jsonl", data)
     result = project.run(*SCRIPTED)
-    assert result.ret == pytest.ExitCode.INTERRUPTED
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
     result.stdout.fnmatch_lines(lines)
     assert project.calls() == []
 
@@ -77,7 +74,7 @@ IMAGES = {
 
 
 @pytest.mark.parametrize(("image", "line"), IMAGES.values(), ids=IMAGES.keys())
-def test_an_image_that_is_missing_or_outside_is_a_collection_error(
+def test_an_image_that_is_missing_or_outside_is_an_error(
     project: Project, image: str, line: str
 ) -> None:
     task = (
@@ -88,7 +85,7 @@ def test_an_image_that_is_missing_or_outside_is_a_collection_error(
     project.write("task.yaml", task)
     project.write("data.jsonl", rows({**ROW, "images": [image]}))
     result = project.run(*SCRIPTED)
-    assert result.ret == pytest.ExitCode.INTERRUPTED
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
     result.stdout.fnmatch_lines([line])
 
 
@@ -143,11 +140,11 @@ def test_a_wrong_option_is_a_usage_error(
 def test_a_wrong_override_names_the_option(project: Project) -> None:
     result = project.run(*SCRIPTED, "--llmeval-set", "sums.version=soon")
     result.stdout.fnmatch_lines(["*--llmeval-set sums.version=soon: *soon*"])
-    assert result.ret == pytest.ExitCode.INTERRUPTED
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
 
 
-def test_neither_model_nor_recorded_replies_is_a_usage_error(project: Project) -> None:
-    result = project.run()
+def test_neither_model_nor_recorded_replies_is_a_usage_error_if_named(project: Project) -> None:
+    result = project.run("test_sums.py")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(
         ["*task 'sums' has no recorded replies, and no model is configured*--llmeval-model*"]

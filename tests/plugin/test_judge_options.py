@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from example_pictures import PNG
 
 if TYPE_CHECKING:
     from plugin.conftest import Project
@@ -160,7 +161,7 @@ def test_a_model_without_vision_is_refused_before_any_call(project: Project) -> 
     task = (project.path / "task.yaml").read_text()
     project.write("task.yaml", task.replace("tags: [kind]", "tags: [kind], images: ['picture?']"))
     lines = [json.loads(line) for line in (project.path / "data.jsonl").read_text().splitlines()]
-    (project.path / "1.png").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(8))
+    (project.path / "1.png").write_bytes(PNG)
     lines[4]["picture"] = "1.png"
     project.write("data.jsonl", "".join(f"{json.dumps(line)}\n" for line in lines))
     model = "openai/some-text-model,vision=off,base_url=http://127.0.0.1:9/v1"

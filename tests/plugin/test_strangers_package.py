@@ -153,7 +153,7 @@ def test_a_wrong_option_is_one_error_with_file_line_and_key(
     zoo.write("task.yaml", TASK.replace(right, wrong))
     line = next(n for n, text in enumerate(TASK.splitlines(), 1) if right in text)
     result = zoo.run(*RUN)
-    assert result.ret == pytest.ExitCode.INTERRUPTED
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
     result.stdout.fnmatch_lines([f"*task.yaml:{line}: {told}"])
     result.assert_outcomes(errors=1)
     assert "Traceback" not in result.stdout.str()
@@ -172,13 +172,13 @@ def test_a_wrong_metric_is_an_error_of_the_run_before_anything_is_asked(
 ) -> None:
     zoo.write("task.yaml", TASK.replace("[accuracy, longest]", f"[accuracy, {metrics}]"))
     result = zoo.run(*RUN)
-    assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines([f"*task.yaml:{len(TASK.splitlines())}: {told}"])
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    result.stdout.fnmatch_lines([f"*task.yaml:{len(TASK.splitlines())}: {told}"])
 
 
 def test_a_target_that_their_scorer_cannot_read_is_told_at_collection(zoo: Project) -> None:
     data = (zoo.path / "data.jsonl").read_text()
     zoo.write("data.jsonl", data.replace('"answer": "3"', '"answer": " "'))
     result = zoo.run(*RUN)
-    assert result.ret == pytest.ExitCode.INTERRUPTED
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
     result.stdout.fnmatch_lines(["*data.jsonl:3*answer*is empty*"])

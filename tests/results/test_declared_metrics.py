@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 from example_rows import eed, row
 
-from pytest_llmeval.errors import TaskError
 from pytest_llmeval.records import Outcome, Row, Score
 from pytest_llmeval.results.declared_metrics import (
     MetricError,
@@ -228,7 +227,7 @@ def test_what_a_task_may_list_passes_and_a_missing_function_is_told(tmp_path: Pa
         "valid",
     ]
     check_metrics(known, tmp_path, scores=["EED"], shares=["valid"])
-    with pytest.raises(TaskError, match="no such file"):
+    with pytest.raises(MetricError, match="no such file"):
         check_metrics(["./absent.py:mine"], tmp_path)
 
 

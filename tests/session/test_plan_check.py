@@ -6,18 +6,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from example_pictures import PNG
 from session.one_task import OneTask
 
-from pytest_llmeval.errors import UsageError
+from pytest_llmeval.errors import TaskError, UsageError
 from pytest_llmeval.session.plan_check import (
     check_models,
     check_plan,
     check_report_folder,
     check_settings,
     missing_judge,
+    task_mistakes,
 )
 
-PNG = b"\x89PNG\r\n\x1a\n" + bytes(8)
 CODE = """
 from pytest_llmeval import Completion
 
@@ -38,8 +39,11 @@ def _no_judge(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 def checked(task: OneTask, *models: str, **settings: Any) -> None:
-    """Check the plan of a task under models."""
-    check_plan(task.plan(*models), task.settings(models=models, **settings), task.catalog())
+    """Check a task and its plan under models; raise what is wrong with either."""
+    plan, given = task.plan(*models), task.settings(models=models, **settings)
+    for mistake in task_mistakes(plan, given, task.catalog()).values():
+        raise mistake
+    check_plan(plan, given, task.catalog())
 
 
 @pytest.mark.parametrize(
@@ -80,9 +84,15 @@ def test_a_plan_that_can_be_run_is_let_through(tmp_path: Path, more: str) -> Non
 def test_a_part_of_the_task_that_cannot_be_used_is_refused_with_its_line(
     tmp_path: Path, more: str, told: str
 ) -> None:
-    with pytest.raises(UsageError) as refused:
+    with pytest.raises(TaskError) as refused:
         checked(OneTask(tmp_path, more), "openai/m")
     assert told in str(refused.value)
+
+
+def test_a_recording_that_is_not_there_is_refused_with_its_line(tmp_path: Path) -> None:
+    with pytest.raises(TaskError, match=r"sums.yaml:4: replay: .*none.jsonl: .*cannot be read"):
+        checked(OneTask(tmp_path, "replay: none.jsonl\n"))
+    checked(OneTask(tmp_path, "replay: none.jsonl\n"), "openai/m")
 
 
 def test_an_override_of_an_unknown_task_is_refused(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 import yaml
+from example_pictures import PNG
 
 from pytest_llmeval.errors import TaskError, UsageError
 from pytest_llmeval.records import Sample
@@ -20,7 +21,6 @@ from pytest_llmeval.task.samples import dataset_digest, read_samples, sample_gro
 BAD: list[dict[str, Any]] = yaml.safe_load(
     (Path(__file__).parent / "cases" / "bad_datasets.yaml").read_text()
 )
-PNG = b"\x89PNG\r\n\x1a\n" + bytes(8)
 ROWS: list[dict[str, Any]] = [
     {"id": 7, "input": "One?", "target": "1", "kind": "EASY", "hint": "é"},
     {"id": 3, "input": "Two, or three?", "target": "2", "kind": "HARD", "hint": "b\nc"},
@@ -98,8 +98,9 @@ def test_a_wrong_dataset_is_refused_with_file_place_and_value(
     task = task_over(folder, file.name, dataset=case.get("dataset"), **keys)
     with pytest.raises(TaskError) as refused:
         read_samples(task)
+    place = file if "in_task" not in case else task.file
     assert (refused.value.file, refused.value.line, refused.value.key) == (
-        str(file),
+        str(place),
         case["line"],
         case["column"],
     )
@@ -108,7 +109,7 @@ def test_a_wrong_dataset_is_refused_with_file_place_and_value(
 
 
 def test_an_absent_dataset_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(TaskError, match=r"none\.jsonl: cannot be read: No such file"):
+    with pytest.raises(TaskError, match=r"dataset.path: names '.*none\.jsonl': there is no such"):
         read_samples(task_over(tmp_path, "none.jsonl"))
 
 

@@ -78,7 +78,7 @@ def test_latex_and_single_braces_pass_through(tmp_path: Path) -> None:
             "'target' is undefined; prompts cannot use the target (known here: id, input, tags",
         ),
         ("{{ problem }}", "'problem' is undefined (known here: id, input, tags, metadata)"),
-        ("{{ metadata.hnit }}", "'dict object' has no attribute 'hnit'"),
+        ("{{ metadata.hnit }}", "metadata has no 'hnit' (it has: hint)"),
         ("{{ input / 2 }}", "cannot be filled: TypeError"),
         ("{{ input.__class__.__mro__ }}", "unsafe"),
         ("{{ range(10000000) | list }}", "Range too big"),

@@ -185,7 +185,7 @@ def test_a_link_out_of_the_folder_is_no_prompt_file(tmp_path: Path) -> None:
 
 def test_a_broken_template_in_a_file_is_told_with_that_file(write: Write, tmp_path: Path) -> None:
     (tmp_path / "ask.md").write_text("Solve\n{% if %}")
-    with pytest.raises(TaskError, match=r"ask\.md: line 2 of the template is not valid jinja2"):
+    with pytest.raises(TaskError, match=r"ask\.md:2: is not valid jinja2"):
         load_task(write(MINIMAL.replace("'Say {{ input }}'", "[user: {file: ask.md}]")))
 
 

@@ -21,7 +21,9 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias, cast
 
 from pytest_llmeval.errors import TaskError
+from pytest_llmeval.files.json_file import MAX_BYTES
 from pytest_llmeval.records import Json
+from pytest_llmeval.regular_files import read_regular
 
 Label: TypeAlias = Literal["Object", "Place", "MeshPlace", "Room", "Building"]
 """Kind of a node, by the layer that it lies in."""
@@ -164,7 +166,7 @@ def scene_from_json(data: Mapping[str, Any]) -> SceneGraph:
 
 def _read(path: Path) -> Any:  # noqa: ANN401 - JSON from the outside
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
+        return json.loads(read_regular(path, max_bytes=MAX_BYTES))
     except (OSError, ValueError, RecursionError) as error:
         problem = f"cannot read the scene graph: {error}"
         raise TaskError(problem, file=path) from error

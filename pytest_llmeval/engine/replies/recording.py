@@ -13,6 +13,7 @@ from pytest_llmeval.engine.replies.folder import is_older
 from pytest_llmeval.engine.replies.stored_reply import StoredReply
 from pytest_llmeval.errors import UsageError
 from pytest_llmeval.records import Request
+from pytest_llmeval.regular_files import open_regular, regular_lines
 
 SUFFIX: Final = ".jsonl"
 """How the name of a recording ends."""
@@ -61,20 +62,22 @@ def read_recording(file: Path) -> Iterator[StoredReply]:
         UsageError: the file cannot be read, or a line is no stored reply.
     """
     try:
-        stream = file.open("rb")
+        with open_regular(file) as stream:
+            for number, line in enumerate(regular_lines(stream, file), 1):
+                try:
+                    stored = StoredReply.from_json(json.loads(line))
+                except (ValueError, RecursionError) as error:
+                    if not line.endswith(b"\n") and BEGINNING.startswith(line[: len(BEGINNING)]):
+                        return
+                    problem = f"{type(error).__name__}: {error}"
+                    msg = f"{file}:{number}: not a line of a recording ({problem})"
+                    raise UsageError(msg) from error
+                yield stored.with_images(
+                    tuple(
+                        replace(image, path=str(file.parent / image.path))
+                        for image in stored.images
+                    )
+                )
     except OSError as error:
         msg = f"{file}: the recording cannot be read: {error.strerror or error}"
         raise UsageError(msg) from error
-    with stream:
-        for number, line in enumerate(stream, 1):
-            try:
-                stored = StoredReply.from_json(json.loads(line))
-            except (ValueError, RecursionError) as error:
-                if not line.endswith(b"\n") and BEGINNING.startswith(line[: len(BEGINNING)]):
-                    return
-                problem = f"{type(error).__name__}: {error}"
-                msg = f"{file}:{number}: not a line of a recording ({problem})"
-                raise UsageError(msg) from error
-            yield stored.with_images(
-                tuple(replace(image, path=str(file.parent / image.path)) for image in stored.images)
-            )

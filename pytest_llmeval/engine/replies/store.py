@@ -11,6 +11,7 @@ from typing import Final, NamedTuple
 
 from pytest_llmeval.engine.replies.stored_reply import StoredReply
 from pytest_llmeval.errors import UsageError
+from pytest_llmeval.regular_files import check_regular
 
 REPLIES: Final = "replies.sqlite3"
 """Name of the file, in the folder of a run and in a folder of replies."""
@@ -63,12 +64,14 @@ class ReplyStore:
             raise UsageError(msg)
         with ExitStack() as on_failure:
             try:
+                if path is not None and path.exists():
+                    check_regular(path)
                 self._connection = sqlite3.connect(
                     "" if path is None else path, isolation_level=None
                 )
                 on_failure.callback(self.close)
                 version = self._prepare()
-            except sqlite3.Error as error:
+            except (OSError, sqlite3.Error) as error:
                 msg = (
                     f"{path}: cannot be used as reply store ({error}); "
                     "move it away or choose another folder"

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 import yaml
+from example_pictures import PNG
 
 from pytest_llmeval.domains.geometry3k.inter_gps import InterGps
 from pytest_llmeval.errors import TaskError
 from pytest_llmeval.task import Task, load_task
 from pytest_llmeval.task.samples import dataset_digest, read_samples
 
-PNG = b"\x89PNG\r\n\x1a\n" + bytes(8)
 FIELDS = {"input": "problem_text", "target": "answer_text", "images": ["images"]}
 
 
