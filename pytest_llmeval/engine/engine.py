@@ -11,6 +11,7 @@ from pytest_llmeval.engine.models import Gauge
 from pytest_llmeval.engine.run import Run
 from pytest_llmeval.engine.statistics import Effort
 from pytest_llmeval.errors import LLMEvalError, RunStopped
+from pytest_llmeval.printable import described
 from pytest_llmeval.records import Json
 
 CLOSE_SECONDS = 10.0
@@ -116,7 +117,8 @@ class Engine:
     def _serve(self, loop: asyncio.AbstractEventLoop) -> None:
         asyncio.set_event_loop(loop)
         try:
-            loop.run_forever()
+            while not _runs_to_its_end(loop):
+                pass
         finally:
             with self._lock:
                 self._stopped = self._stopped or "the engine's thread ended"
@@ -146,8 +148,8 @@ class Engine:
         except LLMEvalError as error:
             self._stopped = str(error)
             raise
-        except Exception as error:
-            self._stopped = f"the run could not be started: {type(error).__name__}: {error}"
+        except BaseException as error:
+            self._stopped = f"the run could not be started: {described(error)}"
             raise LLMEvalError(self._stopped) from error
         for nodeid in self._over:
             run.discard(nodeid)
@@ -162,3 +164,16 @@ class Engine:
     async def _close(self, grace: float) -> None:
         if self._run is not None:
             await self._run.close(self._stopped or "run stopped", grace=grace)
+
+
+def _runs_to_its_end(loop: asyncio.AbstractEventLoop) -> bool:
+    """Run the loop until it is stopped; False if code of others interrupted it.
+
+    asyncio lets a SystemExit or KeyboardInterrupt of a task end the loop. The task has it as its
+    exception by then, and the other samples' tasks go on.
+    """
+    try:
+        loop.run_forever()
+    except (SystemExit, KeyboardInterrupt):
+        return False
+    return True

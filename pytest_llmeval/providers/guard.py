@@ -6,19 +6,30 @@ import asyncio
 import inspect
 import time
 from collections.abc import Awaitable, Callable
+from typing import Final, get_args
 
 from msgspec.structs import replace
 
 from pytest_llmeval.engine.blocking import run_in_thread
-from pytest_llmeval.errors import LLMEvalError, ProviderError
+from pytest_llmeval.errors import (
+    LLMEvalError,
+    ProviderError,
+    Reach,
+    error_from_json,
+    error_to_json,
+)
+from pytest_llmeval.printable import described
 from pytest_llmeval.records import Reply, Request, Usage
+from pytest_llmeval.records.plain import plain_json
+
+_STATUSES: Final = range(1000)
 
 
 class GuardedProvider:
     """A provider whose `send` is a function ``(request) -> str | Reply``, async or plain.
 
-    A plain function runs in a thread. Errors of the package pass, all other exceptions and results
-    become a ProviderError.
+    A plain function runs in a thread. Errors of the package pass, with sound attributes; all other
+    exceptions and results become a ProviderError.
     """
 
     def __init__(
@@ -42,17 +53,20 @@ class GuardedProvider:
         started = time.monotonic()
         try:
             answer = await self._call(request)
-        except (LLMEvalError, asyncio.CancelledError):
+        except asyncio.CancelledError:
             raise
+        except LLMEvalError as error:
+            raise _sound(error) from error
         # Others too: a SystemExit would end the engine's event loop.
         except BaseException as error:
-            msg = f"{self._name} raised {type(error).__name__}: {error}"
+            msg = f"{self._name} raised {described(error)}"
             raise ProviderError(msg, cause="python") from error
         if isinstance(answer, str):
             answer = Reply(text=answer)
         if not isinstance(answer, Reply):
             msg = f"{self._name} returned {type(answer).__name__}; expected str or Reply"
             raise ProviderError(msg, cause="python")
+        answer = self._checked(answer)
         return replace(
             answer,
             usage=answer.usage if answer.usage.requests else answer.usage + Usage(requests=1),
@@ -65,9 +79,37 @@ class GuardedProvider:
         if self._close is not None:
             await self._close()
 
+    def _checked(self, reply: Reply) -> Reply:
+        """Return an equal reply of built-in types; records do not check what they are made of."""
+        try:
+            return Reply.from_json(plain_json(reply.to_json(), "its reply"))
+        except Exception as error:
+            msg = f"{self._name} returned a Reply that is none: {described(error)}"
+            raise ProviderError(msg, cause="python") from error
+
     async def _call(self, request: Request) -> object:
         if inspect.iscoroutinefunction(self._function):
             return await self._function(request)
         answer = await run_in_thread(self._function, request)
         # Of callable objects and partials only the result shows that they are async.
         return await answer if inspect.isawaitable(answer) else answer
+
+
+def _sound(error: LLMEvalError) -> LLMEvalError:
+    """Return an equal error whose attributes have the types and ranges that the engine counts on.
+
+    Code of others may set them to anything: a status that is no number, a wait that is NaN.
+    """
+    plain = error_from_json(error_to_json(error))
+    if not isinstance(plain, ProviderError):
+        return plain
+    fields = vars(plain)
+    reach, status = fields.get("reach"), fields.get("status")
+    wait, cause = fields.get("retry_after"), fields.get("cause")
+    return ProviderError(
+        str(plain),
+        reach=reach if reach in get_args(Reach) else "sample",
+        status=status if type(status) is int and status in _STATUSES else None,
+        retry_after=max(0.0, float(wait)) if type(wait) in (int, float) else None,
+        cause=cause[:40] if type(cause) is str and cause else "provider",
+    )

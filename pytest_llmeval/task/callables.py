@@ -12,6 +12,7 @@ from types import ModuleType
 from typing import Any
 
 from pytest_llmeval.errors import TaskError
+from pytest_llmeval.printable import described
 
 
 def load_callable(reference: str, folder: Path, *, confined: bool = False) -> Callable[..., Any]:
@@ -93,4 +94,4 @@ def _from_name(where: str, folder: Path) -> ModuleType:
 
 def _failed(error: BaseException, file: Path | str) -> TaskError:
     line = error.lineno if isinstance(error, SyntaxError) else None
-    return TaskError(f"cannot be loaded: {type(error).__name__}: {error}", file=file, line=line)
+    return TaskError(f"cannot be loaded: {described(error)}", file=file, line=line)
