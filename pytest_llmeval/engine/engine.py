@@ -6,6 +6,7 @@ import asyncio
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future
+from contextlib import suppress
 
 from pytest_llmeval.engine.models import Gauge
 from pytest_llmeval.engine.run import Run
@@ -76,6 +77,15 @@ class Engine:
             else:
                 self._loop.call_soon_threadsafe(self._discard, nodeid)
 
+    def hurry(self) -> None:
+        """Let `stop` not wait for replies in flight any more; may be called by a signal.
+
+        It takes no lock, because the signal may have interrupted who holds it.
+        """
+        if (loop := self._loop) is not None and (run := self._run) is not None:
+            with suppress(RuntimeError):  # the loop was closed meanwhile
+                loop.call_soon_threadsafe(run.hurry)
+
     def stop(self, reason: str, *, grace: float = 0.0) -> None:
         """Cancel all solvers, raise RunStopped in waiting tests, and end the thread.
 
@@ -102,8 +112,7 @@ class Engine:
         try:
             closing.result(grace + CLOSE_SECONDS)
         except KeyboardInterrupt:
-            if self._loop is not None and self._run is not None:
-                self._loop.call_soon_threadsafe(self._run.hurry)
+            self.hurry()
             closing.result(CLOSE_SECONDS)
 
     def _start(self) -> asyncio.AbstractEventLoop:

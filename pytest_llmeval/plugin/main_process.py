@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import nullcontext
 
 import pytest
 from _pytest.terminal import TerminalReporter
 
-from pytest_llmeval.plugin.interruption import SigtermAsCtrlC
+from pytest_llmeval.plugin.interruption import Interruption
 from pytest_llmeval.plugin.junit import add_to_junit
 from pytest_llmeval.plugin.progress import ProgressLine
 from pytest_llmeval.plugin.terminal import TerminalPage
@@ -26,6 +27,7 @@ class MainProcess:
 
     Attributes:
         session: the run.
+        interruption: the handler of Ctrl-C.
     """
 
     def __init__(self, config: pytest.Config, settings: Settings, catalog: Catalog) -> None:
@@ -37,15 +39,22 @@ class MainProcess:
         self._config = config
         find = config.pluginmanager.getplugin
         self._progress = ProgressLine(lambda: find("terminalreporter"))
-        self._sigterm = SigtermAsCtrlC()
+        self.interruption = Interruption(self._hurry)
         self.session = MainSession(settings, catalog, self._host())
+        self.interruption.install()
+        config.add_cleanup(self.interruption.restore)
+
+    @property
+    def keys(self) -> frozenset[str]:
+        """Names of the environment variables with keys that only this process needs."""
+        return frozenset(one for one in ("OPENAI_API_KEY",) if one in os.environ)
 
     def check(self) -> None:
         """Check that the plan can be run; UsageError if it cannot."""
         option = self._config.option
         sends = not (option.collectonly or option.setupplan)
         if self.session.check(sends=sends):
-            self._sigterm.install()
+            self.interruption.install(terminate=True)
 
     def report(self, report: pytest.TestReport) -> None:
         """Add the row of a test's report.
@@ -77,11 +86,10 @@ class MainProcess:
         """Stop the engine; see `MainSession.close`."""
         self.session.close(reason, in_haste=in_haste)
         self._progress.flush()
-        self._sigterm.restore()
 
-    def conclude(self) -> Conclusion | None:
+    def conclude(self, *, lost_worker: bool) -> Conclusion | None:
         """Return the conclusion of the run; see `MainSession.conclude`."""
-        conclusion = self.session.conclude()
+        conclusion = self.session.conclude(lost_worker=lost_worker)
         self._progress.flush()
         if conclusion is not None and conclusion.gate is not None:
             add_to_junit(self._config, conclusion.gate)
@@ -90,6 +98,9 @@ class MainProcess:
     def print(self, conclusion: Conclusion, reporter: TerminalReporter) -> None:
         """Write a conclusion to the terminal."""
         conclusion.print(TerminalPage(reporter))
+
+    def _hurry(self) -> None:
+        self.session.hurry()
 
     def _show_progress(self) -> None:
         plan = self.session.plan

@@ -12,7 +12,8 @@ import pytest
 from pytest_llmeval.engine.link import Link, WorkerLink
 from pytest_llmeval.engine.specs import parse_specs
 from pytest_llmeval.errors import ModelLost, RunStopped
-from pytest_llmeval.plugin.channel import CHANNEL, IS_FIRST
+from pytest_llmeval.plugin.channel import CHANNEL, HANDLES_CTRL_C, IS_FIRST
+from pytest_llmeval.plugin.interruption import Interruption
 from pytest_llmeval.plugin.main_process import MainProcess
 from pytest_llmeval.plugin.parameters import parameters_of, waits
 from pytest_llmeval.plugin.parametrize import (
@@ -62,6 +63,8 @@ class Process:
         )
         is_worker = hasattr(config, "workerinput")
         self.main = None if is_worker else MainProcess(config, settings, self.catalog)
+        if is_worker and self._worker_input[HANDLES_CTRL_C]:
+            _handle_ctrl_c(config)
 
     @cached_property
     def link(self) -> Link:
@@ -152,3 +155,21 @@ class Process:
         """What the controller passes to this worker."""
         found: dict[str, Any] = self._config.workerinput  # type: ignore[attr-defined]  # by xdist
         return found
+
+
+def _handle_ctrl_c(config: pytest.Config) -> None:
+    """Let the first Ctrl-C end a worker's tests, and further ones do nothing."""
+    interruption = Interruption()
+
+    class Ending:
+        @pytest.hookimpl(tryfirst=True)
+        def pytest_keyboard_interrupt(self) -> None:
+            interruption.ending()
+
+        @pytest.hookimpl(tryfirst=True)
+        def pytest_sessionfinish(self) -> None:
+            interruption.ending()
+
+    interruption.install(ignored=True)
+    config.pluginmanager.register(Ending(), "llmeval-ctrl-c")
+    config.add_cleanup(interruption.restore)

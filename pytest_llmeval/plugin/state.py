@@ -75,6 +75,16 @@ class State:
         assert main is not None  # noqa: S101 - only the hooks of the main process use it
         return main
 
+    @property
+    def handles_ctrl_c(self) -> bool:
+        """Whether the main process handles Ctrl-C, and workers are to do so too."""
+        return self.active and self.main.interruption.installed
+
+    @property
+    def has_plan(self) -> bool:
+        """Whether a worker has sent what it collected."""
+        return self.active and self.main.session.controller_link.has_plan
+
     def receive(self, worker: str, channel: Channel, item: str) -> None:
         """Process a frame from a worker; called in execnet's thread."""
         self.main.session.controller_link.receive(worker, channel, item)

@@ -98,6 +98,11 @@ class Conclusion:
         """Whether there is a gate that did not pass."""
         return self.gate is not None and not self.gate.passed
 
+    @property
+    def not_run(self) -> bool:
+        """Whether planned samples were not run."""
+        return any(row.outcome == "not run" for row in self.found.rows)
+
     def print(self, writer: Writer) -> None:
         """Write tables, gate, statistics, warnings and the path of the run's folder."""
         width, color = max(NARROWEST, writer.width), writer.color
