@@ -20,6 +20,7 @@ import math
 from pathlib import Path
 from typing import Any, Final, Literal
 
+from pytest_llmeval.keys import without_keys
 from pytest_llmeval.printable import class_name, message_of, printable
 
 Reach = Literal["attempt", "sample", "model"]
@@ -33,12 +34,12 @@ class LLMEvalError(Exception):
     """Base class of the failures that pytest-llmeval detects.
 
     Its message quotes texts of others, and reaches terminals, logs and files: it is made printable
-    here, once for all (`printable`).
+    here, and freed of keys, once for all (`printable`, `without_keys`).
     """
 
     def __init__(self, message: str = "") -> None:
         """Take the message; control characters in it are left out, and a long one is cut."""
-        super().__init__(printable(message))
+        super().__init__(without_keys(printable(message)))
 
 
 class UsageError(LLMEvalError):

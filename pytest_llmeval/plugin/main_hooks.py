@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -90,12 +90,22 @@ class MainHooks:
         crashed = self._state.active and self._state.main.is_of_crash(report)
         return ("error", "E", "ERROR") if crashed else None
 
-    @pytest.hookimpl(trylast=True)
-    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> Generator[None]:
+        """Remove keys from the report, before anybody shows it; then add its row.
+
+        pytest has counted the failure by then.
+        """
+        if self._state.active:
+            self._state.main.redact(report)
+        yield
+        self._add(report)
+
+    def _add(self, report: pytest.TestReport) -> None:
         """Add the row; stop the engine if -x or --maxfail ends the session with this report.
 
         It is stopped here, because xdist waits for all workers before the session finishes, and
-        they wait for their replies. The hook runs last, after pytest has counted the failure.
+        they wait for their replies.
         """
         if not self._state.active:
             return

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import os
 from contextlib import nullcontext
 
 import pytest
 from _pytest.terminal import TerminalReporter
 
+from pytest_llmeval.files.redaction import Redactor
 from pytest_llmeval.plugin.interruption import Interruption
 from pytest_llmeval.plugin.junit import add_to_junit
+from pytest_llmeval.plugin.printed import redact_report
 from pytest_llmeval.plugin.progress import ProgressLine
 from pytest_llmeval.plugin.terminal import TerminalPage
-from pytest_llmeval.records import Json, Row
+from pytest_llmeval.printable import printable
+from pytest_llmeval.records import Row
 from pytest_llmeval.session.conclusion import Conclusion
 from pytest_llmeval.session.main_session import Host, MainSession
 from pytest_llmeval.session.settings import Settings
@@ -38,7 +42,10 @@ class MainProcess:
         """
         self._config = config
         find = config.pluginmanager.getplugin
-        self._progress = ProgressLine(lambda: find("terminalreporter"))
+        self._progress = ProgressLine(
+            lambda: find("terminalreporter"), lambda text: self._redactor.text(printable(text))
+        )
+        self._redactor = Redactor.of(os.environ)
         self.interruption = Interruption(self._hurry)
         self.session = MainSession(settings, catalog, self._host())
         self.interruption.install()
@@ -63,9 +70,9 @@ class MainProcess:
         scope would give it to one worker after another, until the tests after it are lost. A rerun
         on purpose (pytest-rerunfailures) has no failed report, and is allowed.
         """
-        row: Row | Json = getattr(report, "llmeval", None)
+        row: Row | str | None = getattr(report, "llmeval", None)
         if row is not None:
-            self.session.rows.add(row if isinstance(row, Row) else Row.from_json(row))
+            self.session.rows.add(row if isinstance(row, Row) else Row.from_json(json.loads(row)))
         elif self.is_of_crash(report):
             test = self.session.plan.tests[self.session.plan.index[report.nodeid]]
             self.session.rows.add_unreported(test, "error", str(report.longrepr))
@@ -95,9 +102,14 @@ class MainProcess:
             add_to_junit(self._config, conclusion.gate)
         return conclusion
 
+    def redact(self, report: pytest.TestReport) -> None:
+        """Remove keys from a report of ours; workers do not know them."""
+        if getattr(report, "llmeval_ours", False):
+            redact_report(self._config, report, self._redactor.text)
+
     def print(self, conclusion: Conclusion, reporter: TerminalReporter) -> None:
         """Write a conclusion to the terminal."""
-        conclusion.print(TerminalPage(reporter))
+        conclusion.print(TerminalPage(reporter, self._redactor.text))
 
     def _hurry(self) -> None:
         self.session.hurry()

@@ -15,7 +15,7 @@ from pytest_llmeval.errors import ModelLost, RunStopped
 from pytest_llmeval.plugin.channel import CHANNEL, HANDLES_CTRL_C, IS_FIRST
 from pytest_llmeval.plugin.interruption import Interruption
 from pytest_llmeval.plugin.main_process import MainProcess
-from pytest_llmeval.plugin.parameters import parameters_of, waits
+from pytest_llmeval.plugin.parameters import parameters_of, uses_run, waits
 from pytest_llmeval.plugin.parametrize import (
     free_waits_from_timeout,
     parametrize,
@@ -23,6 +23,7 @@ from pytest_llmeval.plugin.parametrize import (
     planned,
     tag_keywords,
 )
+from pytest_llmeval.plugin.printed import clean_report
 from pytest_llmeval.plugin.reporting import attach_row
 from pytest_llmeval.scoring.running import RUNNING
 from pytest_llmeval.session.attempt import Attempt
@@ -137,14 +138,22 @@ class Process:
     def attach(
         self, item: pytest.Item, call: pytest.CallInfo[None], report: pytest.TestReport
     ) -> None:
-        """Attach the sample's row to the report that decides its outcome."""
+        """Attach the sample's row to the report that decides its outcome, and clean the report.
+
+        Reports of tests that have nothing to do with this plugin stay as they are.
+        """
         attempt = item.stash.get(ATTEMPT, None)
-        if attempt is None or attempt.planned is None:
+        if attempt is None or not (attempt.planned or uses_run(item) or attempt.scores):
+            return
+        report.llmeval_ours = True  # type: ignore[attr-defined]  # plugins may set attributes
+        if attempt.planned is None:
+            clean_report(self._config, report)
             return
         gating, travels = self.settings.gate is not None, self.main is None
         if attach_row(report, call, attempt, gating=gating, travels=travels):
             # junitxml reads the properties of the tear-down's report, which come from the item.
             item.user_properties[:] = report.user_properties
+        clean_report(self._config, report)
 
     @cached_property
     def _worker_link(self) -> WorkerLink:

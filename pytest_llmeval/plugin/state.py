@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_llmeval.errors import LLMEvalError, UsageError
+from pytest_llmeval.plugin.parameters import uses_run
 from pytest_llmeval.session.options import GROUPS, Option, all_options, argparse_arguments
 from pytest_llmeval.session.resolve import resolve
 from pytest_llmeval.session.settings import Settings
@@ -26,9 +27,6 @@ if TYPE_CHECKING:
 
 ASSERTIONS = "pytest_llmeval.scoring.assertions"
 """The module of the assertions; once it is imported, any test may record scores."""
-
-FIXTURES = frozenset({"sample", "completion", "judge", "llm"})
-"""The fixtures of this plugin."""
 
 
 class State:
@@ -105,8 +103,7 @@ class State:
 
     def concerns(self, item: pytest.Item) -> bool:
         """Return whether an item may use the run, by its fixtures or by an assertion."""
-        names = getattr(item, "fixturenames", ())
-        return self.active or ASSERTIONS in sys.modules or not FIXTURES.isdisjoint(names)
+        return self.active or ASSERTIONS in sys.modules or uses_run(item)
 
     @property
     def _is_configured(self) -> bool:
