@@ -18,6 +18,7 @@ from pytest_llmeval.plugin.terminal import TerminalPage
 from pytest_llmeval.printable import printable
 from pytest_llmeval.records import Row
 from pytest_llmeval.session.conclusion import Conclusion
+from pytest_llmeval.session.key_variables import key_variables
 from pytest_llmeval.session.main_session import Host, MainSession
 from pytest_llmeval.session.settings import Settings
 from pytest_llmeval.task.catalog import Catalog
@@ -40,7 +41,7 @@ class MainProcess:
         Raises:
             UsageError: a file that the options name is invalid.
         """
-        self._config = config
+        self._config, self._settings = config, settings
         find = config.pluginmanager.getplugin
         self._progress = ProgressLine(
             lambda: find("terminalreporter"), lambda text: self._redactor.text(printable(text))
@@ -54,7 +55,7 @@ class MainProcess:
     @property
     def keys(self) -> frozenset[str]:
         """Names of the environment variables with keys that only this process needs."""
-        return frozenset(one for one in ("OPENAI_API_KEY",) if one in os.environ)
+        return key_variables(self._settings, os.environ)
 
     def check(self) -> None:
         """Check that the plan can be run; UsageError if it cannot."""
