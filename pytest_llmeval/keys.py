@@ -13,7 +13,7 @@ BLOT: Final = "[key]"
 """What stands in place of a key."""
 
 _START: Final = r"(?<![\w-])"
-"""A key begins where a run of its characters does: one start for each run keeps the search linear."""
+"""A key begins where a run of its characters does: so each run is searched once."""
 
 _SHAPES: Final = tuple(
     (marker, re.compile(pattern))

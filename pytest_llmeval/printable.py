@@ -36,7 +36,7 @@ _UNFIT: Final = re.compile(
 
 
 def printable(text: str, limit: int = LIMIT) -> str:
-    """Return `text` without control characters other than tab and line feed, and cut.
+    r"""Return `text` without control characters other than tab and line feed, and cut.
 
     Whatever begins a line elsewhere (a carriage return, U+2028) becomes a line feed.
 
@@ -45,7 +45,7 @@ def printable(text: str, limit: int = LIMIT) -> str:
         limit: characters that are kept at most, without the remark on how many are left out.
 
     Example:
-        >>> printable("\\x1b[31mred\\x1b[0m\\r\\nnext", limit=5)
+        >>> printable("\x1b[31mred\x1b[0m\r\nnext", limit=5)
         'red\\nn… (3 more characters)'
     """
     # The slice of a subclass by str's own method is a str, whatever the subclass overrides.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import unicodedata
 from typing import Any
-from xml.etree import ElementTree
+from xml.etree import ElementTree as ET
 
 import pytest
 from hypothesis import example, given
@@ -64,12 +64,10 @@ def is_clean(text: str) -> bool:
         in {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
         for sign in text
     )
-    element = ElementTree.Element("text")
+    element = ET.Element("text")
     element.text = text
     return (
-        not steers
-        and not turns
-        and ElementTree.fromstring(ElementTree.tostring(element)) is not None
+        not steers and not turns and ET.fromstring(ET.tostring(element)) is not None  # noqa: S314 - our own
     )
 
 
@@ -113,10 +111,10 @@ def test_any_exception_crosses_as_plain_bounded_json(
 
 
 def test_a_subclass_of_ours_crosses_as_our_class() -> None:
-    class Own(ProviderError):
+    class OwnError(ProviderError):
         pass
 
-    again = error_from_json(error_to_json(Own("told", reach="model", status=500)))
+    again = error_from_json(error_to_json(OwnError("told", reach="model", status=500)))
     assert type(again) is ProviderError
     assert (again.reach, again.status) == ("model", 500)
 

@@ -229,7 +229,8 @@ def _send_answer(channel: Channel, number: int, answer: Json | BaseException) ->
     """Send the answer to a wish: an error, JSON, or an error for what JSON cannot express."""
     try:
         failed = isinstance(answer, BaseException)
-        text = json.dumps(error_to_json(answer) if failed else answer, allow_nan=False)
+        plain = error_to_json(answer) if isinstance(answer, BaseException) else answer
+        text = json.dumps(plain, allow_nan=False)
     except Exception as error:  # noqa: BLE001 - NaN, no JSON, nested too deeply, huge integers
         problem = f"the engine's answer is not plain JSON: {described(error)}"
         failed, text = True, json.dumps(error_to_json(LLMEvalError(problem)))

@@ -103,13 +103,14 @@ def _sound(error: LLMEvalError) -> LLMEvalError:
     plain = error_from_json(error_to_json(error))
     if not isinstance(plain, ProviderError):
         return plain
-    fields = vars(plain)
-    reach, status = fields.get("reach"), fields.get("status")
-    wait, cause = fields.get("retry_after"), fields.get("cause")
+    fields: dict[str, object] = vars(plain)
+    status, wait, cause = (fields.get(name) for name in ("status", "retry_after", "cause"))
+    reach = fields.get("reach")
+    known: dict[object, Reach] = {one: one for one in get_args(Reach)}
     return ProviderError(
         str(plain),
-        reach=reach if reach in get_args(Reach) else "sample",
-        status=status if type(status) is int and status in _STATUSES else None,
-        retry_after=max(0.0, float(wait)) if type(wait) in (int, float) else None,
-        cause=cause[:40] if type(cause) is str and cause else "provider",
+        reach=known.get(reach, "sample") if isinstance(reach, str) else "sample",
+        status=status if isinstance(status, int) and status in _STATUSES else None,
+        retry_after=max(0.0, float(wait)) if isinstance(wait, int | float) else None,
+        cause=cause[:40] if isinstance(cause, str) and cause else "provider",
     )

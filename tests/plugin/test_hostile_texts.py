@@ -15,12 +15,14 @@ if TYPE_CHECKING:
     from plugin.conftest import Project
 
 SEQUENCES = "\x1b[2J\x1b[31m\x1b]0;title\x07\x1bPq#0\x1b\\\x9b31m\x9d8;;x\x9c\r\n\x08\x08"
-SIGNS = "\x00\x01\x0b\x0c\x1b\x7f\x80\x85\x9b\u2028\u2029\u202e\u2066\u200f\ufeff\ufffe\uffff\ud800\udc00"
+SIGNS = (
+    "\x00\x01\x0b\x0c\x1b\x7f\x80\x85\x9b\u2028\u2029"
+    "\u202e\u2066\u200f\ufeff\ufffe\uffff\ud800\udc00"
+)
 LONG = "\x1b" * 400_061 + "\u202e" * 1_000 + "x" * 1_000_000
 
 TASK = r"""
 name: "sums"
-description: "\e[31mred\u202e"
 dataset: {path: data.jsonl, fields: {id: id, input: question, target: answer, tags: [kind]}}
 prompt:
   - user: "{{ input }}"
@@ -91,9 +93,11 @@ def assert_clean(text: str) -> None:
 @pytest.mark.parametrize("mode", ["-n2", "-n0"])
 def test_terminal_and_junit_are_clean_and_bounded(project: Project, mode: str) -> None:
     texts = hostile_texts(seed=13, count=20)
+    # A dataset with half a surrogate pair is refused; a model's reply may hold one.
+    whole = [text.encode("utf-8", "ignore").decode() for text in texts]
     lines = (
         {"id": f"{n}{text[:40]}", "question": f"{n} ?", "answer": text[:300], "kind": text[:30]}
-        for n, text in enumerate(texts)
+        for n, text in enumerate(whole)
     )
     project.write("data.jsonl", "".join(json.dumps(line) + "\n" for line in lines))
     project.write("texts.json", json.dumps(texts))
@@ -109,7 +113,7 @@ def test_terminal_and_junit_are_clean_and_bounded(project: Project, mode: str) -
     terminal = (project.path / "stdout").read_bytes() + (project.path / "stderr").read_bytes()
     assert_clean(terminal.decode())
     assert len(terminal) < 20 * 300_000
-    document = ET.parse(project.path / "junit.xml")
+    document = ET.parse(project.path / "junit.xml")  # noqa: S314 - our own
     assert len(list(document.iter("testcase"))) == 20
     for element in document.iter():
         for text in (element.text or "", *element.attrib.values()):

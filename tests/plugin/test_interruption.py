@@ -48,7 +48,7 @@ def interrupted(project: Project, mode: str, pauses: Sequence[float]) -> tuple[s
         stderr=subprocess.STDOUT,
         text=True,
         start_new_session=True,
-        preexec_fn=heeds_ctrl_c,
+        preexec_fn=heeds_ctrl_c,  # noqa: PLW1509 - no other thread runs
     )
     rows = project.path / "reports" / "latest" / "rows.jsonl"
     try:

@@ -31,7 +31,9 @@ SHAPED = {
 LEGACY = ("-o", "junit_family=xunit1")
 """The form of JUnit XML that has properties of tests."""
 
-TELLING = "Authorization: Bearer planted8planted8planted8, api-key: 0123456789abcdef0123456789abcdef"
+TELLING = (
+    "Authorization: Bearer planted8planted8planted8, api-key: 0123456789abcdef0123456789abcdef"
+)
 HIDDEN = ("planted8planted8", "0123456789abcdef0123456789abcdef")
 
 TEST = """
@@ -77,9 +79,7 @@ def written(folder: Path, inputs: set[str]) -> dict[str, bytes]:
 
 def no_key_in(texts: dict[str, bytes], keys: list[str]) -> None:
     """Assert that no text holds a key."""
-    found = [
-        (name, key) for name, text in texts.items() for key in keys if key.encode() in text
-    ]
+    found = [(name, key) for name, text in texts.items() for key in keys if key.encode() in text]
     assert found == []
 
 
@@ -94,12 +94,21 @@ def seen(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPat
 
 
 @pytest.mark.parametrize("mode", ["-n2", "-n0"])
-def test_no_byte_that_a_run_writes_holds_a_key(project: Project, seen: Path, mode: str) -> None:
+@pytest.mark.usefixtures("seen")
+def test_no_byte_that_a_run_writes_holds_a_key(project: Project, mode: str) -> None:
     said = " ".join(SHAPED.values()) + " " + TELLING
     project.write("model.py", SPEAKING.replace("SHAPED", repr(said)))
     project.write("test_sums.py", TEST)
     inputs = {file.name for file in project.path.iterdir()}
-    written_by = ["--llmeval-keep", "replies.jsonl", "--junitxml", "junit.xml", "-vv", "-rA", *LEGACY]
+    written_by = [
+        "--llmeval-keep",
+        "replies.jsonl",
+        "--junitxml",
+        "junit.xml",
+        "-vv",
+        "-rA",
+        *LEGACY,
+    ]
     result = project.run("--llmeval-model", "python/./model.py:reply", mode, *written_by)
     assert len(project.outcomes()) == 12
     texts = written(project.path, inputs)
@@ -137,9 +146,7 @@ def test_workers_start_without_the_keys_of_models_and_with_all_else(
     ],
     ids=["api_key", "token", "key", "base_url", "elsewhere"],
 )
-def test_a_key_in_a_models_spec_is_refused_and_not_repeated(
-    project: Project, setting: str
-) -> None:
+def test_a_key_in_a_models_spec_is_refused_and_not_repeated(project: Project, setting: str) -> None:
     inputs = {file.name for file in project.path.iterdir()}
     result = project.run("--llmeval-model", f"openai/m,{setting}", "-p", "no:xdist")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
