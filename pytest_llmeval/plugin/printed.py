@@ -65,9 +65,10 @@ def _change_report(
     # Through the form in which xdist sends reports: any other has methods of its own.
     hook = config.hook
     data = hook.pytest_report_to_serializable(config=config, report=report)
-    data["longrepr"] = _Printed(change).value(data["longrepr"])
-    again = hook.pytest_report_from_serializable(config=config, data=data)
-    report.longrepr = again.longrepr
+    data["longrepr"] = longrepr = _Printed(change).value(data["longrepr"])
+    if isinstance(longrepr, dict):
+        longrepr = hook.pytest_report_from_serializable(config=config, data=data).longrepr
+    report.longrepr = longrepr
 
 
 class _Printed:
