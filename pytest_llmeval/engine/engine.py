@@ -6,11 +6,13 @@ import asyncio
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future
+from contextlib import suppress
 
 from pytest_llmeval.engine.models import Gauge
 from pytest_llmeval.engine.run import Run
 from pytest_llmeval.engine.statistics import Effort
 from pytest_llmeval.errors import LLMEvalError, RunStopped
+from pytest_llmeval.printable import described
 from pytest_llmeval.records import Json
 
 CLOSE_SECONDS = 10.0
@@ -81,6 +83,15 @@ class Engine:
             if self._stopped is None and self._loop is not None and self._run is not None:
                 self._loop.call_soon_threadsafe(self._run.end_test, test, reason)
 
+    def hurry(self) -> None:
+        """Let `stop` not wait for replies in flight any more; may be called by a signal.
+
+        It takes no lock, because the signal may have interrupted who holds it.
+        """
+        if (loop := self._loop) is not None and (run := self._run) is not None:
+            with suppress(RuntimeError):  # the loop was closed meanwhile
+                loop.call_soon_threadsafe(run.hurry)
+
     def stop(self, reason: str, *, grace: float = 0.0) -> None:
         """Cancel all solvers, raise RunStopped in waiting tests, and end the thread.
 
@@ -107,8 +118,7 @@ class Engine:
         try:
             closing.result(grace + CLOSE_SECONDS)
         except KeyboardInterrupt:
-            if self._loop is not None and self._run is not None:
-                self._loop.call_soon_threadsafe(self._run.hurry)
+            self.hurry()
             closing.result(CLOSE_SECONDS)
 
     def _start(self) -> asyncio.AbstractEventLoop:
@@ -122,7 +132,8 @@ class Engine:
     def _serve(self, loop: asyncio.AbstractEventLoop) -> None:
         asyncio.set_event_loop(loop)
         try:
-            loop.run_forever()
+            while not _runs_to_its_end(loop):
+                pass
         finally:
             with self._lock:
                 self._stopped = self._stopped or "the engine's thread ended"
@@ -152,8 +163,8 @@ class Engine:
         except LLMEvalError as error:
             self._stopped = str(error)
             raise
-        except Exception as error:
-            self._stopped = f"the run could not be started: {type(error).__name__}: {error}"
+        except BaseException as error:
+            self._stopped = f"the run could not be started: {described(error)}"
             raise LLMEvalError(self._stopped) from error
         for nodeid in self._over:
             run.discard(nodeid)
@@ -168,3 +179,16 @@ class Engine:
     async def _close(self, grace: float) -> None:
         if self._run is not None:
             await self._run.close(self._stopped or "run stopped", grace=grace)
+
+
+def _runs_to_its_end(loop: asyncio.AbstractEventLoop) -> bool:
+    """Run the loop until it is stopped; False if code of others interrupted it.
+
+    asyncio lets a SystemExit or KeyboardInterrupt of a task end the loop. The task has it as its
+    exception by then, and the other samples' tasks go on.
+    """
+    try:
+        loop.run_forever()
+    except (SystemExit, KeyboardInterrupt):
+        return False
+    return True

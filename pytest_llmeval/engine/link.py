@@ -1,8 +1,12 @@
 """The connection between tests and engine: direct calls, or an execnet channel under xdist.
 
-The channel transports JSON text frames. A worker sends ``{"plan": ..}`` (the first worker) or
-``{"digest": ..}`` (the others), then ``{"id", "want", "with"}`` for each wish. It receives ``{"id",
-"ok"}`` or ``{"id", "error": {"kind", "message", "fields"}}``.
+The channel transports text frames. A worker sends JSON: ``{"plan": ..}`` (the first worker) or
+``{"digest": ..}`` (the others), then ``{"id", "want", "with"}`` for each wish. It receives two
+lines, ``ID ok`` and JSON, or ``ID error`` and ``{"kind", "message", "fields"}``: the first line can
+be read whatever the second holds.
+
+Every wish gets an answer: what cannot be sent, whatever a provider, a solver or a scorer made, is
+answered by an error, which is plain text by construction (`error_to_json`).
 """
 
 from __future__ import annotations
@@ -21,6 +25,7 @@ from pytest_llmeval.errors import (
     error_from_json,
     error_to_json,
 )
+from pytest_llmeval.printable import described
 from pytest_llmeval.records import Json
 
 _NO_PLAN = Plan(tests=(), tasks=())
@@ -30,6 +35,8 @@ _TICK = 0.5
 """Seconds between two calls of `while_waiting`."""
 
 _CUT_OFF = "the engine ended before it answered"
+
+_OK, _ERROR = "ok", "error"
 
 
 class Channel(Protocol):
@@ -74,13 +81,13 @@ class DirectLink:
         future = self._engine.ask("", want, arguments)
         while not _is_done(future, within=_TICK):
             self._while_waiting()
-        try:
-            return future.result()
-        except CancelledError:
-            raise RunStopped(_CUT_OFF) from None
-        except LLMEvalError as error:
-            # Without the engine's stack frames, which do not help the author of a test.
-            raise error.with_traceback(None) from None
+        if future.cancelled():
+            raise RunStopped(_CUT_OFF)
+        if (error := future.exception()) is not None:
+            # As a worker gets it: without the engine's stack frames, which do not help the author
+            # of a test, and never a KeyboardInterrupt or SystemExit of a provider's own code.
+            raise error_from_json(error_to_json(error))
+        return future.result()
 
 
 def _is_done(future: Future[Json], *, within: float) -> bool:
@@ -102,7 +109,7 @@ class WorkerLink:
         """Receive answers from `channel`."""
         self._channel = channel
         self._ids = itertools.count()
-        self._waiting: dict[int, Future[Json]] = {}
+        self._waiting: dict[int, Future[tuple[str, str]]] = {}
         self._closed = False
         channel.setcallback(self._receive, endmarker=None)
 
@@ -116,12 +123,20 @@ class WorkerLink:
         Raises:
             RunStopped: the controller has closed the channel.
         """
-        number, future = next(self._ids), Future[Json]()
+        number, future = next(self._ids), Future[tuple[str, str]]()
         self._waiting[number] = future
         if self._closed:
             raise _controller_gone()
         self._send({"id": number, "want": want, "with": arguments})
-        return future.result()
+        kind, text = future.result()
+        try:
+            answer: Json = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            msg = f"the engine's answer cannot be read: {described(error)}"
+            raise LLMEvalError(msg) from None
+        if kind == _ERROR:
+            raise error_from_json(answer)
+        return answer
 
     def _send(self, frame: dict[str, Json]) -> None:
         try:
@@ -136,12 +151,9 @@ class WorkerLink:
                 future.set_exception(_controller_gone())
             self._waiting.clear()
             return
-        frame = json.loads(cast("str", item))
-        future = self._waiting.pop(frame["id"])
-        if "error" in frame:
-            future.set_exception(error_from_json(frame["error"]))
-        else:
-            future.set_result(frame["ok"])
+        head, _, text = cast("str", item).partition("\n")
+        number, kind = head.split()
+        self._waiting.pop(int(number)).set_result((kind, text))
 
 
 class ControllerLink:
@@ -157,6 +169,11 @@ class ControllerLink:
         self._digests: dict[str, str] = {}
         self._refused: dict[str, str] = {}
 
+    @property
+    def has_plan(self) -> bool:
+        """Whether a worker has sent its plan; until then, each new worker is to send it whole."""
+        return self._plan is not _NO_PLAN
+
     def refuse(self, nodeid: str, reason: str) -> None:
         """Answer all further wishes of a test by an LLMEvalError with this reason."""
         self._refused[nodeid] = reason
@@ -165,24 +182,26 @@ class ControllerLink:
         """Process a frame that arrived on a worker's channel."""
         frame = json.loads(item)
         if "plan" in frame:
-            self._plan = Plan.from_json(frame["plan"])
-            self._digests[worker] = self._plan.digest
-            self._take_plan(self._plan)
+            plan = Plan.from_json(frame["plan"])
+            self._digests[worker] = plan.digest
+            if not self.has_plan:
+                self._plan = plan
+                self._take_plan(plan)
         elif "digest" in frame:
             self._digests[worker] = frame["digest"]
         else:
             self._serve(worker, channel, frame)
 
     def _serve(self, worker: str, channel: Channel, frame: dict[str, Json]) -> None:
-        number, arguments = frame["id"], cast("dict[str, Json]", frame["with"])
+        number, arguments = cast("int", frame["id"]), cast("dict[str, Json]", frame["with"])
         try:
             self._check_plans()
             self._check_refused(str(arguments.get("nodeid")))
             future = self._engine.ask(worker, str(frame["want"]), arguments)
-        except LLMEvalError as error:
-            _reply(channel, {"id": number, "error": error_to_json(error)})
+        except Exception as error:  # noqa: BLE001 - the worker waits for an answer
+            _send_answer(channel, number, error)
             return
-        future.add_done_callback(lambda done: _reply(channel, _outcome(number, done)))
+        future.add_done_callback(lambda done: _send_answer(channel, number, _outcome(done)))
 
     def _check_refused(self, nodeid: str) -> None:
         if (reason := self._refused.get(nodeid)) is not None:
@@ -199,20 +218,24 @@ class ControllerLink:
                 raise UsageError(msg)
 
 
-def _outcome(number: Json, done: Future[Json]) -> dict[str, Json]:
+def _outcome(done: Future[Json]) -> Json | BaseException:
+    """Return the result of a future, or its exception."""
     if done.cancelled():
-        return {"id": number, "error": error_to_json(RunStopped(_CUT_OFF))}
-    error = done.exception()
-    return (
-        {"id": number, "ok": done.result()}
-        if error is None
-        else {"id": number, "error": error_to_json(error)}
-    )
+        return RunStopped(_CUT_OFF)
+    return done.exception() or done.result()
 
 
-def _reply(channel: Channel, frame: dict[str, Json]) -> None:
+def _send_answer(channel: Channel, number: int, answer: Json | BaseException) -> None:
+    """Send the answer to a wish: an error, JSON, or an error for what JSON cannot express."""
     try:
-        channel.send(json.dumps(frame))
+        failed = isinstance(answer, BaseException)
+        plain = error_to_json(answer) if isinstance(answer, BaseException) else answer
+        text = json.dumps(plain, allow_nan=False)
+    except Exception as error:  # noqa: BLE001 - NaN, no JSON, nested too deeply, huge integers
+        problem = f"the engine's answer is not plain JSON: {described(error)}"
+        failed, text = True, json.dumps(error_to_json(LLMEvalError(problem)))
+    try:
+        channel.send(f"{number} {_ERROR if failed else _OK}\n{text}")
     except OSError:
         return  # the worker died; xdist reports its test and starts another
 

@@ -11,6 +11,7 @@ from typing import Any
 from pytest_llmeval.engine.blocking import BlockingContext, run_in_thread
 from pytest_llmeval.engine.context import Solver, SolverContext
 from pytest_llmeval.errors import LLMEvalError, TaskError, UsageError
+from pytest_llmeval.printable import described
 from pytest_llmeval.records import Completion, Sample
 from pytest_llmeval.task import Task
 from pytest_llmeval.task.declared import MisfitError, named_solver
@@ -66,8 +67,8 @@ def answer_rule_of(task: Task) -> AnswerRule:
     def answer(text: str) -> str | None:
         try:
             found = function(text)
-        except Exception as error:
-            problem = f"{task.answer} failed: {type(error).__name__}: {error}"
+        except BaseException as error:
+            problem = f"{task.answer} failed: {described(error)}"
             raise _error(task, "answer", problem) from error
         if found is not None and not isinstance(found, str):
             problem = f"{task.answer} returned a {type(found).__name__}, not text or None"
@@ -101,13 +102,11 @@ def _checked(task: Task, solve: Callable[[Sample, SolverContext], Any]) -> Solve
     async def checked(sample: Sample, context: SolverContext) -> Completion:
         try:
             result = await solve(sample, context)
-        except LLMEvalError:
+        except (LLMEvalError, asyncio.CancelledError):
             raise
-        except (Exception, SystemExit) as error:
-            problem = (
-                f"{task.solver.name} failed on sample {sample.id!r}: "
-                f"{type(error).__name__}: {error}"
-            )
+        # Others too: a KeyboardInterrupt of the solver's own is not the user's.
+        except BaseException as error:
+            problem = f"{task.solver.name} failed on sample {sample.id!r}: {described(error)}"
             raise _error(task, "solver", problem) from error
         if isinstance(result, str):
             return Completion(text=result)

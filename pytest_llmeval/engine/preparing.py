@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 from typing import cast
 
@@ -19,6 +20,7 @@ from pytest_llmeval.errors import (
     UsageError,
     error_to_json,
 )
+from pytest_llmeval.printable import described
 from pytest_llmeval.records import Completion, Json, Sample
 from pytest_llmeval.records.plain import plain_json
 from pytest_llmeval.scoring.scorer import PreparingScorer
@@ -105,8 +107,8 @@ class Preparing:
         try:
             prepared = await scorer.prepare(sample, completion, context)
             return plain_json(prepared, f"sample {sample.id!r}, scorer {scorer.name!r}")
-        except LLMEvalError:
+        except (LLMEvalError, asyncio.CancelledError):
             raise
-        except Exception as error:
-            msg = f"scorer {scorer.name}, sample {sample.id!r}: {type(error).__name__}: {error}"
+        except BaseException as error:
+            msg = f"scorer {scorer.name}, sample {sample.id!r}: {described(error)}"
             raise ScorerError(msg) from error

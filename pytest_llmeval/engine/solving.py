@@ -14,6 +14,7 @@ from pytest_llmeval.engine.own_code import AnswerRule, answer_rule_of, solver_of
 from pytest_llmeval.engine.plan import PlannedTest
 from pytest_llmeval.engine.sample_run import SampleRun, Surroundings
 from pytest_llmeval.errors import LLMEvalError, ScorerError, TaskError
+from pytest_llmeval.printable import described
 from pytest_llmeval.records import Completion, RowKey
 from pytest_llmeval.records.plain import plain_json
 from pytest_llmeval.task import Task
@@ -55,7 +56,7 @@ class Solving:
         except LLMEvalError:
             raise
         except Exception as error:
-            msg = f"{place}: {type(error).__name__}: {error}"
+            msg = f"{place}: {described(error)}"
             raise LLMEvalError(msg) from error
         return completion
 

@@ -23,6 +23,12 @@ _KIND: Final = re.compile(r"((?:\.{0,2}/[^,:]*\.py|[\w.]+):[A-Za-z_]\w*|[^/]*)/(
 OPTIONS: Final = ("api", "base_url", "key", "vision")
 """SpecSettings for how a model is reached and what it can do."""
 
+_KEY_NAMES: Final = frozenset(
+    {"api_key", "apikey", "access_token", "auth", "authorization", "bearer", "password", "secret"}
+    | {"token", "api_token"}
+)
+"""Settings that would hold a key itself, which then would stand in files and messages."""
+
 TIMEOUT: Final = 600.0
 """Seconds that one attempt of a request may take."""
 
@@ -90,6 +96,9 @@ def read_settings(text: str, kind: str, settings: Sequence[str]) -> SpecSettings
         if name in seen:
             raise wrong(text, f"{name} stands there twice")
         seen.add(name)
+        if name.lower() in _KEY_NAMES:
+            problem = "keys come from environment variables only; key=NAME names one"
+            raise wrong(text.partition(f",{name}=")[0], problem)
         if name in OPTIONS:
             read.options[name] = _option(text, kind, name, value)
         elif name in LIMITS:

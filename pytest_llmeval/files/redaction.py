@@ -1,11 +1,12 @@
-"""Redaction: the values of secret environment variables are removed from all written text."""
+"""Redaction: keys are removed from all written text, by their value and by their shape."""
 
 from __future__ import annotations
 
-import re
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from pytest_llmeval.keys import may_hold_key, without_keys
 from pytest_llmeval.records import Json
 
 MIN_LENGTH = 8
@@ -15,7 +16,9 @@ a key, and would be redacted in ordinary text."""
 _SECRET_WORDS = frozenset(
     {"KEY", "APIKEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "CREDENTIALS"}
 )
-_USER_INFO = re.compile(r"(?<=://)[^/\s:@]*:[^/\s@]+(?=@)")
+
+_LONG = 16
+"""Characters from which a value is a key even if it has letters only; a shorter one is a word."""
 
 
 def is_secret_name(variable: str) -> bool:
@@ -28,7 +31,7 @@ def is_secret_name(variable: str) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Redactor:
-    """Replaces secret values by ``[NAME]`` of their variable, and credentials in URLs.
+    """Replaces secret values by ``[NAME]`` of their variable, and keys of a known shape.
 
     It does not raise: a model may repeat a key from its prompt, and the row is still kept.
 
@@ -49,12 +52,32 @@ class Redactor:
         # Longest first: one key may be a prefix of another.
         return cls(secrets=dict(sorted(found.items(), key=lambda pair: -len(pair[0]))))
 
+    @classmethod
+    def of_keys(cls, environment: Mapping[str, str]) -> Redactor:
+        """Return a redactor of those values that no model writes by chance.
+
+        It is for replies that are stored and scored again: a password that is a word, such as
+        ``postgres``, may be part of an answer.
+        """
+        every = cls.of(environment).secrets
+        return cls(
+            secrets={
+                value: name
+                for value, name in every.items()
+                if len(value) >= _LONG or not value.isalpha()
+            }
+        )
+
     def text(self, text: str) -> str:
         """Return the text without secrets."""
         for value, name in self.secrets.items():
             if value in text:
                 text = text.replace(value, f"[{name}]")
-        return _USER_INFO.sub("[credentials]", text) if "://" in text else text
+        return without_keys(text)
+
+    def may_change(self, line: str) -> bool:
+        """Return whether ASCII JSON has anything that might be replaced in its texts; fast."""
+        return may_hold_key(line) or any(json.dumps(value)[1:-1] in line for value in self.secrets)
 
     def json(self, value: Json) -> Json:
         """Return a JSON value without secrets in its strings and keys; numbers are unchanged."""

@@ -4,5 +4,9 @@ CHANNEL = "llmeval"
 """The key of the execnet channel."""
 
 IS_FIRST = "llmeval-first"
-"""The key of whether the worker is the first; the worker's id does not show it, because users may
-choose ids (``--tx popen//id=abc``)."""
+"""The key of whether the worker sends its whole plan: the first one does, and those that replace it
+if it died before. Its id does not show it, because users may choose ids (``--tx popen//id=abc``).
+"""
+
+HANDLES_CTRL_C = "llmeval-ctrl-c"
+"""The key of whether the worker handles Ctrl-C; not if it is ignored, as in a background job."""

@@ -1,30 +1,89 @@
-"""Handling of SIGTERM like Ctrl-C, so that the run's rows are kept and its table is written."""
+"""Ctrl-C and SIGTERM: the first one ends the run, further ones do not break its end."""
 
 from __future__ import annotations
 
+import os
 import signal
+import sys
 import threading
+import time
+from collections.abc import Callable
+from types import FrameType
+
+ONE_WISH = 1.0
+"""Seconds within which further signals are one wish with the first."""
+
+PATIENCE = 5.0
+"""Seconds of the end after which a further signal ends the process at once."""
+
+EXIT_STATUS = 130
+"""Exit status of a process that Ctrl-C has ended at once, as shells have it."""
 
 
-class SigtermAsCtrlC:
-    """A handler by which SIGTERM raises KeyboardInterrupt between `install` and `restore`.
+class Interruption:
+    """Handles SIGINT, and on request SIGTERM, of a pytest process.
 
-    A handler that another plugin or program has set is not replaced.
+    A signal raises KeyboardInterrupt, as usual, until pytest ends the session. From then on, rows
+    are written and workers ended, and an exception anywhere would lose the table and show a
+    traceback: a signal makes the end hurry instead. One that comes later than PATIENCE seconds
+    ends the process at once; its children notice that and end too.
     """
 
-    def __init__(self) -> None:
-        """Change nothing yet."""
-        self._installed = False
+    def __init__(self, hurry: Callable[[], None] = lambda: None) -> None:
+        """Change nothing yet; `hurry` is called when a signal comes during the end."""
+        self._hurry = hurry
+        self._raised: float | None = None
+        self._ending: float | None = None
+        self._before: dict[signal.Signals, object] = {}
 
-    def install(self) -> None:
-        """Set the handler; without effect outside the main thread, where Python forbids it."""
-        in_main_thread = threading.current_thread() is threading.main_thread()
-        if in_main_thread and signal.getsignal(signal.SIGTERM) == signal.SIG_DFL:
-            signal.signal(signal.SIGTERM, signal.default_int_handler)
-            self._installed = True
+    @property
+    def installed(self) -> bool:
+        """Whether SIGINT is handled here."""
+        return signal.SIGINT in self._before
+
+    def install(self, *, terminate: bool = False, ignored: bool = False) -> None:
+        """Handle SIGINT, unless another plugin or program handles or ignores it.
+
+        Outside the main thread, where Python forbids it, this has no effect.
+
+        Args:
+            terminate: handle SIGTERM likewise, so that it also ends the run in order.
+            ignored: handle SIGINT also if it is ignored so far.
+        """
+        if threading.current_thread() is not threading.main_thread():
+            return
+        usual: list[object] = [signal.default_int_handler, *([signal.SIG_IGN] if ignored else [])]
+        self._take(signal.SIGINT, usual)
+        if terminate:
+            self._take(signal.SIGTERM, [signal.SIG_DFL])
+
+    def ending(self) -> None:
+        """Note that pytest ends the session."""
+        self._ending = self._ending or time.monotonic()
 
     def restore(self) -> None:
-        """Restore the default handler, if `install` replaced it."""
-        if self._installed:
-            signal.signal(signal.SIGTERM, signal.SIG_DFL)
-            self._installed = False
+        """Restore the handlers from before."""
+        while self._before:
+            number, before = self._before.popitem()
+            signal.signal(number, before)  # type: ignore[arg-type]  # what getsignal returned
+
+    def _take(self, number: signal.Signals, usual: list[object]) -> None:
+        before = signal.getsignal(number)
+        if number not in self._before and before in usual:
+            self._before[number] = before
+            signal.signal(number, self._handle)
+
+    def _handle(self, _number: int, _frame: FrameType | None) -> None:
+        now = time.monotonic()
+        if self._ending is None:
+            if self._raised is None or now - self._raised > ONE_WISH:
+                self._raised = now
+                raise KeyboardInterrupt
+        elif now - self._ending > PATIENCE:
+            # Not by print, which the signal may have interrupted.
+            os.write(
+                sys.__stderr__.fileno() if sys.__stderr__ else 2, b"\nllmeval: ended at once\n"
+            )
+            os._exit(EXIT_STATUS)
+        else:
+            self._hurry()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from _pytest.junitxml import xml_key
 
+from pytest_llmeval.printable import printable
 from pytest_llmeval.results.gate_result import GateResult
 
 GATE = "llmeval.gate"
@@ -20,4 +21,6 @@ def add_to_junit(config: pytest.Config, gate: GateResult) -> None:
     for one in gate.results:
         name = ".".join(part for part in (GATE, one.task, one.metric) if part)
         value = "" if one.value is None else f": {one.value} ({one.bounds})"
-        xml.add_global_property(name, f"{one.status}{value} {one.model}".rstrip())
+        xml.add_global_property(
+            printable(name), printable(f"{one.status}{value} {one.model}".rstrip())
+        )

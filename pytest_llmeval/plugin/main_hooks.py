@@ -2,18 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Generator
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_llmeval.plugin.channel import CHANNEL, IS_FIRST
+from pytest_llmeval.plugin.channel import CHANNEL, HANDLES_CTRL_C, IS_FIRST
+from pytest_llmeval.plugin.spawning import shield_workers
 from pytest_llmeval.plugin.state import State
 
 if TYPE_CHECKING:
     from _pytest.terminal import TerminalReporter
 
     from pytest_llmeval.session.conclusion import Conclusion
+
+
+def _send(send: Callable[..., None], *command: object, **arguments: object) -> None:
+    """Send a command to a worker; one that is dead gets none.
+
+    xdist replaces the worker and runs its tests elsewhere as soon as it has read of its death; a
+    failure to send, which comes before, would end the session by an internal error.
+    """
+    with suppress(OSError):
+        send(*command, **arguments)
 
 
 class MainHooks:
@@ -26,19 +39,34 @@ class MainHooks:
         self._workers = 0
         self._session: pytest.Session | None = None
         self._in_haste = False
+        self._lost_worker = False
+        self._printed = False
 
     def pytest_sessionstart(self, session: pytest.Session) -> None:
         """Store the session, which the hook for reports does not get."""
         self._session = session
 
     @pytest.hookimpl(optionalhook=True)
+    def pytest_xdist_setupnodes(self, specs: list[Any]) -> None:
+        """Start workers without keys (see `shield_workers`)."""
+        if self._state.active:
+            shield_workers(specs, self._state.main.keys)
+
+    @pytest.hookimpl(optionalhook=True)
     def pytest_configure_node(self, node: Any) -> None:  # noqa: ANN401 - a type of xdist
         """Pass a worker its channel to the engine."""
         channel = node.gateway.newchannel()
         node.workerinput[CHANNEL] = channel
-        node.workerinput[IS_FIRST] = self._workers == 0
+        node.workerinput[HANDLES_CTRL_C] = self._state.handles_ctrl_c
+        node.workerinput[IS_FIRST] = self._workers == 0 or not self._state.has_plan
         self._workers += 1
+        node.sendcommand = partial(_send, node.sendcommand)
         channel.setcallback(partial(self._state.receive, node.gateway.id, channel))
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, error: object) -> None:
+        """Note that a worker has died; one that has ended comes without an error."""
+        self._lost_worker = self._lost_worker or error is not None
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self) -> None:
@@ -62,12 +90,22 @@ class MainHooks:
         crashed = self._state.active and self._state.main.is_of_crash(report)
         return ("error", "E", "ERROR") if crashed else None
 
-    @pytest.hookimpl(trylast=True)
-    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> Generator[None]:
+        """Remove keys from the report, before anybody shows it; then add its row.
+
+        pytest has counted the failure by then.
+        """
+        if self._state.active:
+            self._state.main.redact(report)
+        yield
+        self._add(report)
+
+    def _add(self, report: pytest.TestReport) -> None:
         """Add the row; stop the engine if -x or --maxfail ends the session with this report.
 
         It is stopped here, because xdist waits for all workers before the session finishes, and
-        they wait for their replies. The hook runs last, after pytest has counted the failure.
+        they wait for their replies.
         """
         if not self._state.active:
             return
@@ -80,8 +118,11 @@ class MainHooks:
         if self._state.active:
             self._state.main.over(nodeid)
 
+    @pytest.hookimpl(tryfirst=True)
     def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
         """Note whether the user interrupted, and not pytest itself (a spent budget, --sw)."""
+        if self._state.active:
+            self._state.main.interruption.ending()
         self._in_haste = not isinstance(excinfo.value, pytest.Session.Interrupted)
 
     @pytest.hookimpl(tryfirst=True)
@@ -92,12 +133,25 @@ class MainHooks:
         """
         if not self._state.active:
             return
+        self._state.main.interruption.ending()
         self._state.main.close("run stopped", in_haste=self._in_haste)
-        self._conclusion = conclusion = self._state.main.conclude()
-        if conclusion is not None and conclusion.gate_failed and exitstatus == pytest.ExitCode.OK:
+        self._conclusion = conclusion = self._state.main.conclude(lost_worker=self._lost_worker)
+        if conclusion is None or exitstatus != pytest.ExitCode.OK:
+            return
+        if conclusion.gate_failed or (self._lost_worker and conclusion.not_run):
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
     def pytest_terminal_summary(self, terminalreporter: TerminalReporter) -> None:
         """Print the results table."""
         if self._conclusion is not None:
+            self._printed = True
             self._state.main.print(self._conclusion, terminalreporter)
+
+    def pytest_unconfigure(self, config: pytest.Config) -> None:
+        """Print the results table after an internal error, which pytest ends without a summary."""
+        reporter = config.pluginmanager.getplugin("terminalreporter")
+        failed = self._session is not None and (
+            self._session.exitstatus == pytest.ExitCode.INTERNAL_ERROR
+        )
+        if failed and not self._printed and reporter is not None:
+            self.pytest_terminal_summary(reporter)

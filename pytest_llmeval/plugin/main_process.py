@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import json
+import os
 from contextlib import nullcontext
 
 import pytest
 from _pytest.terminal import TerminalReporter
 
-from pytest_llmeval.plugin.interruption import SigtermAsCtrlC
+from pytest_llmeval.files.redaction import Redactor
+from pytest_llmeval.plugin.interruption import Interruption
 from pytest_llmeval.plugin.junit import add_to_junit
+from pytest_llmeval.plugin.printed import redact_report
 from pytest_llmeval.plugin.progress import ProgressLine
 from pytest_llmeval.plugin.terminal import TerminalPage
-from pytest_llmeval.records import Json, Row
+from pytest_llmeval.printable import printable
+from pytest_llmeval.records import Row
 from pytest_llmeval.session.conclusion import Conclusion
 from pytest_llmeval.session.failures import Failure
+from pytest_llmeval.session.key_variables import key_variables
 from pytest_llmeval.session.main_session import Host, MainSession
 from pytest_llmeval.session.settings import Settings
 from pytest_llmeval.task.catalog import Catalog
@@ -27,6 +33,7 @@ class MainProcess:
 
     Attributes:
         session: the run.
+        interruption: the handler of Ctrl-C.
     """
 
     def __init__(self, config: pytest.Config, settings: Settings, catalog: Catalog) -> None:
@@ -35,18 +42,28 @@ class MainProcess:
         Raises:
             UsageError: a file that the options name is invalid.
         """
-        self._config = config
+        self._config, self._settings = config, settings
         find = config.pluginmanager.getplugin
-        self._progress = ProgressLine(lambda: find("terminalreporter"))
-        self._sigterm = SigtermAsCtrlC()
+        self._progress = ProgressLine(
+            lambda: find("terminalreporter"), lambda text: self._redactor.text(printable(text))
+        )
+        self._redactor = Redactor.of(os.environ)
+        self.interruption = Interruption(self._hurry)
         self.session = MainSession(settings, catalog, self._host())
+        self.interruption.install()
+        config.add_cleanup(self.interruption.restore)
+
+    @property
+    def keys(self) -> frozenset[str]:
+        """Names of the environment variables with keys that only this process needs."""
+        return key_variables(self._settings, os.environ)
 
     def check(self) -> None:
         """Check that the plan can be run; UsageError if it cannot."""
         option = self._config.option
         sends = not (option.collectonly or option.setupplan)
         if self.session.check(sends=sends):
-            self._sigterm.install()
+            self.interruption.install(terminate=True)
 
     def report(self, report: pytest.TestReport) -> None:
         """Add the row of a test's report.
@@ -55,9 +72,9 @@ class MainProcess:
         scope would give it to one worker after another, until the tests after it are lost. A rerun
         on purpose (pytest-rerunfailures) has no failed report, and is allowed.
         """
-        row: Row | Json = getattr(report, "llmeval", None)
+        row: Row | str | None = getattr(report, "llmeval", None)
         if row is not None:
-            made = row if isinstance(row, Row) else Row.from_json(row)
+            made = row if isinstance(row, Row) else Row.from_json(json.loads(row))
             self.session.rows.add(made)
             self._note_failure(report, made)
         elif self.is_of_crash(report):
@@ -92,19 +109,26 @@ class MainProcess:
         """Stop the engine; see `MainSession.close`."""
         self.session.close(reason, in_haste=in_haste)
         self._progress.flush()
-        self._sigterm.restore()
 
-    def conclude(self) -> Conclusion | None:
+    def conclude(self, *, lost_worker: bool) -> Conclusion | None:
         """Return the conclusion of the run; see `MainSession.conclude`."""
-        conclusion = self.session.conclude()
+        conclusion = self.session.conclude(lost_worker=lost_worker)
         self._progress.flush()
         if conclusion is not None and conclusion.gate is not None:
             add_to_junit(self._config, conclusion.gate)
         return conclusion
 
+    def redact(self, report: pytest.TestReport) -> None:
+        """Remove keys from a report of ours; workers do not know them."""
+        if getattr(report, "llmeval_ours", False):
+            redact_report(self._config, report, self._redactor.text)
+
     def print(self, conclusion: Conclusion, reporter: TerminalReporter) -> None:
         """Write a conclusion to the terminal."""
-        conclusion.print(TerminalPage(reporter))
+        conclusion.print(TerminalPage(reporter, self._redactor.text))
+
+    def _hurry(self) -> None:
+        self.session.hurry()
 
     def _show_progress(self) -> None:
         plan = self.session.plan

@@ -9,6 +9,9 @@ import pytest
 
 from pytest_llmeval.plugin.own_fixtures import foreign_fixture
 
+FIXTURES = frozenset({"sample", "completion", "judge", "llm"})
+"""The fixtures of this plugin."""
+
 PARAMETERS = "_llmeval_parameters"
 """The fixture with a test's parameters, on which `sample` and `completion` depend."""
 
@@ -62,3 +65,8 @@ def waits(item: pytest.Item) -> bool:
     """Return whether an item waits for the engine: it has a sample and uses `completion`."""
     names = getattr(item, "fixturenames", ())
     return "completion" in names and parameters_of(item) is not None
+
+
+def uses_run(item: pytest.Item) -> bool:
+    """Return whether an item uses a fixture of this plugin."""
+    return not FIXTURES.isdisjoint(getattr(item, "fixturenames", ()))

@@ -12,9 +12,10 @@ import pytest
 from pytest_llmeval.engine.link import Link, WorkerLink
 from pytest_llmeval.engine.specs import parse_specs
 from pytest_llmeval.errors import ModelLost, RunStopped
-from pytest_llmeval.plugin.channel import CHANNEL, IS_FIRST
+from pytest_llmeval.plugin.channel import CHANNEL, HANDLES_CTRL_C, IS_FIRST
+from pytest_llmeval.plugin.interruption import Interruption
 from pytest_llmeval.plugin.main_process import MainProcess
-from pytest_llmeval.plugin.parameters import mistake_of, parameters_of, waits
+from pytest_llmeval.plugin.parameters import mistake_of, parameters_of, uses_run, waits
 from pytest_llmeval.plugin.parametrize import (
     free_waits_from_timeout,
     parametrize,
@@ -24,6 +25,7 @@ from pytest_llmeval.plugin.parametrize import (
     tag_keywords,
     without_model,
 )
+from pytest_llmeval.plugin.printed import clean_report
 from pytest_llmeval.plugin.reporting import attach_failure, attach_row
 from pytest_llmeval.scoring.running import RUNNING
 from pytest_llmeval.session.attempt import Attempt
@@ -65,6 +67,8 @@ class Process:
         )
         is_worker = hasattr(config, "workerinput")
         self.main = None if is_worker else MainProcess(config, settings, self.catalog)
+        if is_worker and self._worker_input[HANDLES_CTRL_C]:
+            _handle_ctrl_c(config)
 
     @cached_property
     def link(self) -> Link:
@@ -148,15 +152,23 @@ class Process:
     def attach(
         self, item: pytest.Item, call: pytest.CallInfo[None], report: pytest.TestReport
     ) -> None:
-        """Attach the sample's row to the report that decides its outcome."""
+        """Attach the sample's row to the report that decides its outcome, and clean the report.
+
+        Reports of tests that have nothing to do with this plugin stay as they are.
+        """
         attempt = item.stash.get(ATTEMPT, None)
-        if attempt is None or attempt.planned is None:
+        if attempt is None or not (attempt.planned or uses_run(item) or attempt.scores):
+            return
+        report.llmeval_ours = True  # type: ignore[attr-defined]  # plugins may set attributes
+        if attempt.planned is None:
+            clean_report(self._config, report)
             return
         gating, travels = self.settings.gate is not None, self.main is None
         if attach_row(report, call, attempt, gating=gating, travels=travels):
             attach_failure(report, call, attempt, item.path)
             # junitxml reads the properties of the tear-down's report, which come from the item.
             item.user_properties[:] = report.user_properties
+        clean_report(self._config, report)
 
     @cached_property
     def _worker_link(self) -> WorkerLink:
@@ -167,3 +179,21 @@ class Process:
         """What the controller passes to this worker."""
         found: dict[str, Any] = self._config.workerinput  # type: ignore[attr-defined]  # by xdist
         return found
+
+
+def _handle_ctrl_c(config: pytest.Config) -> None:
+    """Let the first Ctrl-C end a worker's tests, and further ones do nothing."""
+    interruption = Interruption()
+
+    class Ending:
+        @pytest.hookimpl(tryfirst=True)
+        def pytest_keyboard_interrupt(self) -> None:
+            interruption.ending()
+
+        @pytest.hookimpl(tryfirst=True)
+        def pytest_sessionfinish(self) -> None:
+            interruption.ending()
+
+    interruption.install(ignored=True)
+    config.pluginmanager.register(Ending(), "llmeval-ctrl-c")
+    config.add_cleanup(interruption.restore)

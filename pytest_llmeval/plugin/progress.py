@@ -19,13 +19,16 @@ EVERY = 5.0
 class ProgressLine:
     """Writes lines between pytest's; only on a terminal, and not with ``-q``."""
 
-    def __init__(self, find_reporter: Callable[[], TerminalReporter | None]) -> None:
+    def __init__(
+        self, find_reporter: Callable[[], TerminalReporter | None], clean: Callable[[str], str]
+    ) -> None:
         """Write through pytest's reporter, which exists once pytest is configured.
 
         Args:
             find_reporter: returns it; None if it is disabled.
+            clean: makes a text fit to be printed.
         """
-        self._find_reporter = find_reporter
+        self._find_reporter, self._clean = find_reporter, clean
         self._started = self._shown = time.monotonic()
         self._notes: deque[str] = deque()
 
@@ -61,7 +64,7 @@ class ProgressLine:
         writer = reporter._tw  # noqa: SLF001 - the only access to it
         if writer.width_of_current_line:
             writer.line()
-        reporter.write_line(f"llmeval: {text}")
+        reporter.write_line(self._clean(f"llmeval: {text}"))
 
 
 def progress_text(done: int, planned: int, gauge: Gauge, *, elapsed: float) -> str:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from pytest_llmeval.errors import TaskError
+from pytest_llmeval.files.json_lines import json_line
 from pytest_llmeval.records import Row
 from pytest_llmeval.session.attempt import Attempt
 from pytest_llmeval.session.failures import Failure
@@ -37,7 +38,8 @@ def attach_row(
         attempt: the attempt at the test.
         gating: whether a gate decides the exit status, not the samples. An incorrect sample is then
             reported as xfailed, and an error or unscored one as skipped.
-        travels: whether the report is sent to another process, so that the row must be JSON.
+        travels: whether the report is sent to another process. The row is then a line of JSON,
+            because half a surrogate pair in an answer could not be sent in any other form.
 
     Returns:
         Whether `report` is the deciding one.
@@ -50,7 +52,7 @@ def attach_row(
     outcome = outcome_of(attempt, raised, in_body=call.when == "call", skipped=skipped)
     row = row_of(attempt, test, outcome, raised)
     # Plugins may set attributes of reports; xdist sends them to the controller.
-    report.llmeval = row.to_json() if travels else row  # type: ignore[attr-defined]
+    report.llmeval = json_line(row.to_json()) if travels else row  # type: ignore[attr-defined]
     report.llmeval_error = outcome in {"error", "unscored"}  # type: ignore[attr-defined]
     # A mistake in the task is nothing that a gate could weigh.
     if gating and not isinstance(raised, TaskError):

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_llmeval.errors import LLMEvalError, UsageError
+from pytest_llmeval.plugin.parameters import uses_run
 from pytest_llmeval.session.options import GROUPS, Option, all_options, argparse_arguments
 from pytest_llmeval.session.resolve import resolve
 from pytest_llmeval.session.settings import Settings
@@ -26,9 +27,6 @@ if TYPE_CHECKING:
 
 ASSERTIONS = "pytest_llmeval.scoring.assertions"
 """The module of the assertions; once it is imported, any test may record scores."""
-
-FIXTURES = frozenset({"sample", "completion", "judge", "llm"})
-"""The fixtures of this plugin."""
 
 
 class State:
@@ -75,6 +73,16 @@ class State:
         assert main is not None  # noqa: S101 - only the hooks of the main process use it
         return main
 
+    @property
+    def handles_ctrl_c(self) -> bool:
+        """Whether the main process handles Ctrl-C, and workers are to do so too."""
+        return self.active and self.main.interruption.installed
+
+    @property
+    def has_plan(self) -> bool:
+        """Whether a worker has sent what it collected."""
+        return self.active and self.main.session.controller_link.has_plan
+
     def receive(self, worker: str, channel: Channel, item: str) -> None:
         """Process a frame from a worker; called in execnet's thread."""
         self.main.session.controller_link.receive(worker, channel, item)
@@ -95,8 +103,7 @@ class State:
 
     def concerns(self, item: pytest.Item) -> bool:
         """Return whether an item may use the run, by its fixtures or by an assertion."""
-        names = getattr(item, "fixturenames", ())
-        return self.active or ASSERTIONS in sys.modules or not FIXTURES.isdisjoint(names)
+        return self.active or ASSERTIONS in sys.modules or uses_run(item)
 
     @property
     def _is_configured(self) -> bool:

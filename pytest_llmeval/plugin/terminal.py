@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from _pytest.terminal import TerminalReporter
+
+from pytest_llmeval.plugin.printed import clean_drawing
+from pytest_llmeval.printable import printable
 
 
 class TerminalPage:
@@ -13,20 +18,20 @@ class TerminalPage:
         color: whether colours are supported.
     """
 
-    def __init__(self, reporter: TerminalReporter) -> None:
-        """Write with the width and the colours of `reporter`."""
-        self._reporter = reporter
+    def __init__(self, reporter: TerminalReporter, redact: Callable[[str], str]) -> None:
+        """Write with the width and the colours of `reporter`; `redact` removes keys."""
+        self._reporter, self._redact = reporter, redact
         writer = reporter._tw  # noqa: SLF001 - the only access to width and colours
         self.width, self.color = writer.fullwidth, writer.hasmarkup
 
     def section(self, title: str) -> None:
         """Write a heading across the terminal."""
-        self._reporter.section(title)
+        self._reporter.section(self._redact(printable(title)))
 
     def write(self, text: str) -> None:
         """Write text, with its line breaks."""
-        self._reporter.write(text)
+        self._reporter.write(self._redact(clean_drawing(text)))
 
     def warn(self, line: str) -> None:
         """Write a line as a warning, in yellow."""
-        self._reporter.write_line(line, yellow=True)
+        self._reporter.write_line(self._redact(printable(line)), yellow=True)

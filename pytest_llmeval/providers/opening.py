@@ -16,6 +16,7 @@ from pytest_llmeval.engine.ports import (
 )
 from pytest_llmeval.engine.specs import ModelSpec
 from pytest_llmeval.errors import LLMEvalError, TaskError, UsageError
+from pytest_llmeval.printable import described
 from pytest_llmeval.providers.guard import GuardedProvider
 from pytest_llmeval.records import Image
 from pytest_llmeval.task.registry import PROVIDERS
@@ -53,7 +54,7 @@ def open_provider(
     except LLMEvalError:
         raise
     except Exception as error:
-        msg = f"{name} cannot be opened: {type(error).__name__}: {error}"
+        msg = f"{name} cannot be opened: {described(error)}"
         raise UsageError(msg) from error
 
 
@@ -72,7 +73,7 @@ def check_provider(
     except LLMEvalError:
         raise
     except Exception as error:
-        msg = f"{_guarded_name(spec)} cannot be checked: {type(error).__name__}: {error}"
+        msg = f"{_guarded_name(spec)} cannot be checked: {described(error)}"
         raise UsageError(msg) from error
 
 

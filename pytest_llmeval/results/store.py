@@ -56,8 +56,6 @@ class RunFolder:
         self._rows = open_lines(path / ROWS)
         self._transcripts = open_lines(path / TRANSCRIPTS)
         self._redacted: dict[RowKey, Row] = {}
-        # As they stand in ASCII JSON.
-        self._secrets = [json.dumps(secret)[1:-1] for secret in redactor.secrets]
 
     @classmethod
     def create(
@@ -118,7 +116,7 @@ class RunFolder:
     def add_row(self, row: Row) -> None:
         """Append a row; when read, a later one takes the place of an earlier one under its key."""
         line = _ascii_json(row)
-        if self._may_hold_secret(line):
+        if self.files.redactor.may_change(line):
             redacted = json_line(self.files.redactor.json(row.to_json()))
             if redacted != json_line(row.to_json()):
                 self._redacted[row.key] = Row.from_json(json.loads(redacted))
@@ -133,7 +131,7 @@ class RunFolder:
         """Append what happened for one row."""
         data = {**cast("dict[str, Json]", key._asdict()), **transcript.to_json()}
         line = json_line(data)
-        if self._may_hold_secret(line):
+        if self.files.redactor.may_change(line):
             line = json_line(self.files.redactor.json(data))
         _append(self._transcripts, line)
 
@@ -142,10 +140,6 @@ class RunFolder:
         self._rows.close()
         self._transcripts.close()
         self._lock.release()
-
-    def _may_hold_secret(self, line: str) -> bool:
-        """Whether a line of JSON has anything that the redactor might blot out."""
-        return "://" in line or any(secret in line for secret in self._secrets)
 
 
 def _append(file: BinaryIO, line: str) -> None:

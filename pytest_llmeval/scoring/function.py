@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from pytest_llmeval.errors import ScorerError
+from pytest_llmeval.printable import described
 from pytest_llmeval.records import Json, Sample, Score
 
 
@@ -36,7 +37,7 @@ class FunctionScorer:
         try:
             found = self.function(answer, sample, **self.options)
         except Exception as error:
-            msg = f"scorer {self.grader}: {type(error).__name__}: {error}"
+            msg = f"scorer {self.grader}: {described(error)}"
             raise ScorerError(msg) from error
         if isinstance(found, Score):
             return found

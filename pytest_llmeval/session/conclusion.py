@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Protocol
 
 from pytest_llmeval.engine.statistics import Effort
+from pytest_llmeval.printable import described
 from pytest_llmeval.records import Row
 from pytest_llmeval.report.table import (
     render_comparison,
@@ -97,6 +98,11 @@ class Conclusion:
         """Whether there is a gate that did not pass."""
         return self.gate is not None and not self.gate.passed
 
+    @property
+    def not_run(self) -> bool:
+        """Whether planned samples were not run."""
+        return any(row.outcome == "not run" for row in self.found.rows)
+
     def print(self, writer: Writer) -> None:
         """Write tables, gate, statistics, warnings and the path of the run's folder."""
         width, color = max(NARROWEST, writer.width), writer.color
@@ -166,7 +172,7 @@ def _write(found: Findings, folder: RunFolder | None) -> list[str]:
     try:
         write_findings(folder.files, found)
     except Exception as error:  # noqa: BLE001 - the table of a paid run must be shown
-        return [f"not all files of the run could be written: {type(error).__name__}: {error}"]
+        return [f"not all files of the run could be written: {described(error)}"]
     return []
 
 

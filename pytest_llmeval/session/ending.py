@@ -5,6 +5,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from pytest_llmeval.errors import LLMEvalError, ScorerError
+from pytest_llmeval.printable import described
 from pytest_llmeval.records import Completion, Sample, Score
 from pytest_llmeval.scoring.decision import decided_together, failure_of
 from pytest_llmeval.scoring.scorer import Scorer
@@ -82,6 +83,6 @@ def _score_aside(attempt: Attempt, scorer: Scorer, completion: Completion, sampl
     try:
         attempt.score(scorer, completion.answer, sample)
     except Exception as error:  # noqa: BLE001 - a scorer of others may raise anything
-        reason = f"{type(error).__name__}: {error}"
+        reason = described(error)
         unscored = Score.unscored(scorer.name, reason, scale=scorer.scale, grader=scorer.grader)
         attempt.record(replace(unscored, decides=False))

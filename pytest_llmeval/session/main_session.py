@@ -183,14 +183,23 @@ class MainSession:
             # A recording that cannot be written must not prevent the table.
             self._host.tell(f"while closing: {error}")
 
-    def conclude(self) -> Conclusion | None:
+    def hurry(self) -> None:
+        """Let `close` not wait for replies in flight any more; may be called by a signal."""
+        if "engine" in self.__dict__:
+            self.engine.hurry()
+
+    def conclude(self, *, lost_worker: bool = False) -> Conclusion | None:
         """Add a row for every unreported sample, write the summary and close the files.
+
+        Args:
+            lost_worker: whether a worker died, so that tests may be missing through nobody's wish.
 
         Returns:
             The conclusion. It is None, and there are no files, when no test was planned, when tests
             were only listed, or when the session ended before the first wish.
         """
-        if not self.plan.tests or not (self.engine.started or self.rows.reported):
+        begun = self.engine.started or self.rows.reported or lost_worker
+        if not self.plan.tests or not begun:
             self._files.close()
             return None
         self.rows.complete(self.plan)

@@ -7,6 +7,7 @@ import os
 from msgspec.structs import replace
 
 from pytest_llmeval.engine.plan import PlannedTest
+from pytest_llmeval.printable import message_of
 from pytest_llmeval.records import Completion, Json, Outcome, Row
 from pytest_llmeval.session.attempt import Attempt
 from pytest_llmeval.task.catalog import LoadedTask
@@ -48,7 +49,9 @@ def row_of(
         raised: the exception that ended it; None if it passed.
     """
     assert attempt.loaded is not None  # noqa: S101 - a planned test has its task
-    row = unreported_row(test, attempt.loaded, outcome, "" if raised is None else str(raised))
+    row = unreported_row(
+        test, attempt.loaded, outcome, "" if raised is None else message_of(raised)
+    )
     graders: dict[str, Json] = {
         f"grader:{score.name}": score.grader for score in attempt.scores if score.grader
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Final
 
@@ -12,6 +13,7 @@ from pytest_llmeval.engine.replies.pictures import keep_picture
 from pytest_llmeval.engine.replies.recording import read_recording
 from pytest_llmeval.engine.replies.stored_reply import StoredReply
 from pytest_llmeval.errors import UsageError
+from pytest_llmeval.files.redaction import Redactor
 from pytest_llmeval.records import Image
 
 _ESCAPED: Final = "backslashreplace"
@@ -27,6 +29,7 @@ class Recorder:
         Raises:
             UsageError: the file cannot be written, or is no recording.
         """
+        self._redactor = Redactor.of_keys(os.environ)
         self._file, self._images = file, file.with_name(f"{file.stem}-images")
         try:
             file.parent.mkdir(parents=True, exist_ok=True)
@@ -44,10 +47,13 @@ class Recorder:
         self.add(stored)
 
     def add(self, stored: StoredReply) -> None:
-        """Record a reply without its endpoint, which may be a path of this machine."""
+        """Record a reply without keys and its endpoint, which may be a path of this machine."""
         line = self._with_copies(
             replace(stored, reply=replace(stored.reply, created=0.0), endpoint="")
         )
+        data = line.to_json()
+        if self._redactor.may_change(json.dumps(data)):
+            line = StoredReply.from_json(self._redactor.json(data))
         self._lines[line.key] = line
         self._stream.write(_dump(line))
         self._stream.flush()

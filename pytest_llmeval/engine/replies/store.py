@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -11,6 +12,7 @@ from typing import Final, NamedTuple
 
 from pytest_llmeval.engine.replies.stored_reply import StoredReply
 from pytest_llmeval.errors import UsageError
+from pytest_llmeval.files.redaction import Redactor
 from pytest_llmeval.regular_files import check_regular
 
 REPLIES: Final = "replies.sqlite3"
@@ -62,6 +64,7 @@ class ReplyStore:
                 "read; use the version that wrote them, or start a new run"
             )
             raise UsageError(msg)
+        self._redactor = Redactor.of_keys(os.environ)
         with ExitStack() as on_failure:
             try:
                 if path is not None and path.exists():
@@ -100,14 +103,17 @@ class ReplyStore:
         return None if row is None else StoredReply.from_json(json.loads(row[0]))
 
     def put(self, key: str, stored: StoredReply) -> None:
-        """Store a reply, replacing one of the same key and endpoint.
+        """Store a reply without keys, replacing one of the same key and endpoint.
 
         On return it survives the death of this process.
         """
+        # ASCII, because SQLite refuses half surrogate pairs, which models do produce.
+        record = json.dumps(stored.to_json())
+        if self._redactor.may_change(record):
+            record = json.dumps(self._redactor.json(stored.to_json()))
         self._connection.execute(
             "INSERT OR REPLACE INTO replies VALUES (?, ?, ?, ?, ?)",
-            # ASCII, because SQLite refuses half surrogate pairs, which models do produce.
-            (key, stored.endpoint, stored.model, stored.created, json.dumps(stored.to_json())),
+            (key, stored.endpoint, stored.model, stored.created, record),
         )
 
     def all(self) -> Iterator[StoredReply]:

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from pytest_llmeval.errors import ScorerError
+from pytest_llmeval.files.redaction import is_secret_name
 from pytest_llmeval.records import Json
 from pytest_llmeval.scoring.eed.limits import MEMORY_EXIT, Limits
 
@@ -160,7 +161,9 @@ class Child:
 def _environment() -> dict[str, str]:
     """Return the child's environment: the inherited variables, this package, fixed hashes."""
     inherited = {
-        name: value for name, value in os.environ.items() if name.upper().startswith(_INHERITED)
+        name: value
+        for name, value in os.environ.items()
+        if name.upper().startswith(_INHERITED) and not is_secret_name(name)
     }
     root = str(Path(__file__).parents[3])
     path = os.pathsep.join(part for part in (root, os.environ.get("PYTHONPATH", "")) if part)
