@@ -26,7 +26,7 @@ from pytest_llmeval.plugin.parametrize import (
     without_model,
 )
 from pytest_llmeval.plugin.printed import clean_report
-from pytest_llmeval.plugin.reporting import attach_failure, attach_row
+from pytest_llmeval.plugin.reporting import attach_row
 from pytest_llmeval.scoring.running import RUNNING
 from pytest_llmeval.session.attempt import Attempt
 from pytest_llmeval.session.ending import finish
@@ -164,8 +164,7 @@ class Process:
             clean_report(self._config, report)
             return
         gating, travels = self.settings.gate is not None, self.main is None
-        if attach_row(report, call, attempt, gating=gating, travels=travels):
-            attach_failure(report, call, attempt, item.path)
+        if attach_row(report, call, attempt, item.path, gating=gating, travels=travels):
             # junitxml reads the properties of the tear-down's report, which come from the item.
             item.user_properties[:] = report.user_properties
         clean_report(self._config, report)

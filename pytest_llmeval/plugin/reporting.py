@@ -19,10 +19,11 @@ PROPERTY = "llmeval."
 """The start of the names of this plugin's properties in reports, which JUnit XML shows."""
 
 
-def attach_row(
+def attach_row(  # noqa: PLR0913 - the facts of one report
     report: pytest.TestReport,
     call: pytest.CallInfo[None],
     attempt: Attempt,
+    test_file: Path,
     *,
     gating: bool,
     travels: bool,
@@ -36,6 +37,7 @@ def attach_row(
         report: any report of the test.
         call: the phase that was reported.
         attempt: the attempt at the test.
+        test_file: the file of the test.
         gating: whether a gate decides the exit status, not the samples. An incorrect sample is then
             reported as xfailed, and an error or unscored one as skipped.
         travels: whether the report is sent to another process. The row is then a line of JSON,
@@ -54,24 +56,15 @@ def attach_row(
     # Plugins may set attributes of reports; xdist sends them to the controller.
     report.llmeval = json_line(row.to_json()) if travels else row  # type: ignore[attr-defined]
     report.llmeval_error = outcome in {"error", "unscored"}  # type: ignore[attr-defined]
+    if outcome == "error" and raised is not None:
+        failure = Failure.of(raised, test_file, test.sample, in_body=call.when == "call")
+        report.llmeval_failure = failure and astuple(failure)  # type: ignore[attr-defined]
     # A mistake in the task is nothing that a gate could weigh.
     if gating and not isinstance(raised, TaskError):
         _let_pass(report, row)
     own = [one for one in report.user_properties if not one[0].startswith(PROPERTY)]
     report.user_properties = [*own, *_properties(row)]
     return True
-
-
-def attach_failure(
-    report: pytest.TestReport, call: pytest.CallInfo[None], attempt: Attempt, test_file: Path
-) -> None:
-    """Attach to a report with a row how the user's own code failed, if it did."""
-    raised = None if call.excinfo is None else call.excinfo.value
-    sample = "" if attempt.sample is None else attempt.sample.id
-    # An incorrect sample raises too; skipped tests show nothing of the code.
-    if raised is not None and getattr(report, "llmeval_error", False):
-        failure = Failure.of(raised, test_file, sample, in_body=call.when == "call")
-        report.llmeval_failure = failure and astuple(failure)  # type: ignore[attr-defined]
 
 
 def _let_pass(report: pytest.TestReport, row: Row) -> None:

@@ -8,6 +8,7 @@ import time
 from collections.abc import Awaitable, Callable
 from typing import Final, get_args
 
+from msgspec import to_builtins
 from msgspec.structs import replace
 
 from pytest_llmeval.engine.blocking import run_in_thread

@@ -46,7 +46,9 @@ class Failure:
     def of(
         cls, raised: BaseException, test_file: Path, sample: str, *, in_body: bool
     ) -> Failure | None:
-        """Return the failure that an exception shows; None if its cause is a provider or a tool.
+        """Return the failure that an exception shows; None if its cause is not the user's code.
+
+        That is so for providers, tools and time-outs.
 
         Args:
             raised: the exception.
@@ -54,7 +56,7 @@ class Failure:
             sample: id of the sample, which messages may name.
             in_body: whether it was raised while the body ran, not the set-up.
         """
-        if isinstance(raised, ProviderError | ToolError):
+        if isinstance(raised, ProviderError | ToolError) or type(raised) is LLMEvalError:
             return None
         frames = traceback.extract_tb(raised.__traceback__)
         own = [frame for frame in frames if frame.filename == str(test_file)] or list(frames)

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_llmeval.engine.plan import PlannedTest
-from pytest_llmeval.errors import ProviderError, TaskError, ToolError
+from pytest_llmeval.errors import LLMEvalError, ProviderError, TaskError, ToolError
 from pytest_llmeval.session.failures import ALIKE, SAME, Failure, Failures
 
 
@@ -68,8 +68,11 @@ def raised(error: Exception) -> Exception:
         return caught
 
 
-@pytest.mark.parametrize("error", [ProviderError("down"), ToolError("gone")])
-def test_a_provider_or_a_tool_is_not_the_users_mistake(error: Exception) -> None:
+@pytest.mark.parametrize(
+    "error",
+    [ProviderError("down"), ToolError("gone"), LLMEvalError("sample '7': not done within 3 s")],
+)
+def test_a_provider_a_tool_or_a_time_out_is_not_the_users_mistake(error: Exception) -> None:
     assert Failure.of(raised(error), Path(__file__), "7", in_body=True) is None
 
 
