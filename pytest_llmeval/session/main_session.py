@@ -20,6 +20,7 @@ from pytest_llmeval.session.composition import RunPlace, open_run
 from pytest_llmeval.session.conclusion import Conclusion, Measures, conclude
 from pytest_llmeval.session.estimate import estimate_lines
 from pytest_llmeval.session.files import SessionFiles
+from pytest_llmeval.session.grading import check_same_graders
 from pytest_llmeval.session.places import rescored_place
 from pytest_llmeval.session.plan_check import (
     check_models,
@@ -124,6 +125,8 @@ class MainSession:
         self._checked = True
         check_plan(self.plan, self._settings, self._catalog)
         check_report_folder(self._settings)
+        if (resumed := self._files.resumed) is not None:
+            check_same_graders(self.plan, self._settings, self._catalog, resumed)
         if sends and self._rescored is None and not self._settings.estimate:
             check_models(self.plan, self._settings, self._catalog)
         if remark := missing_judge(self.plan, self._settings, self._catalog):
