@@ -38,7 +38,7 @@ def uncompared_block(pair: Pair) -> Block | None:
 
 
 def regrading_notes(pair: Pair) -> Iterator[str]:
-    """Yield what differs, and how far accuracy moved on samples with and without the same answer."""
+    """Yield which graders differ, and how accuracy moved by samples with and without one answer."""
     if (found := pair.regrading) is None:
         return
     for name, (a, b) in found.graders.items():

@@ -83,5 +83,6 @@ def _score_aside(attempt: Attempt, scorer: Scorer, completion: Completion, sampl
         attempt.score(scorer, completion.answer, sample)
     except Exception as error:  # noqa: BLE001 - a scorer of others may raise anything
         reason = f"{type(error).__name__}: {error}"
-        unscored = Score.unscored(scorer.name, reason, scale=scorer.scale, grader=attempt.grader(scorer))
+        grader = attempt.grader(scorer)
+        unscored = Score.unscored(scorer.name, reason, scale=scorer.scale, grader=grader)
         attempt.record(replace(unscored, decides=False))

@@ -14,6 +14,7 @@ from pytest_llmeval.records import Json, Row
 from pytest_llmeval.results.graders import graders_of
 from pytest_llmeval.results.stored_run import StoredRun
 from pytest_llmeval.scoring.grader import NO_JUDGE, grader_text, panel_of
+from pytest_llmeval.scoring.judge import JUDGE_PROMPT_VERSION
 from pytest_llmeval.scoring.scorer import PreparingScorer
 from pytest_llmeval.session.choice import model_choice
 from pytest_llmeval.session.settings import Settings
@@ -21,6 +22,9 @@ from pytest_llmeval.task.catalog import Catalog
 
 Place: TypeAlias = tuple[str, str, str]
 """A task, a model under test, and the name of a score."""
+
+_JUDGED: Final = f"{JUDGE_PROMPT_VERSION.partition('/')[0]}/"
+"""How the grader of a score by the run's judges begins."""
 
 _FIX: Final = (
     "name the same scorers and judges, or make a run of its own, whose replies need not be paid "
@@ -39,8 +43,9 @@ def task_graders(plan: Plan, settings: Settings, catalog: Catalog) -> dict[Place
     for test in plan.kinds:
         for one in catalog.load(Path(test.file)).scorers:
             scorer = one.scorer
-            asks = isinstance(scorer, PreparingScorer)
-            judges = judge_names(choice, test, scorer) if asks else ()
+            judges = (
+                judge_names(choice, test, scorer) if isinstance(scorer, PreparingScorer) else ()
+            )
             text = grader_text(scorer, judges, declared=one.spec.options)
             graders[test.task, test.key.model, scorer.name] = text
     return graders
@@ -109,7 +114,7 @@ def _check_undeclared(
         test = tests.get((row.task, row.model))
         for score, text in graders_of(row).items():
             place = (row.task, row.model, score)
-            if test is None or place in declared or not text.startswith("judge/"):
+            if test is None or place in declared or not text.startswith(_JUDGED):
                 continue
             panel = " + ".join(sorted(named(choice.judges(test)))) or NO_JUDGE
             if panel_of(text) != panel:

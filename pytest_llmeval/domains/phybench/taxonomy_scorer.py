@@ -38,8 +38,8 @@ class TaxonomyScorer:
     A judge that fails, is missing, or gives no usable reply leaves the answer unlabelled: ``label``
     None, with the reason.
 
-    Details of the score: ``label``, ``reason``, ``judge`` (the model) and ``grader`` (the version of
-    the question); none where no judge was asked.
+    Details of the score: ``label``, ``reason``, ``judge`` (the model) and ``grader`` (the
+    question's version); none where no judge was asked.
     """
 
     name: ClassVar[str] = "taxonomy"
