@@ -25,6 +25,7 @@ from pytest_llmeval.scoring.includes import Includes
 from pytest_llmeval.scoring.json_schema import JsonSchema
 from pytest_llmeval.scoring.judge import prompt
 from pytest_llmeval.scoring.judge import scorer as judge_module
+from pytest_llmeval.scoring.judge.question import question_digest
 from pytest_llmeval.scoring.judge.scorer import JudgeScorer
 from pytest_llmeval.scoring.number import Number
 from pytest_llmeval.scoring.regex import Regex
@@ -161,12 +162,12 @@ def test_a_judges_grader_reads_plainly(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_the_prompts_digest_changes_with_its_words_and_parameters() -> None:
     messages = prompt.judge_messages("p", "t", "c")
-    same = prompt.question_digest(messages, prompt.JUDGE_PARAMETERS)
+    same = question_digest(messages, prompt.JUDGE_PARAMETERS)
     other = prompt.judge_messages("p", "t", "d")
     warmer = {**prompt.JUDGE_PARAMETERS, "temperature": 1}
-    assert same == prompt.question_digest(messages, dict(prompt.JUDGE_PARAMETERS))
-    assert same != prompt.question_digest(other, prompt.JUDGE_PARAMETERS)
-    assert same != prompt.question_digest(messages, warmer)
+    assert same == question_digest(messages, dict(prompt.JUDGE_PARAMETERS))
+    assert same != question_digest(other, prompt.JUDGE_PARAMETERS)
+    assert same != question_digest(messages, warmer)
 
 
 def test_a_schema_counts_by_its_content(tmp_path: Path) -> None:
@@ -203,7 +204,8 @@ def test_another_process_has_the_same_texts() -> None:
         "from pytest_llmeval.scoring.grader import grader_text\n"
         "from pytest_llmeval.scoring.judge.scorer import JudgeScorer\n"
         "from pytest_llmeval.scoring.grader import digest\n"
-        "print(grader_text(JudgeScorer(), ['b', 'a']), digest({'b', 'a', object}), digest(object()))"
+        "print(grader_text(JudgeScorer(), ['b', 'a']), "
+        "digest({'b', 'a', object}), digest(object()))"
     )
     printed = {
         subprocess.run(

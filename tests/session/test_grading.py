@@ -69,9 +69,7 @@ def scored(name: str, grader: str, **fields: Any) -> Row:
 @pytest.fixture(scope="module")
 def sessions(tmp_path_factory: pytest.TempPathFactory) -> list[Session]:
     folder = tmp_path_factory.mktemp("tasks")
-    return [
-        Session(folder / str(number), *one) for number, one in enumerate(CONFIGURATIONS)
-    ]
+    return [Session(folder / str(number), *one) for number, one in enumerate(CONFIGURATIONS)]
 
 
 def test_every_pair_of_sessions_that_grade_otherwise_is_refused(sessions: list[Session]) -> None:
@@ -168,5 +166,5 @@ def test_a_judge_that_the_task_does_not_declare_is_the_same_too(tmp_path: Path) 
         if allowed:
             check_same_graders(task.plan(MODEL), settings, task.catalog(), run)
             continue
-        with pytest.raises(UsageError, match="one grader|One accuracy"):
+        with pytest.raises(UsageError, match="One accuracy has one grader"):
             check_same_graders(task.plan(MODEL), settings, task.catalog(), run)
