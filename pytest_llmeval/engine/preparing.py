@@ -8,6 +8,7 @@ from typing import cast
 
 from pytest_llmeval.engine.calls import Calls
 from pytest_llmeval.engine.choice import ModelChoice
+from pytest_llmeval.engine.judge_names import judge_names
 from pytest_llmeval.engine.plan import PlannedTest
 from pytest_llmeval.engine.resources import Resources
 from pytest_llmeval.engine.scoring_run import ScoringRun
@@ -57,7 +58,12 @@ class Preparing:
                 if isinstance(error, ProviderError) and error.reach == "model":
                     raise
                 failed[scorer.name] = error_to_json(error)
-        return Solved(completion=completion, prepared=prepared, failed=failed)
+        judges = {
+            one.scorer.name: judge_names(self._choice, test, one.scorer)
+            for one in loaded.scorers
+            if isinstance(one.scorer, PreparingScorer)
+        }
+        return Solved(completion=completion, prepared=prepared, failed=failed, judges=judges)
 
     async def requested(
         self, test: PlannedTest | None, wish: dict[str, Json], calls: Calls
@@ -76,6 +82,14 @@ class Preparing:
         sample = Sample.from_json(wish["sample"])
         completion = Completion.from_json(wish["completion"])
         return await self._prepare(test, self._scorer(test, wish), sample, completion, calls)
+
+    def judges(self, test: PlannedTest | None, wish: dict[str, Json]) -> tuple[str, ...]:
+        """Return the names of the models that the scorer of a wish may ask.
+
+        Raises:
+            UsageError: the wish names no scorer that asks any, or a spec is invalid.
+        """
+        return judge_names(self._choice, test, self._scorer(test, wish))
 
     def _scorer(self, test: PlannedTest | None, wish: dict[str, Json]) -> PreparingScorer:
         """Return the scorer that a wish names: one of the test's task, or a new one."""

@@ -110,7 +110,8 @@ class Run:
         Args:
             worker: name of the xdist worker, "" without xdist.
             want: ``completion`` returns a `Solved`; ``prepare`` what a scorer prepares for an
-                answer, with the transcript of its calls; ``generate`` a `Reply`.
+                answer, with the transcript of its calls; ``judges`` the names of the models that
+                a scorer may ask; ``generate`` a `Reply`.
             arguments: ``nodeid`` of the test, and the wish's own.
 
         Raises:
@@ -123,10 +124,13 @@ class Run:
                 return (await self._scheduler.completion(worker, position)).to_json()
             case "prepare":
                 return await self._prepare_for(arguments)
+            case "judges":
+                test, _ = self._on_behalf_of(arguments)
+                return list(self._preparing.judges(test, arguments))
             case "generate":
                 return (await self._generate_for(arguments)).to_json()
             case _:
-                msg = f"unknown wish {want!r}; expected completion, prepare or generate"
+                msg = f"unknown wish {want!r}; expected completion, prepare, judges or generate"
                 raise UsageError(msg)
 
     @property

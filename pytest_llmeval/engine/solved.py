@@ -15,11 +15,13 @@ class Solved(Record, frozen=True, kw_only=True):
         completion: the solver's result.
         prepared: what each scorer's `prepare` returned, by the scorer's name.
         failed: the error of each scorer's failed `prepare`, as JSON, by the scorer's name.
+        judges: names of the models that each scorer with `prepare` may ask, by the scorer's name.
     """
 
     completion: Completion
     prepared: Mapping[str, Json] = {}
     failed: Mapping[str, Json] = {}
+    judges: Mapping[str, tuple[str, ...]] = {}
 
     def prepared_by(self, scorer: str) -> Json:
         """Return what a scorer prepared; LLMEvalError if its `prepare` failed."""

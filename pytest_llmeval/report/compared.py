@@ -58,7 +58,7 @@ def compared(comparison: Comparison) -> tuple[tuple[Compared, ...], tuple[Sheet,
 def _compared(pair: Pair, sheet: Sheet) -> Compared:
     return Compared(
         sheet=sheet,
-        differences=tuple(_difference(change) for change in pair.changes),
+        differences=tuple(_difference(change) for change in pair.compared),
         flipped=tuple(
             _flipped(title, outcome, ids)
             for title, outcome, ids in (

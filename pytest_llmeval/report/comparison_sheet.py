@@ -8,9 +8,11 @@ from collections.abc import Sequence
 from pytest_llmeval.report import numbers
 from pytest_llmeval.report.clean import clean
 from pytest_llmeval.report.metric_text import metric_head, metric_value
+from pytest_llmeval.report.regrading_notes import regrading_notes, uncompared_block
 from pytest_llmeval.report.sheet import Block, Cell, Column, Label, Sheet, column_of
 from pytest_llmeval.results.changes import Change
 from pytest_llmeval.results.compare import Comparison, Pair
+from pytest_llmeval.results.graders import GRADER
 
 SIGNIFICANT = 0.05
 """Adjusted p-values below are shown strong."""
@@ -35,11 +37,12 @@ def comparison_sheets(comparison: Comparison) -> tuple[Sheet, ...]:
 def _sheet(pair: Pair) -> Sheet:
     same = pair.model_a == pair.model_b
     models = clean(pair.model_a) if same else f"a: {clean(pair.model_a)}, b: {clean(pair.model_b)}"
-    blocks = (_block(pair.changes),) if pair.changes else ()
+    blocks = [_block(pair.compared)] if pair.compared else []
+    blocks += [uncompared] if (uncompared := uncompared_block(pair)) is not None else []
     return Sheet(
         title=f"{clean(pair.task)} · {models} · {pair.n:,} samples",
-        blocks=blocks,
-        notes=_notes(pair),
+        blocks=tuple(blocks),
+        notes=(*regrading_notes(pair), *_notes(pair)),
     )
 
 
@@ -106,11 +109,13 @@ def _notes(pair: Pair) -> tuple[str, ...]:
         "scored in b alone": pair.only_b,
         "left out because their target changed": pair.retargeted,
     }
-    notes = [f"gained: {_ids(pair.gained)}", f"lost: {_ids(pair.lost)}"]
+    whose = " (graders differ)" if pair.regrading is not None and pair.regrading.decides else ""
+    notes = [f"gained{whose}: {_ids(pair.gained)}", f"lost{whose}: {_ids(pair.lost)}"]
     notes += [f"samples {what}: {number:,}" for what, number in counts.items() if number]
     notes += [
         f"{clean(name)} differs: a {clean(short_version(a))}, b {clean(short_version(b))}"
         for name, (a, b) in pair.versions.items()
+        if pair.regrading is None or not name.startswith(GRADER)
     ]
     return tuple(notes)
 

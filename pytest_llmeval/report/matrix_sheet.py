@@ -28,6 +28,9 @@ def matrix_sheet(matrix: Matrix) -> Sheet:
     title = f"{clean(matrix.task)} · {test} · {matrix.n:,} samples that all scored"
     notes = [f"{_letter(place)}: {_name(one)}" for place, one in enumerate(matrix.contenders)]
     notes += [_LEGEND] if matrix.changes else []
+    if matrix.regraded:
+        pairs = ", ".join(f"{_letter(i)} with {_letter(j)}" for i, j in matrix.regraded)
+        notes.append(f"GRADERS DIFFER, so what they decide is not compared: {pairs}")
     if any(one.scored != matrix.n for one in matrix.contenders):
         counts = ", ".join(
             f"{_letter(place)} {one.scored:,}" for place, one in enumerate(matrix.contenders)

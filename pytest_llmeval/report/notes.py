@@ -7,7 +7,9 @@ from collections.abc import Iterator, Sequence
 from pytest_llmeval.report import numbers
 from pytest_llmeval.report.clean import clean
 from pytest_llmeval.report.entry_name import entry_name
+from pytest_llmeval.report.regrading_notes import mixed_notes
 from pytest_llmeval.results.figures import Judging
+from pytest_llmeval.results.graders import GRADER
 from pytest_llmeval.results.summary import TaskSummary
 
 _PROBLEM_LIMIT = 200
@@ -19,6 +21,7 @@ def notes(entries: Sequence[TaskSummary]) -> tuple[str, ...]:
     said = []
     for entry in entries:
         name = entry_name(entry, entries)
+        said += [f"{name}: {line}" for line in mixed_notes(entry.graders)]
         if entry.figures.cut:
             reasons = ", ".join(
                 f"{clean(reason)} {number:,}" for reason, number in entry.figures.cut.items()
@@ -44,7 +47,7 @@ def notes(entries: Sequence[TaskSummary]) -> tuple[str, ...]:
         said += [
             f"{name}: mixed rows: {clean(what)} is {' and '.join(map(clean, versions))}."
             for what, versions in entry.versions.items()
-            if len(versions) > 1
+            if len(versions) > 1 and not (entry.graders and what.startswith(GRADER))
         ]
     return tuple(said)
 

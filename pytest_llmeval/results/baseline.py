@@ -18,11 +18,12 @@ from pytest_llmeval.records import Json, Row, Score
 from pytest_llmeval.regular_files import open_regular
 from pytest_llmeval.results.entry_key import EntryKey, rows_by_entry, version_texts
 from pytest_llmeval.results.gate_values import baseline_values
+from pytest_llmeval.results.graders import GRADER, graders_of
 from pytest_llmeval.results.stored_run import StoredRun, read_run
 from pytest_llmeval.results.stored_tasks import stored_tasks
 from pytest_llmeval.results.summarise import summarise
 from pytest_llmeval.results.summary import Summary
-from pytest_llmeval.results.targets import target_digest
+from pytest_llmeval.results.targets import UNKNOWN_ANSWER, answer_digest, target_digest
 
 SCHEMA: Final = 1
 """Version of the file; it stands in its first line."""
@@ -35,7 +36,8 @@ class Baseline:
     """A run's name, its rows, and the values of each part by metric.
 
     A row that was read from a file has only what a comparison needs: key, outcome, scores,
-    versions, and the target's digest. `missing`: planned samples of a run that have no row.
+    versions, and the digests of target and answer. `missing`: planned samples of a run that have
+    no row.
     """
 
     name: str
@@ -91,24 +93,37 @@ def baseline_of_run(run: StoredRun) -> Baseline:
 def _lines(baseline: Baseline) -> Iterator[dict[str, Json]]:
     yield {"schema": SCHEMA, "run": baseline.name}
     for part, rows in sorted(rows_by_entry(baseline.rows).items()):
-        scales = {score.name: score.scale for row in rows for score in row.scores}
+        versions = version_texts(rows)
+        scores = [score for row in rows for score in row.scores]
+        scales = {score.name: score.scale for score in scores}
+        aside = sorted({score.name for score in scores if not score.decides})
         yield {
             **cast("dict[str, Json]", part._asdict()),
-            "versions": cast("dict[str, Json]", version_texts(rows)),
+            "versions": cast("dict[str, Json]", versions),
             "metrics": cast("dict[str, Json]", dict(baseline.metrics.get(part, {}))),
             "scales": cast("dict[str, Json]", scales),
+            **({"aside": [*aside]} if aside else {}),
         }
-        yield from map(_sample_line, rows)
+        for row in rows:
+            yield _sample_line(row, versions)
 
 
-def _sample_line(row: Row) -> dict[str, Json]:
+def _sample_line(row: Row, versions: Mapping[str, str]) -> dict[str, Json]:
+    """Return a row's line, with the graders that are not those of its whole part."""
     scores: dict[str, Json] = {score.name: score.value for score in row.scores}
+    graders: dict[str, Json] = {
+        name: text
+        for name, text in graders_of(row).items()
+        if text != versions.get(f"{GRADER}{name}", "")
+    }
     return {
         "sample": row.sample,
         "epoch": row.epoch,
         "outcome": row.outcome,
         "scores": scores,
         "target": target_digest(row.target),
+        "answer": answer_digest(row.answer),
+        **({"graders": graders} if graders else {}),
     }
 
 
@@ -153,6 +168,7 @@ def _header(data: dict[str, Json], path: Path) -> str:
 
 
 def _row(data: dict[str, Any], part: dict[str, Any]) -> Row:
+    aside, graders = part.get("aside", ()), data.get("graders", {})
     return Row(
         test=part["test"],
         task=part["task"],
@@ -162,9 +178,17 @@ def _row(data: dict[str, Any], part: dict[str, Any]) -> Row:
         nodeid="",
         outcome=data["outcome"],
         scores=tuple(
-            Score(name=name, value=value, scale=part["scales"][name], correct=None)
+            Score(
+                name=name,
+                value=value,
+                scale=part["scales"][name],
+                correct=None,
+                grader=graders.get(name, ""),
+                decides=name not in aside,
+            )
             for name, value in data["scores"].items()
         ),
         target=data["target"],
+        answer=data.get("answer", UNKNOWN_ANSWER),
         versions=part["versions"],
     )

@@ -10,6 +10,7 @@ from pytest_llmeval.records import Row
 from pytest_llmeval.results.changes import Change, changes_of
 from pytest_llmeval.results.entry_key import EntryKey, differing_versions, rows_by_entry
 from pytest_llmeval.results.paired import holm
+from pytest_llmeval.results.regrading import Regrading, regrading_of
 from pytest_llmeval.results.rows import SCORED
 from pytest_llmeval.results.statistics import CONFIDENCE
 from pytest_llmeval.results.targets import target_digest
@@ -32,6 +33,7 @@ class Pair:
         only_b: number of samples that run b alone scored.
         retargeted: number of samples whose target changed.
         versions: what differs, as (in a, in b).
+        regrading: how graders differ; None if they do not.
     """
 
     task: str
@@ -46,6 +48,13 @@ class Pair:
     only_b: int = 0
     retargeted: int = 0
     versions: Mapping[str, tuple[str, str]]
+    regrading: Regrading | None = None
+
+    @property
+    def compared(self) -> tuple[Change, ...]:
+        """The changes that other graders cannot have made."""
+        found = self.regrading
+        return tuple(one for one in self.changes if found is None or not found.touches(one.name))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,6 +126,7 @@ def pair_of(
             name: (of_a, of_b)
             for name, (of_a, of_b) in differing_versions((rows_a, rows_b)).items()
         },
+        regrading=regrading_of(paired),
     )
 
 

@@ -21,7 +21,10 @@ def check(gate: Gate, summary: Summary) -> GateResult:
         for rule in _conditions(gate, entry)
     )
     rules = (result for rule in gate.rules for result in _results(rule, summary))
-    return GateResult(results=(*conditions, *rules), inconclusive_passes=gate.inconclusive_passes)
+    mixed = (_mixed(entry) for entry in summary.entries if entry.graders)
+    return GateResult(
+        results=(*conditions, *mixed, *rules), inconclusive_passes=gate.inconclusive_passes
+    )
 
 
 def _conditions(gate: Gate, entry: TaskSummary) -> Iterator[Rule]:
@@ -33,6 +36,20 @@ def _conditions(gate: Gate, entry: TaskSummary) -> Iterator[Rule]:
         yield Rule(task=entry.task, metric="recorded", bounds=Bounds(maximum=0))
     if not gate.cached_allowed:
         yield Rule(task=entry.task, metric="cached", bounds=Bounds(maximum=0))
+
+
+def _mixed(entry: TaskSummary) -> RuleResult:
+    """Return the result for a task whose accuracy rests on several graders."""
+    parts = ", ".join(f"{one.n:,} rows by {one.grader}" for one in entry.graders)
+    return RuleResult(
+        task=entry.task,
+        model=entry.model,
+        metric="graders",
+        value=float(len(entry.graders)),
+        bounds=Bounds(maximum=1),
+        status="fail",
+        reason=f"{parts}: score all answers by one grader: llmeval rescore RUN",
+    )
 
 
 def _results(rule: Rule, summary: Summary) -> Iterator[RuleResult]:

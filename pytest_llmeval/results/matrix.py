@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from pytest_llmeval.records import Row
 from pytest_llmeval.results.changes import Change
-from pytest_llmeval.results.compare import adjusted, pair_of
+from pytest_llmeval.results.compare import Pair, adjusted, pair_of
 from pytest_llmeval.results.entry_key import differing_versions, rows_by_entry
 from pytest_llmeval.results.figures import Figures
 from pytest_llmeval.results.rows import SCORED
@@ -35,8 +35,9 @@ class Matrix:
     """One task of all runs over the `n` samples that every contender scored, with the same target.
 
     `changes`: for each pair of contenders (their places, the first one smaller) the changes from
-    the first to the second. `versions`: what is not the same for all, as the value for each
-    contender.
+    the first to the second, of metrics that other graders cannot have moved. `versions`: what is
+    not the same for all, as the value for each contender. `regraded`: the pairs whose graders
+    differ.
     """
 
     task: str
@@ -45,6 +46,7 @@ class Matrix:
     contenders: tuple[Contender, ...]
     changes: Mapping[tuple[int, int], tuple[Change, ...]]
     versions: Mapping[str, tuple[str, ...]]
+    regraded: tuple[tuple[int, int], ...] = ()
 
 
 def matrices(runs: Mapping[str, Sequence[Row]]) -> tuple[Matrix, ...]:
@@ -69,6 +71,7 @@ def _matrix(contenders: Mapping[tuple[str, str], list[Row]]) -> Matrix:
         for rows in contenders.values()
     ]
     first = next(iter(contenders.values()))[0]
+    pairs = _pairs(kept) if common else {}
     return Matrix(
         task=first.task,
         test=first.test,
@@ -82,7 +85,8 @@ def _matrix(contenders: Mapping[tuple[str, str], list[Row]]) -> Matrix:
             )
             for (run, model), own, of_all in zip(contenders, scored, kept, strict=True)
         ),
-        changes=_changes(kept) if common else {},
+        changes={place: pair.compared for place, pair in pairs.items()},
+        regraded=tuple(place for place, pair in pairs.items() if pair.regrading is not None),
         versions=differing_versions(contenders.values()),
     )
 
@@ -91,7 +95,7 @@ def _scored(rows: Sequence[Row]) -> set[tuple[str, str]]:
     return {(row.sample, target_digest(row.target)) for row in rows if row.outcome in SCORED}
 
 
-def _changes(kept: Sequence[Sequence[Row]]) -> dict[tuple[int, int], tuple[Change, ...]]:
+def _pairs(kept: Sequence[Sequence[Row]]) -> dict[tuple[int, int], Pair]:
     places = [(i, j) for i in range(len(kept)) for j in range(i + 1, len(kept))]
     pairs = adjusted([pair_of(kept[i], kept[j]) for i, j in places])
-    return {place: pair.changes for place, pair in zip(places, pairs, strict=True)}
+    return dict(zip(places, pairs, strict=True))

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from pytest_llmeval.errors import UsageError
 from pytest_llmeval.records import Json, Row, RowKey
 from pytest_llmeval.results.entry_key import version_texts
+from pytest_llmeval.results.graders import GRADER, conflict
 from pytest_llmeval.results.stored_run import StoredRun
 
 
@@ -46,7 +47,23 @@ def merged_info(runs: Sequence[StoredRun]) -> dict[str, Json]:
     settings = {**_mapping(first.get("settings")), "shard": None, "resume": None}
     merged: list[Json] = [{"run": run.path.name, **run.info} for run in runs]
     planned = len({row.key for run in runs for row in run.rows})
-    return {**first, "settings": settings, "tasks": tasks, "planned": planned, "merged": merged}
+    return {
+        **first,
+        "settings": settings,
+        "tasks": tasks,
+        "graders": _graders(runs),
+        "planned": planned,
+        "merged": merged,
+    }
+
+
+def _graders(runs: Sequence[StoredRun]) -> list[Json]:
+    """Return the graders of all shards, each once."""
+    graders: list[Json] = []
+    for run in runs:
+        found = run.info.get("graders")
+        graders += [one for one in found if one not in graders] if isinstance(found, list) else []
+    return graders
 
 
 def _mapping(value: Json) -> Mapping[str, Json]:
@@ -60,10 +77,19 @@ def _check_versions(runs: Sequence[StoredRun]) -> None:
         known = {name: version_texts(rows) for name, rows in parts.items() if rows}
         first = next(iter(known))
         for name, versions in known.items():
-            for what in sorted(versions.keys() & known[first].keys()):
+            shared = versions.keys() & known[first].keys()
+            for what in sorted(name for name in shared if not name.startswith(GRADER)):
                 if versions[what] != known[first][what]:
                     msg = (
                         f"cannot merge: {what} of {task} differs: "
                         f"{first} has {known[first][what]}, {name} has {versions[what]}"
                     )
                     raise UsageError(msg)
+        if (found := conflict(parts)) is not None:
+            score, one, grader, other, another = found
+            msg = (
+                f"cannot merge: two graders gave the score {score!r} of {task}: {grader} in {one}, "
+                f"{another} in {other}; score the answers of one run again by the other's grader: "
+                "llmeval rescore RUN"
+            )
+            raise UsageError(msg)

@@ -17,6 +17,7 @@ from pytest_llmeval.results.gate import JUDGE, Bounds, ChangeRule, Gate
 from pytest_llmeval.results.gate_check import check
 from pytest_llmeval.results.gate_result import GateResult, RuleResult, RuleStatus
 from pytest_llmeval.results.gate_values import baseline_values
+from pytest_llmeval.results.regrading import uncompared
 from pytest_llmeval.results.summary import Summary, TaskSummary
 from pytest_llmeval.results.task_info import metric_name
 
@@ -129,6 +130,8 @@ def _missing(rule: ChangeRule, model: str) -> RuleResult:
 
 def _checked(rule: ChangeRule, found: _Counterparts, significance: float) -> RuleResult:
     metric = f"{JUDGE}.{rule.metric}" if rule.task != found.entry.task else rule.metric
+    if (reason := uncompared(found.pair.regrading, metric)) is not None:
+        return _result(rule, found.entry.model, "missing", reason, values=(None, None))
     changes = {metric_name(change.name): change for change in found.pair.changes}
     if metric in changes:
         status, reason = _by_samples(rule, changes[metric], significance)

@@ -15,6 +15,7 @@ from pytest_llmeval.results.declared_metrics import (
 )
 from pytest_llmeval.results.efficiency import efficiencies
 from pytest_llmeval.results.figures import Counts, Figures, Seconds
+from pytest_llmeval.results.graders import mixed_graders
 from pytest_llmeval.results.judging import judging
 from pytest_llmeval.results.labels import label_counts
 from pytest_llmeval.results.means import accuracy_of, repeating_scores, score_means, share_means
@@ -121,6 +122,7 @@ def _task_summary(
             for value, part in sorted(_grouped(rows, key).items())
         ),
         versions=versions_met(rows),
+        graders=mixed_graders(rows),
     )
 
 

@@ -7,6 +7,7 @@ from typing import Self
 
 from pytest_llmeval.records import Json, Record
 from pytest_llmeval.results.figures import Figures
+from pytest_llmeval.results.graders import GraderShare
 from pytest_llmeval.results.task_info import TaskInfo
 
 SCHEMA = 1
@@ -25,7 +26,8 @@ class TaskSummary(Record, frozen=True, kw_only=True, rename={"figures": "tally"}
     """One task under one model, as one test function ran it.
 
     `versions`: every version of task, dataset, prompt and grader met in the rows; more than one
-    means mixed rows.
+    means mixed rows. `graders`: the graders of each score that several gave, so that accuracy is no
+    single number; empty where each score has one.
     """
 
     task: str
@@ -35,6 +37,7 @@ class TaskSummary(Record, frozen=True, kw_only=True, rename={"figures": "tally"}
     figures: Figures
     groups: tuple[Group, ...] = ()
     versions: Mapping[str, tuple[str, ...]] = {}
+    graders: tuple[GraderShare, ...] = ()
 
 
 class Summary(Record, frozen=True, kw_only=True):

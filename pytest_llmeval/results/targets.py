@@ -1,4 +1,4 @@
-"""Targets by digest: a baseline is committed, and must not publish a benchmark's answers."""
+"""Targets and answers by digest: a baseline is committed, and must not spread either."""
 
 from __future__ import annotations
 
@@ -8,6 +8,17 @@ from typing import Final
 _MARK: Final = "sha256:"
 _DIGITS: Final = 16
 """64 bits: two targets of one sample do not get the same digest by accident."""
+
+NO_ANSWER: Final = f"{_MARK}none"
+"""In place of the digest of an answer, where the completion has none."""
+
+UNKNOWN_ANSWER: Final = f"{_MARK}unknown"
+"""In place of the digest of an answer that a baseline does not have."""
+
+
+def answer_digest(answer: str | None) -> str:
+    """Return an answer's digest as a baseline keeps it; a digest is returned as it is."""
+    return NO_ANSWER if answer is None else target_digest(answer)
 
 
 def target_digest(target: str) -> str:

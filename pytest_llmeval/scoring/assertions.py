@@ -6,11 +6,14 @@ They serve in any test suite, with or without a task. The answer comes first, th
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
+
+from msgspec.structs import replace as replace_fields
 
 from pytest_llmeval.errors import UsageError
 from pytest_llmeval.records import Completion, Json, Sample, Score
 from pytest_llmeval.scoring.decision import decided, decided_together, failure_of
+from pytest_llmeval.scoring.grader import grader_text
 from pytest_llmeval.scoring.running import RUNNING
 from pytest_llmeval.scoring.scorer import Scorer
 
@@ -26,6 +29,15 @@ class Judge(Protocol):
 
     def __call__(self, *, problem: str, target: str, candidate: str, votes: int) -> Judgement:
         """Return the judgement; its verdict is None when no usable one was given."""
+        ...
+
+
+@runtime_checkable
+class GradingJudge(Judge, Protocol):
+    """A judge that says who it is, such as the fixture `judge`."""
+
+    def grader(self, votes: int) -> str:
+        """Return the text for scores by so many votes; see `grader_text`."""
         ...
 
 
@@ -154,8 +166,17 @@ def assert_judge_equivalent(
     if answer:
         judgement = judge(problem=sample.input, target=target, candidate=answer, votes=scorer.votes)
         prepared = judgement.to_json()
-    score = record_score(scorer.score(answer, sample, prepared))
+    score = scorer.score(answer, sample, prepared)
+    score = record_score(replace_fields(score, grader=_grader_of(judge, scorer.votes)))
     return decided(score, failure_of(scorer, answer, sample, score))
+
+
+def _grader_of(judge: Judge, votes: int) -> str:
+    """Return who grades by a judge given by hand: what it says itself, else the function's name."""
+    if isinstance(judge, GradingJudge):
+        return judge.grader(votes)
+    named = judge if hasattr(judge, "__qualname__") else type(judge)
+    return f"own judge votes={votes} by {named.__module__}:{named.__qualname__}"
 
 
 def _asserted(scorer: Scorer, answer: str | None, sample: Sample) -> Score:
@@ -163,6 +184,7 @@ def _asserted(scorer: Scorer, answer: str | None, sample: Sample) -> Score:
     running = RUNNING.get()
     if running is None:
         score = scorer.score(answer, sample, None)
+        score = replace_fields(score, grader=grader_text(scorer, rules=score.grader))
     else:
         score = running.score(scorer, answer, sample)
     return decided(score, failure_of(scorer, answer, sample, score))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
@@ -24,6 +25,13 @@ class FunctionScorer:
     grader: str
     options: Mapping[str, Any] = field(default_factory=dict)
     scale: ClassVar[float] = 1.0
+
+    @property
+    def grader_options(self) -> dict[str, Any]:
+        """The options of the function, with the defaults of those that are not given."""
+        parameters = inspect.signature(self.function).parameters.values()
+        defaults = {one.name: one.default for one in parameters if one.default is not one.empty}
+        return defaults | dict(self.options)
 
     def check(self, target: str) -> None:
         """Accept every target."""

@@ -9,6 +9,7 @@ from typing import Any, Final
 from pytest_llmeval.records import Json, Sample, Score
 from pytest_llmeval.regular_files import read_regular
 from pytest_llmeval.scoring.binary import decided, no_answer, shown
+from pytest_llmeval.scoring.grader import digest
 from pytest_llmeval.scoring.json_text import comparable_json, read_json
 from pytest_llmeval.scoring.schemas import Schema
 
@@ -33,6 +34,7 @@ class JsonSchema:
     name: str = "json_schema"
     equal: bool = False
     _schema: Schema = field(init=False, repr=False, compare=False)
+    _digest: str = field(init=False, repr=False, compare=False)
 
     grader = "json_schema/1"
     scale = 1.0
@@ -41,6 +43,12 @@ class JsonSchema:
         """Read and check the schema."""
         schema = _read(self.schema) if isinstance(self.schema, Path) else self.schema
         object.__setattr__(self, "_schema", Schema(schema))
+        object.__setattr__(self, "_digest", digest(schema))
+
+    @property
+    def grader_options(self) -> dict[str, Json]:
+        """The options; a schema by its digest, wherever it stands."""
+        return {"schema": self._digest, "equal": self.equal}
 
     def check(self, target: str) -> None:
         """Raise ValueError if answers are compared with the target, and none could be correct."""

@@ -6,7 +6,9 @@ from collections.abc import Callable, Mapping
 from typing import TypeAlias, cast
 
 from pytest_llmeval.records import Completion, Json, Message, Reply, Sample
+from pytest_llmeval.scoring.grader import grader_text
 from pytest_llmeval.scoring.judge.judgement import Judgement
+from pytest_llmeval.scoring.judge.scorer import JudgeScorer
 
 Ask: TypeAlias = Callable[[str, Mapping[str, Json]], Json]
 """Sends a wish and its arguments to the engine, and returns the answer; see `Run.answer`."""
@@ -40,6 +42,16 @@ class RunningJudge:
         }
         answered = cast("dict[str, Json]", self._ask("prepare", wish))
         return Judgement.from_json(answered["prepared"])
+
+    def grader(self, votes: int) -> str:
+        """Return who judges when each judge is asked `votes` times; see `grader_text`.
+
+        Raises:
+            LLMEvalError: the engine cannot tell the judges.
+        """
+        scorer = JudgeScorer(votes=votes)
+        judges = self._ask("judges", {"scorer": list(scorer.spec)})
+        return grader_text(scorer, cast("list[str]", judges))
 
 
 class LLM:

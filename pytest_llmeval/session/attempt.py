@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import cast
 
 from msgspec.structs import replace
@@ -13,6 +13,7 @@ from pytest_llmeval.engine.solved import Solved
 from pytest_llmeval.errors import ScorerError
 from pytest_llmeval.records import Completion, Json, Sample, Score, Transcript
 from pytest_llmeval.records.plain import plain_json
+from pytest_llmeval.scoring.grader import grader_text
 from pytest_llmeval.scoring.scorer import NO_ANSWER, PreparingScorer, Scorer
 from pytest_llmeval.session.asking import LLM, RunningJudge
 from pytest_llmeval.session.undeclared import undeclared_scorers
@@ -113,7 +114,25 @@ class Attempt:
             if "reason" in details:
                 details["reason"] = reason
             score = replace(score, explanation=reason, details=details)
-        return self.record(score)
+        return self.record(replace(score, grader=self.grader(scorer, score.grader)))
+
+    def grader(self, scorer: Scorer, rules: str = "") -> str:
+        """Return who grades by a scorer: its rules, options and models; see `grader_text`.
+
+        Args:
+            scorer: the scorer.
+            rules: version of the rules that a score names.
+
+        Raises:
+            LLMEvalError: the engine cannot tell the models.
+        """
+        declared = next((one for one in self.declared if one.scorer == scorer), None)
+        return grader_text(
+            scorer,
+            self._judges(scorer, declared) if isinstance(scorer, PreparingScorer) else (),
+            rules=rules,
+            declared={} if declared is None else declared.spec.options,
+        )
 
     def record(self, score: Score) -> Score:
         """Record a score and return it; of a declared scorer the task says whether it decides.
@@ -143,13 +162,10 @@ class Attempt:
         declared = any(one.scorer == scorer for one in self.declared)
         if ahead is not None and own and declared and not scorer.only_incorrect:
             return ahead.prepared_by(scorer.name)
-        named: list[Json] = [scorer.name, {}]
-        if not declared:
-            named = list(getattr(scorer, "spec", named))
         completion = self.completion or Completion(text=answer or "")
         completion = replace(completion, answer=answer)
         wish: dict[str, Json] = {
-            "scorer": named,
+            "scorer": _named(scorer, declared=declared),
             "sample": sample.to_json(),
             "completion": completion.to_json(),
         }
@@ -159,6 +175,20 @@ class Attempt:
             events = (*self.completion.transcript.events, *made.events)
             self.completion = replace(self.completion, transcript=Transcript(events=events))
         return answered["prepared"]
+
+    def _judges(self, scorer: PreparingScorer, declared: DeclaredScorer | None) -> Sequence[str]:
+        """Return the models that a scorer may ask, as the engine names them.
+
+        A test that gives no row does not start the engine for them.
+        """
+        __tracebackhide__ = True
+        known = {} if self._solved is None else self._solved.judges
+        if declared is not None and scorer.name in known:
+            return known[scorer.name]
+        if self.planned is None:
+            return ()
+        wish: dict[str, Json] = {"scorer": _named(scorer, declared=declared is not None)}
+        return cast("list[str]", self.ask("judges", wish))
 
     def _no_answer(self) -> str:
         """Return why the completion holds no answer: the solver's reason, or how it was cut.
@@ -171,3 +201,9 @@ class Attempt:
             return str(reason)
         cut = self.completion.stop_reason
         return "" if cut == "stop" else f"{NO_ANSWER}; it ended by {cut}"
+
+
+def _named(scorer: Scorer, *, declared: bool) -> list[Json]:
+    """Return name and options by which the engine finds or makes a scorer."""
+    named: list[Json] = [scorer.name, {}]
+    return named if declared else list(getattr(scorer, "spec", named))

@@ -84,5 +84,6 @@ def _score_aside(attempt: Attempt, scorer: Scorer, completion: Completion, sampl
         attempt.score(scorer, completion.answer, sample)
     except Exception as error:  # noqa: BLE001 - a scorer of others may raise anything
         reason = described(error)
-        unscored = Score.unscored(scorer.name, reason, scale=scorer.scale, grader=scorer.grader)
+        grader = attempt.grader(scorer)
+        unscored = Score.unscored(scorer.name, reason, scale=scorer.scale, grader=grader)
         attempt.record(replace(unscored, decides=False))

@@ -12,6 +12,7 @@ from pathlib import Path
 from pytest_llmeval.files.redaction import Redactor
 from pytest_llmeval.records import Json, Row
 from pytest_llmeval.results.store import RunFolder
+from pytest_llmeval.results.stored_run import StoredRun
 from pytest_llmeval.session.settings import Settings
 from pytest_llmeval.session.stored_runs import Resumed, find_resumed
 
@@ -43,6 +44,11 @@ class SessionFiles:
     def earlier(self) -> Sequence[Row]:
         """The rows that a resumed run already has."""
         return () if self._resumed is None else self._resumed.run.rows
+
+    @property
+    def resumed(self) -> StoredRun | None:
+        """The run that is resumed, as it was before this session."""
+        return None if self._resumed is None else self._resumed.run
 
     @property
     def started(self) -> float:

@@ -21,6 +21,7 @@ from pytest_llmeval.session.conclusion import Conclusion, Measures, conclude
 from pytest_llmeval.session.estimate import estimate_lines
 from pytest_llmeval.session.failures import Failure, Failures
 from pytest_llmeval.session.files import SessionFiles
+from pytest_llmeval.session.grading import check_same_graders
 from pytest_llmeval.session.places import rescored_place
 from pytest_llmeval.session.plan_check import (
     check_models,
@@ -137,6 +138,8 @@ class MainSession:
         sound = self.plan.without(self._mistakes)
         check_plan(sound, self._settings, self._catalog)
         check_report_folder(self._settings)
+        if (resumed := self._files.resumed) is not None:
+            check_same_graders(sound, self._settings, self._catalog, resumed)
         if asks and self._rescored is None:
             check_models(sound, self._settings, self._catalog)
         if remark := missing_judge(sound, self._settings, self._catalog):

@@ -14,6 +14,7 @@ from pytest_llmeval.records import Json
 from pytest_llmeval.results.task_info import Calibrated
 from pytest_llmeval.scoring.judge.judgement import panel_name
 from pytest_llmeval.session.choice import model_choice
+from pytest_llmeval.session.grading import graders_json, task_graders
 from pytest_llmeval.session.settings import Settings
 from pytest_llmeval.session.task_info import fitting, task_info
 from pytest_llmeval.task.catalog import Catalog
@@ -51,6 +52,7 @@ def run_info(
             for file, _, digest in plan.tasks
         },
         "judges": _judges(settings, catalog, plan, calibrations),
+        "graders": graders_json(task_graders(plan, settings, catalog)),
         "planned": len(plan.tests),
     }
 

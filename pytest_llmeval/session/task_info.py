@@ -18,8 +18,8 @@ class VotingScorer(Protocol):
     """A scorer that asks judges, whose agreement with labelled cases can be measured."""
 
     @property
-    def grader(self) -> str:
-        """Version of the prompt."""
+    def prompt(self) -> str:
+        """Version of the question."""
         ...
 
     @property
@@ -89,7 +89,7 @@ def task_info(loaded: LoadedTask, calibrations: Sequence[Calibrated] = ()) -> Ta
 def fitting(loaded: LoadedTask, calibrations: Sequence[Calibrated]) -> tuple[Calibrated, ...]:
     """Return the calibrations with the same prompt and number of votes as a task's judges."""
     asked = {
-        (one.scorer.grader, one.scorer.votes)
+        (one.scorer.prompt, one.scorer.votes)
         for one in loaded.scorers
         if isinstance(one.scorer, VotingScorer)
     }

@@ -200,7 +200,9 @@ def test_another_tolerance_changes_scores_outcomes_and_figures(
     assert json.loads((new / "summary.json").read_text())["rescoring"]["run"] == "recorded"
     assert {"report.html", "rows.csv", "summary.md"} <= {one.name for one in new.iterdir()}
     assert main(["compare", "recorded", str(new)]) == 0
-    assert "gained: 1 (3)" in capsys.readouterr().out
+    told = capsys.readouterr().out
+    assert "gained (graders differ): 1 (3)" in told
+    assert "GRADERS DIFFER: SLDP by sldp/1 tolerance=0.01 case_sensitive=false in a" in told
 
 
 @pytest.mark.usefixtures("project")

@@ -222,7 +222,8 @@ def test_a_baseline_is_small_in_stable_order_and_spreads_no_answers(tmp_path: Pa
     assert len(text.splitlines()) == 2 + 20
     assert len(text) < 5_000
     assert "secret" not in text
-    write_baseline(baseline(run(15, 5, lost=1, target="the secret answer")), tmp_path / "c.jsonl")
+    other = run(15, 5, lost=1, target="the secret answer", answer="A" * 10_000)
+    write_baseline(baseline(other), tmp_path / "c.jsonl")
     changed = set((tmp_path / "c.jsonl").read_text().splitlines()) ^ set(text.splitlines())
     assert {json.loads(line).get("sample") for line in changed} == {
         None,

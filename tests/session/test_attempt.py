@@ -117,6 +117,8 @@ class Engine:
         self.wishes.append((want, arguments))
         if want == "completion":
             return self.solved.to_json()
+        if want == "judges":
+            return ["openai/j"]
         return {"prepared": 0.5, "transcript": Transcript(events=(CALL,)).to_json()}
 
     @property
@@ -524,7 +526,7 @@ def test_another_answer_than_the_completions_is_prepared_when_it_is_scored(bench
     score = attempt.score(attempt.scorers[0], "Paris", attempt.sample)
     assert score.value == 0.5
     assert bench.engine.prepared == [["asking", {}]]
-    (_, wish) = bench.engine.wishes[-1]
+    (wish,) = (arguments for want, arguments in bench.engine.wishes if want == "prepare")
     assert Completion.from_json(wish["completion"]).answer == "Paris"
     assert attempt.completion is not None
     assert attempt.completion.transcript.calls == (CALL,)
@@ -583,5 +585,5 @@ def test_a_row_has_the_scores_their_graders_and_the_completion(bench: Bench) -> 
     assert (row.task, row.sample, row.model, row.epoch) == ("demo", "1", "openai/m", 1)
     assert (row.answer, row.target, row.details) == ("Rome", "Rome", {"turns": 2})
     assert [score.name for score in row.scores] == ["right", "wrong"]
-    assert row.versions["grader:right"] == "fixed/1"
+    assert row.versions["grader:right"] == "fixed/1 value=1 correct=true open=false"
     assert row == type(row).from_json(row.to_json())

@@ -10,7 +10,13 @@ from dataclasses import dataclass
 from typing import Final
 
 from pytest_llmeval.records import Json, Message
-from pytest_llmeval.scoring.judge.question import fenced, json_parameters, sendable
+from pytest_llmeval.scoring.judge.question import (
+    CANDIDATE_LIMIT,
+    fenced,
+    json_parameters,
+    question_digest,
+    sendable,
+)
 from pytest_llmeval.scoring.judge.verdict import kept, strict_object
 
 ERROR_KINDS: Final[Mapping[str, str]] = {"PP": "Physical Perception", "RR": "Robust Reasoning"}
@@ -113,3 +119,10 @@ def taxonomy_messages(
         candidate=fenced(candidate, problem, solution, target),
     )
     return (Message.of("system", _RULES), Message.of("user", case))
+
+
+TAXONOMY_PROMPT_DIGEST: Final = question_digest(
+    taxonomy_messages("problem", "solution", "target", "x" * (CANDIDATE_LIMIT + 1)),
+    TAXONOMY_PARAMETERS,
+)
+"""Digest of the question, with all its parts; stands in the grader of every label."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Final, cast
 
 from pytest_llmeval.domains.phybench.taxonomy import (
     ERROR_KINDS,
     TAXONOMY_PARAMETERS,
+    TAXONOMY_PROMPT_DIGEST,
     TAXONOMY_PROMPT_VERSION,
     ErrorLabel,
     error_label,
@@ -37,18 +38,22 @@ class TaxonomyScorer:
     A judge that fails, is missing, or gives no usable reply leaves the answer unlabelled: ``label``
     None, with the reason.
 
-    Details of the score: ``label``, ``reason``, ``judge`` (the model) and ``grader``; none where no
-    judge was asked.
+    Details of the score: ``label``, ``reason``, ``judge`` (the model) and ``grader`` (the
+    question's version); none where no judge was asked.
     """
 
     name: ClassVar[str] = "taxonomy"
-    grader: ClassVar[str] = TAXONOMY_PROMPT_VERSION
+    grader: ClassVar[str] = f"{TAXONOMY_PROMPT_VERSION} prompt {TAXONOMY_PROMPT_DIGEST}"
     scale: ClassVar[float] = 1.0
     models: ClassVar[tuple[str, ...]] = ()
     only_incorrect: ClassVar[bool] = True
     display: ClassVar[Display] = Display(
         labels={"label": ERROR_KINDS}, headings={"label": "wrong answers by kind of error"}
     )
+
+    def asked(self, models: Sequence[str]) -> Sequence[str]:
+        """Return the first model."""
+        return models[:1]
 
     def check(self, target: str) -> None:
         """Accept every target."""
@@ -72,7 +77,7 @@ class TaxonomyScorer:
             "label": label.kind if isinstance(label, ErrorLabel) else None,
             "reason": label.reason if isinstance(label, ErrorLabel) else label,
             "judge": judge,
-            "grader": self.grader,
+            "grader": TAXONOMY_PROMPT_VERSION,
         }
 
     def score(

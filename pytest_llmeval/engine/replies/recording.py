@@ -45,9 +45,17 @@ class Recording:
             self.lines[line.key] = line
 
     def find(self, request: Request) -> StoredReply | None:
-        """Return the reply to what a request asks, of whichever model it is."""
+        """Return the reply to what a request asks, of whichever model it is.
+
+        A named judge takes its own verdicts only: who judged stands with the score.
+        """
         line = self.lines.get(request.content_key)
-        return None if line is None or is_older(line, self._max_age) else line
+        if line is None or is_older(line, self._max_age):
+            return None
+        of_another = line.model != f"{request.provider}/{request.model}{request.route}"
+        if request.role == "judge" and request.provider != "replay" and of_another:
+            return None
+        return line
 
     def close(self) -> None:
         """Do nothing: no file is open."""

@@ -41,6 +41,11 @@ class EedScorer:
         """The version of the mode's rules."""
         return EedResult.unreadable(self.mode, "").grader
 
+    @property
+    def grader_options(self) -> dict[str, Json]:
+        """The options that the grader does not name already."""
+        return {"minimum": self.minimum}
+
     def check(self, target: str) -> None:
         """Accept every target: reading one takes a child process."""
 

@@ -12,6 +12,7 @@ from pytest_llmeval.scoring.judge.prefilter import (
 )
 from pytest_llmeval.scoring.judge.prompt import (
     JUDGE_PARAMETERS,
+    JUDGE_PROMPT_DIGEST,
     JUDGE_PROMPT_VERSION,
     judge_messages,
 )
@@ -22,6 +23,7 @@ from pytest_llmeval.scoring.judge.voting import RETRIES, Ballot, Vote, VoteCount
 __all__ = [
     "CANDIDATE_LIMIT",
     "JUDGE_PARAMETERS",
+    "JUDGE_PROMPT_DIGEST",
     "JUDGE_PROMPT_VERSION",
     "PREFILTER_VERSION",
     "RETRIES",

@@ -9,7 +9,13 @@ from collections.abc import Mapping
 from typing import Final
 
 from pytest_llmeval.records import Json, Message
-from pytest_llmeval.scoring.judge.question import fenced, json_parameters, sendable
+from pytest_llmeval.scoring.judge.question import (
+    CANDIDATE_LIMIT,
+    fenced,
+    json_parameters,
+    question_digest,
+    sendable,
+)
 
 JUDGE_PROMPT_VERSION: Final = "judge/1"
 """Changes with every change of the words, the limits or the parameters of the question."""
@@ -77,3 +83,9 @@ def judge_messages(problem: str, target: str, candidate: str) -> tuple[Message, 
         candidate=fenced(candidate, problem, target),
     )
     return (Message.of("system", _RULES), Message.of("user", question))
+
+
+JUDGE_PROMPT_DIGEST: Final = question_digest(
+    judge_messages("problem", "target", "x" * (CANDIDATE_LIMIT + 1)), JUDGE_PARAMETERS
+)
+"""Digest of the question, with all its parts; stands in the grader of every judged score."""

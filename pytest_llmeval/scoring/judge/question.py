@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 
-from pytest_llmeval.records import Json
+from pytest_llmeval.records import Json, Message
+from pytest_llmeval.scoring.grader import digest
 
 CANDIDATE_LIMIT: Final = 50_000
 """Characters of a candidate that the judge sees: the last ones, where a solution states its answer
@@ -40,6 +41,12 @@ def json_parameters(name: str, properties: Mapping[str, Json]) -> dict[str, Json
             },
         },
     }
+
+
+def question_digest(messages: Sequence[Message], parameters: Mapping[str, Json]) -> str:
+    """Return the digest of a question: its words, as a sample question has them, and parameters."""
+    words = [[message.role, message.text] for message in messages]
+    return digest([words, dict(parameters)])
 
 
 def fenced(candidate: str, *context: str) -> str:

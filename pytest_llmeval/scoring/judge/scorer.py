@@ -15,6 +15,7 @@ from pytest_llmeval.scoring.judge.judgement import Judgement, Opinion, majority,
 from pytest_llmeval.scoring.judge.prefilter import PREFILTER_VERSION, decide_plainly
 from pytest_llmeval.scoring.judge.prompt import (
     JUDGE_PARAMETERS,
+    JUDGE_PROMPT_DIGEST,
     JUDGE_PROMPT_VERSION,
     judge_messages,
 )
@@ -42,7 +43,7 @@ class JudgeScorer:
     votes: int = 1
     prefilter: bool = True
     models: tuple[str, ...] = ()
-    grader: ClassVar[str] = JUDGE_PROMPT_VERSION
+    prompt: ClassVar[str] = JUDGE_PROMPT_VERSION
     scale: ClassVar[float] = 1.0
     only_incorrect: ClassVar[bool] = False
 
@@ -61,6 +62,21 @@ class JudgeScorer:
             "models": [*self.models],
         }
         return "judge", options
+
+    @property
+    def grader(self) -> str:
+        """Version and digest of the question, and version of the prefilter where it is on."""
+        prefilter = PREFILTER_VERSION if self.prefilter else "no prefilter"
+        return f"{self.prompt} prompt {JUDGE_PROMPT_DIGEST} {prefilter}"
+
+    @property
+    def grader_options(self) -> dict[str, Json]:
+        """The options that the grader does not name already."""
+        return {"votes": self.votes}
+
+    def asked(self, models: Sequence[str]) -> Sequence[str]:
+        """Return all models, sorted: a majority is the same in every order."""
+        return sorted(models)
 
     def check(self, target: str) -> None:
         """Accept every target."""

@@ -10,7 +10,11 @@ from typing import cast
 
 import pytest
 
-from pytest_llmeval.domains.phybench.taxonomy import TAXONOMY_PARAMETERS, taxonomy_messages
+from pytest_llmeval.domains.phybench.taxonomy import (
+    TAXONOMY_PARAMETERS,
+    TAXONOMY_PROMPT_DIGEST,
+    taxonomy_messages,
+)
 from pytest_llmeval.domains.phybench.taxonomy_scorer import TaxonomyScorer
 from pytest_llmeval.errors import ProviderError, RunStopped
 from pytest_llmeval.records import Completion, Json, Message, Reply, Role, Sample, Score
@@ -86,7 +90,7 @@ def test_the_first_judge_labels_the_whole_reply_and_decides_nothing() -> None:
         value=None,
         correct=None,
         explanation="no friction",
-        grader="taxonomy/1",
+        grader=f"taxonomy/1 prompt {TAXONOMY_PROMPT_DIGEST}",
         decides=False,
         details={
             "label": "PP",
