@@ -85,8 +85,8 @@ class GuardedProvider:
             msg = f"{self._name} returned {type(answer).__name__}; expected str or Reply"
             raise ProviderError(msg, cause="python")
         try:
-            plain = plain_json(to_builtins(with_possible_figures(answer)), "its reply")
-            return Reply.from_json(plain)
+            reply = Reply.from_json(to_builtins(with_possible_figures(answer)))
+            return Reply.from_json(plain_json(reply.to_json(), "its reply"))
         except Exception as error:
             msg = f"{self._name} returned a Reply that is none: {described(error)}"
             raise ProviderError(msg, cause="python") from error
