@@ -1,4 +1,4 @@
-"""Exact arithmetic on sums of fractions times square roots and powers of pi."""
+"""Exact arithmetic on sums of fractions, square roots and powers of pi."""
 
 from __future__ import annotations
 

@@ -50,5 +50,5 @@ def test_the_page_states_how_many_of_the_labelled_pairs_need_no_judge() -> None:
     decisions = [decide_plainly(pair["answer"], pair["target"]).decision for pair in pairs]
     decided = len(decisions) - decisions.count("undecided")
     page = re.sub(r"\s+", " ", (ROOT / "docs/judge.md").read_text("utf-8"))
-    told = f"Of {len(pairs)} pairs that another hand wrote to break it (`{file}`) it decides"
+    told = f"Of {len(pairs)} pairs that another hand wrote to mislead it (`{file}`) it decides"
     assert f"{told} {decided}," in page
