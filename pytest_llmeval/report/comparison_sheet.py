@@ -57,7 +57,7 @@ def _block(changes: Sequence[Change]) -> Block:
         (column_of("b", [metric_value(change.b, change) for change in changes]),),
         (
             column_of("b - a", [signed(change.difference, change) for change in changes]),
-            column_of("95 %", ends, "quiet"),
+            column_of(f"{100 * changes[0].confidence:g} %", ends, "quiet"),
         ),
         (
             column_of("p", [_p_value(change.p_value) for change in changes]),

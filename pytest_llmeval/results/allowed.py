@@ -49,5 +49,8 @@ class Allowed(NamedTuple):
 def more_text(samples: int | None) -> str:
     """Return which number of samples would decide."""
     if samples is None:
-        return "no number of samples would, for it lies on the bound itself"
+        return (
+            "no number of samples would, for it lies on the bound itself "
+            "(point: true compares the figure alone)"
+        )
     return f"about {samples:,} like these would"

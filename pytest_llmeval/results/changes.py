@@ -24,6 +24,7 @@ class Change:
         effect: Cohen's d_z, the difference in units of its standard deviation over the samples.
         smallest: smallest difference that so many samples would show in four of five repetitions.
         samples: the differences of the samples.
+        confidence: level of the interval.
         adjusted: the p-value after Holm, for all changes of the comparison together.
 
     None: undefined.
@@ -40,6 +41,7 @@ class Change:
     effect: float | None
     smallest: float | None
     samples: BoundedMean
+    confidence: float
     adjusted: float | None = None
 
     @property
@@ -103,4 +105,5 @@ def _change(
         effect=found.effect,
         smallest=found.smallest,
         samples=found.mean,
+        confidence=confidence,
     )

@@ -255,6 +255,17 @@ def test_a_run_that_was_cut_off_neither_passes_a_gate_nor_becomes_a_baseline(
     assert "cut off, so it is no baseline" in capsys.readouterr().err
 
 
+def test_the_table_beside_a_gate_names_the_level_of_its_intervals(
+    keep: Keep, capsys: Output
+) -> None:
+    then = keep(formulas(8, 2))
+    for significance, level in ((0.05, "95 %"), (0.2, "80 %")):
+        Path("g.yaml").write_text(f"significance: {significance}\nrules: {{}}")
+        run("gate", keep(formulas(7, 3)), "--gate", "g.yaml", "--baseline", then)
+        [head] = [line for line in capsys.readouterr().out.splitlines() if "b - a" in line]
+        assert level in head
+
+
 def cut(name: str, left: int) -> None:
     file = Path("reports") / name / "rows.jsonl"
     file.write_text("".join(file.read_text().splitlines(keepends=True)[:left]))

@@ -130,7 +130,9 @@ def test_an_inconclusive_rule_names_the_samples_that_would_decide() -> None:
         "50 samples cannot decide min 0.5: 0.6 may be 0.4618 to 0.7239; about 97 like these would"
     )
     same = result_of(rule, accuracy_of(25, 50), "accuracy").reason
-    assert same.endswith("no number of samples would, for it lies on the bound itself")
+    assert "no number of samples would, for it lies on the bound itself" in same
+    perfect = result_of("rules: {demo.accuracy: {min: 1}}", accuracy_of(25, 25), "accuracy").reason
+    assert "(point: true compares the figure alone)" in perfect
 
 
 @unhurried
