@@ -53,7 +53,11 @@ class _Line(msgspec.Struct):
 
 
 def _recorded(file: Path) -> str:
-    """Return the judges in a recording; its name and digest if it does not tell them."""
+    """Return the judges in a recording.
+
+    Where no line has the role of a judge, as in older recordings, it is all models that replied;
+    without any the file's name and digest.
+    """
     state = file.stat() if file.is_file() else None
     return _judges_in(file, None if state is None else (state.st_mtime_ns, state.st_size))
 
@@ -63,7 +67,7 @@ def _judges_in(file: Path, state: tuple[int, int] | None) -> str:
     """Return `_recorded` of a file in one state, which is read once."""
     if state is None:
         return f"replay/{file.name}"
-    judges: set[str] = set()
+    replied: dict[str, set[str]] = {"judge": set(), "solver": set()}
     digest = hashlib.sha256()
     with file.open("rb") as lines:
         for text in lines:
@@ -72,5 +76,7 @@ def _judges_in(file: Path, state: tuple[int, int] | None) -> str:
                 line = msgspec.json.decode(text, type=_Line)
             except msgspec.DecodeError:  # told by whoever reads the replies
                 continue
-            judges |= {line.model} if line.role == "judge" else set()
-    return "|".join(sorted(judges)) or f"replay/{file.name}#{digest.hexdigest()[:8]}"
+            if line.model:
+                replied.setdefault(line.role, set()).add(line.model)
+    names = replied["judge"] or replied["solver"]
+    return "|".join(sorted(names)) or f"replay/{file.name}#{digest.hexdigest()[:8]}"

@@ -116,7 +116,8 @@ def test_a_judge_at_another_address_is_another_one(tmp_path: Path) -> None:
 
 def test_a_recording_is_the_judge_that_it_recorded(tmp_path: Path) -> None:
     def recording(name: str, *judges: str) -> str:
-        lines = [{"model": "openai/solver", "content": {}}]
+        lines: list[dict[str, Json]] = [{"content": {}}]
+        lines += [{"model": "openai/solver"}] if judges else []
         lines += [{"model": judge, "role": "judge"} for judge in judges]
         text = "".join(json.dumps(line) + "\n" for line in lines)
         (tmp_path / name).write_text(text + '{"content": {"cut o')
@@ -131,6 +132,9 @@ def test_a_recording_is_the_judge_that_it_recorded(tmp_path: Path) -> None:
     assert none.startswith("replay/none.jsonl#")
     assert str(tmp_path) not in none
     assert judge(recording("none.jsonl", "openai/c")) == "openai/c"  # read again when it changed
+    # An older recording tells no roles: whoever judged, it was the one model in it.
+    (tmp_path / "old.jsonl").write_text('{"model": "openai/m"}\n{"model": "openai/m"}\n')
+    assert judge(f"replay/{tmp_path / 'old.jsonl'}") == "openai/m"
 
 
 def test_an_older_run_that_names_no_graders_is_refused_with_those_of_its_rows(

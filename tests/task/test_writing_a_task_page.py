@@ -126,7 +126,7 @@ def test_the_pages_overrides_hold_for_one_run(page_files: Path) -> None:
     # Paris, Kyoto and <Rome, Oslo>: none has four characters or fewer.
     assert [scores[key].correct for key in "123"] == [False, False, False]
     assert {(one.name, one.grader, one.decides) for one in scores.values()} == {
-        ("short", "./scorers.py:short", False)
+        ("short", "./scorers.py:short most=4", False)
     }
     wrong = run(page_files, *chosen, "--llmeval-set", f"{command}x")
     assert f"--llmeval-set {command}x: " in wrong
