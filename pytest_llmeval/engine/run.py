@@ -26,7 +26,7 @@ from pytest_llmeval.records import Completion, Json, Message, Reply, RowKey, Sta
 from pytest_llmeval.task.catalog import Catalog
 
 KeepTranscript = Callable[[RowKey, Transcript], None]
-"""Stores a sample's transcript, once its solver has ended or failed."""
+"""Stores a sample's transcript, once its solver has ended or failed; RunStopped if it cannot."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,6 +129,11 @@ class Run:
         if (position := self._plan.index.get(nodeid)) is not None:
             self._scheduler.discard(position)
 
+    def end(self, reason: str) -> None:
+        """Cancel all solvers and send nothing more; waiting and later wishes get RunStopped."""
+        self._scheduler.halt(RunStopped(reason))
+        self._models.end(reason)
+
     async def close(self, reason: str, *, grace: float = 0.0) -> None:
         """Cancel all solvers, raise RunStopped in waiting tests, and close all resources.
 
@@ -169,7 +174,15 @@ class Run:
             calls.note(StageNote(stage="error", text=f"{type(error).__name__}: {error}"))
             raise
         finally:
-            self._keep_transcript(test.key, calls.transcript)
+            self._keep(test.key, calls.transcript)
+
+    def _keep(self, key: RowKey, transcript: Transcript) -> None:
+        """Store a transcript; without it nothing more is sent."""
+        try:
+            self._keep_transcript(key, transcript)
+        except RunStopped as stopped:
+            self._models.end(str(stopped))
+            raise
 
     async def _solve_in_time(self, test: PlannedTest, calls: Calls, ticket: Ticket) -> Solved:
         """Solve within the sample's time, which starts with its first request, after queueing."""
@@ -205,7 +218,7 @@ class Run:
             if test is not None and calls.transcript.events:
                 earlier = Completion.from_json(arguments["completion"]).transcript
                 events = (*earlier.events, *calls.transcript.events)
-                self._keep_transcript(test.key, Transcript(events=events))
+                self._keep(test.key, Transcript(events=events))
         return {"prepared": prepared, "transcript": calls.transcript.to_json()}
 
     async def _generate_for(self, arguments: dict[str, Json]) -> Reply:

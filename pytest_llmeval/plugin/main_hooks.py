@@ -94,7 +94,7 @@ class MainHooks:
             return
         self._state.main.close("run stopped", in_haste=self._in_haste)
         self._conclusion = conclusion = self._state.main.conclude()
-        if conclusion is not None and conclusion.gate_failed and exitstatus == pytest.ExitCode.OK:
+        if conclusion is not None and conclusion.fails and exitstatus == pytest.ExitCode.OK:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
     def pytest_terminal_summary(self, terminalreporter: TerminalReporter) -> None:

@@ -6,16 +6,17 @@ import hashlib
 import json
 import os
 from collections.abc import Iterable, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import cast
 
 import msgspec
 
 from pytest_llmeval.errors import UsageError
 from pytest_llmeval.files.atomic import point_at, write_atomically
-from pytest_llmeval.files.json_lines import json_line, open_lines
+from pytest_llmeval.files.json_lines import LineFile, json_line
 from pytest_llmeval.files.lock import FolderLock
 from pytest_llmeval.files.redaction import Redactor
 from pytest_llmeval.records import Json, Record, Row, RowKey, Transcript
@@ -52,9 +53,13 @@ class RunFolder:
         """Append to the run in an existing folder; `lock` is taken here if it is None."""
         self.path = path
         self.files = RunFiles(path, redactor)
-        self._lock = FolderLock(path) if lock is None else lock
-        self._rows = open_lines(path / ROWS)
-        self._transcripts = open_lines(path / TRANSCRIPTS)
+        with ExitStack() as on_failure:
+            self._lock = FolderLock(path) if lock is None else lock
+            on_failure.callback(self._lock.release)
+            self._rows = LineFile(path / ROWS)
+            on_failure.callback(self._rows.close)
+            self._transcripts = LineFile(path / TRANSCRIPTS)
+            on_failure.pop_all()
         self._redacted: dict[RowKey, Row] = {}
         # As they stand in ASCII JSON.
         self._secrets = [json.dumps(secret)[1:-1] for secret in redactor.secrets]
@@ -80,10 +85,13 @@ class RunFolder:
         path = reports / name
         try:
             path.mkdir(parents=True)
-            folder = cls(path, redactor)
-            folder.write_run({"started": moment.isoformat(), **info})
-            if becomes_latest:
-                point_at(reports / LATEST, name)
+            with ExitStack() as on_failure:
+                folder = cls(path, redactor)
+                on_failure.callback(folder.close)
+                folder.write_run({"started": moment.isoformat(), **info})
+                if becomes_latest:
+                    point_at(reports / LATEST, name)
+                on_failure.pop_all()
         except OSError as error:
             msg = (
                 f"cannot make the run's folder {path}: {error.strerror or error}; "
@@ -104,8 +112,11 @@ class RunFolder:
         session = {"started": datetime.now(UTC).isoformat(), **info}
         sessions = [*cast("list[Json]", run.info.get("resumed", [])), session]
         try:
-            folder = cls(run.path, redactor, lock)
-            folder.write_run({**run.info, "resumed": sessions})
+            with ExitStack() as on_failure:
+                folder = cls(run.path, redactor, lock)
+                on_failure.callback(folder.close)
+                folder.write_run({**run.info, "resumed": sessions})
+                on_failure.pop_all()
         except OSError as error:
             msg = f"cannot go on in the run's folder {run.path}: {error.strerror or error}"
             raise UsageError(msg) from error
@@ -123,7 +134,7 @@ class RunFolder:
             if redacted != json_line(row.to_json()):
                 self._redacted[row.key] = Row.from_json(json.loads(redacted))
             line = redacted
-        _append(self._rows, line)
+        self._rows.append(line)
 
     def as_stored(self, rows: Iterable[Row]) -> tuple[Row, ...]:
         """Return rows that were added as the file holds them: without secrets."""
@@ -135,22 +146,18 @@ class RunFolder:
         line = json_line(data)
         if self._may_hold_secret(line):
             line = json_line(self.files.redactor.json(data))
-        _append(self._transcripts, line)
+        self._transcripts.append(line)
 
     def close(self) -> None:
-        """Close the files."""
-        self._rows.close()
-        self._transcripts.close()
-        self._lock.release()
+        """Close the files; OSError, once all are closed, when one could not be."""
+        with ExitStack() as closing:
+            closing.callback(self._lock.release)
+            closing.callback(self._rows.close)
+            closing.callback(self._transcripts.close)
 
     def _may_hold_secret(self, line: str) -> bool:
         """Whether a line of JSON has anything that the redactor might blot out."""
         return "://" in line or any(secret in line for secret in self._secrets)
-
-
-def _append(file: BinaryIO, line: str) -> None:
-    file.write(line.encode("ascii") + b"\n")
-    file.flush()
 
 
 def _ascii_json(record: Record) -> str:

@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 
 from pytest_llmeval.files.images import ImageFolder
+from pytest_llmeval.files.writes import Writes
 from pytest_llmeval.scoring.judge import JUDGE_PROMPT_VERSION, PREFILTER_VERSION
 from pytest_llmeval.session.calibrating import Found, decide_cases, judge_cases
 from pytest_llmeval.session.calibrations import (
@@ -91,7 +92,9 @@ class JudgeMeasurement:
         with tempfile.TemporaryDirectory(prefix="llmeval-") as name:
             folder = Path(name)
             images = ImageFolder(folder / "images")
-            opened = partial(open_models, settings, folder, images, started=time.time())
+            opened = partial(
+                open_models, settings, folder, images, started=time.time(), writes=Writes()
+            )
             return judge_cases(self.cases, judges, opened, votes=votes)
 
 

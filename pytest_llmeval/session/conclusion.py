@@ -78,14 +78,15 @@ class Conclusion:
         found: the findings.
         path: the run's folder; None without files.
         effort: statistics of the calls; None if no model was asked.
-        trouble: sentences about files that could not be written, and about scorers that decided
-            outcomes without being declared.
+        unwritten: sentences about what could not be opened or written; the exit status then is not 0.
+        remarks: sentences about scorers that decided outcomes without being declared.
     """
 
     found: Findings
     path: Path | None
     effort: Effort | None
-    trouble: tuple[str, ...] = ()
+    unwritten: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
 
     @property
     def gate(self) -> GateResult | None:
@@ -96,6 +97,11 @@ class Conclusion:
     def gate_failed(self) -> bool:
         """Whether there is a gate that did not pass."""
         return self.gate is not None and not self.gate.passed
+
+    @property
+    def fails(self) -> bool:
+        """Whether the exit status must not be 0: a gate that did not pass, or a file is missing."""
+        return self.gate_failed or bool(self.unwritten)
 
     def print(self, writer: Writer) -> None:
         """Write tables, gate, statistics, warnings and the path of the run's folder."""
@@ -112,7 +118,7 @@ class Conclusion:
             writer.write(render_gate(self.gate, width=width, color=color))
         for line in [] if self.effort is None else effort_lines(self.effort):
             writer.write(f"{line}\n")
-        for line in self.trouble:
+        for line in (*self.unwritten, *self.remarks):
             writer.warn(line)
         if self.path is not None:
             writer.write(f"run: {_shortest(self.path)}\n")
@@ -127,7 +133,7 @@ def conclude(
 ) -> Conclusion:
     """Write the files of a run, and return its conclusion.
 
-    A file that cannot be written is reported in `Conclusion.trouble`.
+    A file that cannot be written is reported in `Conclusion.unwritten`.
 
     Args:
         rows: all rows of the run.
@@ -140,9 +146,14 @@ def conclude(
     found = _found(known, tasks, measures)
     if effort is not None and effort.total.requests:
         found = replace(found, engine=effort.to_json())
-    trouble = [*_write(found, folder), *_write_step_summary(found)]
+    unwritten = () if folder is None else write_findings(folder.files, found)
     path = None if folder is None else folder.path
-    return Conclusion(found=found, path=path, effort=effort, trouble=tuple(trouble))
+    return Conclusion(
+        found=found,
+        path=path,
+        effort=effort,
+        unwritten=(*unwritten, *_write_step_summary(found)),
+    )
 
 
 def _found(rows: tuple[Row, ...], tasks: Mapping[str, KnownTask], measures: Measures) -> Findings:
@@ -158,16 +169,6 @@ def _found(rows: tuple[Row, ...], tasks: Mapping[str, KnownTask], measures: Meas
     if replayed is not None:
         found = replace(found, rescoring=rescoring(replayed.path.name, replayed.rows, rows))
     return found
-
-
-def _write(found: Findings, folder: RunFolder | None) -> list[str]:
-    if folder is None:
-        return []
-    try:
-        write_findings(folder.files, found)
-    except Exception as error:  # noqa: BLE001 - the table of a paid run must be shown
-        return [f"not all files of the run could be written: {type(error).__name__}: {error}"]
-    return []
 
 
 def _write_step_summary(found: Findings) -> list[str]:

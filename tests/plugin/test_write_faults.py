@@ -1,0 +1,172 @@
+"""Whatever write of a run fails: sending stops, what is stored stays, and the table says why."""
+
+from __future__ import annotations
+
+import json
+import re
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from plugin.failing_writes import FailingWrites, Site
+
+# Imported before runs in this process, which forget the modules that they imported.
+import pytest_llmeval.plugin.process
+import pytest_llmeval.session.findings  # noqa: F401 - as above
+
+if TYPE_CHECKING:
+    from plugin.conftest import Project
+
+SAMPLES, AT_ONCE = 8, 2
+
+MODEL = """
+import asyncio, re
+from pathlib import Path
+from pytest_llmeval import Reply
+
+async def reply(request):
+    number = int(re.search(r"what is (\\d+)", request.messages[-1].text)[1])
+    with open(Path(__file__).with_name("calls.txt"), "a") as calls:
+        calls.write(f"{number}\\n")
+    await asyncio.sleep(0.002)
+    return str(number + 1)
+"""
+
+OPTIONS = (
+    "-p",
+    "pytest_llmeval.plugin",
+    "-p",
+    "no:cacheprovider",
+    "-p",
+    "no:randomly",
+    "-q",
+    "--llmeval-model=python/./model.py:reply",
+    f"--llmeval-limit={SAMPLES}",
+    f"--llmeval-concurrency={AT_ONCE}",
+)
+REASONS = ("No space left on device", "Read-only file system", "Input/output error", "disk is full")
+
+
+@pytest.fixture
+def sums(project: Project) -> Project:
+    """Return a project of sums that a model gets all right."""
+    project.write("model.py", MODEL)
+    return project
+
+
+@dataclass(frozen=True)
+class Ended:
+    """A run that met a failing write: exit status, output, and the calls before and after it."""
+
+    status: int
+    text: str
+    before: int
+    after: int
+
+
+def run_with(project: Project, failing: FailingWrites, *options: str) -> Ended:
+    """Run pytest in this process over writes that fail."""
+    before = -1
+
+    def count() -> None:
+        nonlocal before
+        before = len(_lines(project))
+
+    failing.on_failure = count
+    with pytest.MonkeyPatch.context() as patch:
+        failing.install(patch)
+        result = project.pytester.runpytest_inprocess(*OPTIONS, *options)
+    calls = len(project.calls())
+    text = result.stdout.str() + result.stderr.str()
+    return Ended(int(result.ret), text, before, calls - before if before >= 0 else 0)
+
+
+def _lines(project: Project) -> list[str]:
+    file = project.path / "calls.txt"
+    return file.read_text().split() if file.exists() else []
+
+
+def folders_of(project: Project) -> tuple[Path, ...]:
+    return tuple(project.path / name for name in ("reports", "kept.jsonl", ".kept.jsonl.new"))
+
+
+def interesting(sites: list[Site]) -> Iterator[int]:
+    """Yield the number of each site's first call, and of one in the middle of its calls."""
+    for site in dict.fromkeys(sites):
+        numbers = [number for number, other in enumerate(sites, 1) if other == site]
+        yield numbers[0]
+        if len(numbers) > 2:
+            yield numbers[len(numbers) // 2]
+
+
+def stored(project: Project) -> set[str]:
+    """Return the samples with a stored reply."""
+    [*files] = project.path.glob("reports/2*/replies.sqlite3")
+    found: set[str] = set()
+    for file in files:
+        with closing(sqlite3.connect(file)) as store:
+            tables = [name for (name,) in store.execute("SELECT name FROM sqlite_master")]
+            for (record,) in store.execute("SELECT record FROM replies") if tables else ():
+                found.add(re.findall(r"what is (\d+)", record)[0])
+    return found
+
+
+@pytest.mark.parametrize("for_ever", [False, True], ids=["once", "from then on"])
+def test_no_failing_write_loses_what_is_stored_or_goes_unsaid(
+    sums: Project, for_ever: bool
+) -> None:
+    counted = FailingWrites(folders_of(sums))
+    keep = "--llmeval-keep=kept.jsonl"
+    assert run_with(sums, counted, keep).status == 0
+    assert {Site("write", "rows.jsonl"), Site("sql", "INSERT"), Site("fsync", ".report.html")} <= {
+        *counted.sites
+    }
+    import sys
+    print(len(list(interesting(counted.sites))), len(counted.sites), file=sys.__stderr__)
+    for number in interesting(counted.sites):
+        _clean(sums)
+        failing = FailingWrites(folders_of(sums), fails=number, for_ever=for_ever)
+        ended = run_with(sums, failing, keep)
+        where = f"{counted.sites[number - 1]} (call {number})\n{ended.text}"
+        assert "Traceback" not in ended.text, where
+        assert "INTERNALERROR" not in ended.text, where
+        assert "LLM benchmark results" in ended.text, where
+        if ended.status == 0:
+            # The write had another way, such as a file in place of a link.
+            assert _rows_written(sums) == SAMPLES, where
+            continue
+        table = ended.text.partition("LLM benchmark results")[2]
+        assert any(reason in table for reason in REASONS), where
+        assert ended.after <= AT_ONCE, where
+        _goes_on(sums, where)
+
+
+def _goes_on(project: Project, where: str) -> None:
+    """Check that a resumed run asks for what is not stored, and is whole in the end."""
+    kept = stored(project)
+    runs = [file.parent for file in project.path.glob("reports/2*/run.json")]
+    if not runs:
+        return
+    result = project.pytester.runpytest_inprocess(*OPTIONS, f"--llmeval-resume={runs[0]}")
+    assert result.ret == 0, f"{where}\nresumed:\n{result.stdout.str()}"
+    assert kept.isdisjoint(map(str, project.calls())), where
+    rows = (runs[0] / "rows.jsonl").read_text().splitlines()
+    outcomes = {row["sample"]: row["outcome"] for row in map(json.loads, rows)}
+    assert list(outcomes.values()) == ["correct"] * SAMPLES, where
+
+
+def _rows_written(project: Project) -> int:
+    [file] = project.path.glob("reports/2*/rows.jsonl")
+    return len(file.read_text().splitlines())
+
+
+def _clean(project: Project) -> None:
+    for path in sorted(project.path.glob("reports/**/*"), reverse=True):
+        path.rmdir() if path.is_dir() and not path.is_symlink() else path.unlink()
+    for path in project.path.glob("*kept*"):
+        path.unlink()
+    project.calls()
