@@ -96,7 +96,9 @@ def main() -> None:
             times = f"{took.wall:6.1f} s  {took.cpu:6.1f} CPU s"
             print(f"{samples:7,} samples {peaks[samples]:6} MB  {times}  {took.last_line}")
     each = (peaks[chosen.samples] - peaks[1]) * 1024 / chosen.samples
-    print(json.dumps({**vars(chosen), "peak_mb": peaks[chosen.samples], "kb_a_sample": round(each)}))
+    print(
+        json.dumps({**vars(chosen), "peak_mb": peaks[chosen.samples], "kb_a_sample": round(each)})
+    )
 
 
 if __name__ == "__main__":

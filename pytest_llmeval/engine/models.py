@@ -158,9 +158,10 @@ class Models:
         await asyncio.gather(*tasks, return_exceptions=True)
         closing = (gateway.close() for gateway in self._gateways.values())
         await asyncio.gather(*closing, return_exceptions=True)
-        for file in filter(None, (self._store, self._source, self._keeper)):
+        for file in (self._store, self._source, self._keeper):
             try:
-                file.close()
+                if file is not None:
+                    file.close()
             except (OSError, sqlite3.Error) as error:
                 self._writes.failed(_STORED, error)
 

@@ -54,7 +54,8 @@ class MainProcess:
         scope would give it to one worker after another, until the tests after it are lost. A rerun
         on purpose (pytest-rerunfailures) has no failed report, and is allowed.
         """
-        row: Row | Json = getattr(report, "llmeval", None)
+        # Taken away from the report, which pytest keeps until the end of the session.
+        row: Row | Json = vars(report).pop("llmeval", None)
         if row is not None:
             self.session.rows.add(row if isinstance(row, Row) else Row.from_json(row))
         elif self.is_of_crash(report):

@@ -33,13 +33,16 @@ class RunFiles:
 
     def text(self, name: str, text: str) -> None:
         """Replace a text."""
-        write_atomically(self.path / name, self.redactor.text(text))
+        self.parts(name, (text,))
+
+    def parts(self, name: str, parts: Iterable[str]) -> None:
+        """Replace a text that comes in parts, such as lines; a secret lies within one of them."""
+        write_atomically(self.path / name, map(self.redactor.text, parts))
 
     def json(self, name: str, data: Json) -> None:
         """Replace a file of one JSON value."""
-        write_atomically(
-            self.path / name, json.dumps(self.redactor.json(data), indent=2, allow_nan=False) + "\n"
-        )
+        text = json.dumps(self.redactor.json(data), indent=2, allow_nan=False)
+        write_atomically(self.path / name, (text, "\n"))
 
 
 class RunFolder:
@@ -60,7 +63,6 @@ class RunFolder:
             on_failure.callback(self._rows.close)
             self._transcripts = LineFile(path / TRANSCRIPTS)
             on_failure.pop_all()
-        self._redacted: dict[RowKey, Row] = {}
         # As they stand in ASCII JSON.
         self._secrets = [json.dumps(secret)[1:-1] for secret in redactor.secrets]
 
@@ -126,19 +128,19 @@ class RunFolder:
         """Replace run.json."""
         self.files.json(RUN, {"schema": SCHEMA, **info})
 
-    def add_row(self, row: Row) -> None:
-        """Append a row; when read, a later one takes the place of an earlier one under its key."""
+    def add_row(self, row: Row) -> Row:
+        """Append a row, and return it as it is stored: without secrets.
+
+        When read, a later one takes the place of an earlier one under its key.
+        """
         line = _ascii_json(row)
         if self._may_hold_secret(line):
             redacted = json_line(self.files.redactor.json(row.to_json()))
             if redacted != json_line(row.to_json()):
-                self._redacted[row.key] = Row.from_json(json.loads(redacted))
+                row = Row.from_json(json.loads(redacted))
             line = redacted
         self._rows.append(line)
-
-    def as_stored(self, rows: Iterable[Row]) -> tuple[Row, ...]:
-        """Return rows that were added as the file holds them: without secrets."""
-        return tuple(self._redacted.get(row.key, row) for row in rows)
+        return row
 
     def add_transcript(self, key: RowKey, transcript: Transcript) -> None:
         """Append what happened for one row."""

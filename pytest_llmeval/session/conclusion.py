@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
@@ -18,6 +19,8 @@ from pytest_llmeval.report.table import (
 )
 from pytest_llmeval.results.gate_result import GateResult
 from pytest_llmeval.results.rescoring import rescoring
+from pytest_llmeval.results.row_texts import RowTexts, Whole, as_it_is
+from pytest_llmeval.results.run_files import ROWS
 from pytest_llmeval.results.store import RunFolder
 from pytest_llmeval.results.stored_run import StoredRun
 from pytest_llmeval.results.summarise import summarise
@@ -78,7 +81,8 @@ class Conclusion:
         found: the findings.
         path: the run's folder; None without files.
         effort: statistics of the calls; None if no model was asked.
-        unwritten: sentences about what could not be opened or written; the exit status then is not 0.
+        unwritten: sentences about what could not be opened or written, which makes the exit status
+            other than 0.
         remarks: sentences about scorers that decided outcomes without being declared.
     """
 
@@ -136,17 +140,22 @@ def conclude(
     A file that cannot be written is reported in `Conclusion.unwritten`.
 
     Args:
-        rows: all rows of the run.
+        rows: all rows of the run, as they are stored; long texts may be left out.
         tasks: the tasks by name.
         measures: what the run is compared with.
         folder: the run's folder; None if no files are wanted.
         effort: statistics of the calls.
     """
-    known = tuple(rows) if folder is None else folder.as_stored(rows)
-    found = _found(known, tasks, measures)
-    if effort is not None and effort.total.requests:
-        found = replace(found, engine=effort.to_json())
-    unwritten = () if folder is None else write_findings(folder.files, found)
+    with ExitStack() as closing:
+        whole = as_it_is
+        if folder is not None:
+            texts = RowTexts(folder.path / ROWS)
+            closing.callback(texts.close)
+            whole = texts.whole
+        found = replace(_found(tuple(rows), tasks, measures, whole), whole=whole)
+        if effort is not None and effort.total.requests:
+            found = replace(found, engine=effort.to_json())
+        unwritten = () if folder is None else write_findings(folder.files, found)
     path = None if folder is None else folder.path
     return Conclusion(
         found=found,
@@ -156,10 +165,15 @@ def conclude(
     )
 
 
-def _found(rows: tuple[Row, ...], tasks: Mapping[str, KnownTask], measures: Measures) -> Findings:
+def _found(
+    rows: tuple[Row, ...], tasks: Mapping[str, KnownTask], measures: Measures, whole: Whole
+) -> Findings:
     infos = {name: task.info for name, task in tasks.items()}
     metrics = {name: task.metrics for name, task in tasks.items()}
-    summary = summarise(rows, infos, metrics)
+    reading = {name for name, task in tasks.items() if task.reads_texts}
+    summary = summarise(
+        (whole(row) if row.task in reading else row for row in rows), infos, metrics
+    )
     yardstick, replayed = measures.yardstick, measures.replayed
     found = (
         Findings(rows=rows, summary=summary)
@@ -167,7 +181,8 @@ def _found(rows: tuple[Row, ...], tasks: Mapping[str, KnownTask], measures: Meas
         else yardstick.applied(rows, summary)
     )
     if replayed is not None:
-        found = replace(found, rescoring=rescoring(replayed.path.name, replayed.rows, rows))
+        again = rescoring(replayed.path.name, replayed.rows, map(whole, rows))
+        found = replace(found, rescoring=again)
     return found
 
 

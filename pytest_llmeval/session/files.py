@@ -43,6 +43,11 @@ class SessionFiles:
         self._scratch: tempfile.TemporaryDirectory[str] | None = None
 
     @property
+    def wanted(self) -> bool:
+        """Whether the run has a folder; without one it is in memory alone."""
+        return self._reports is not None or self._resumed is not None
+
+    @property
     def earlier(self) -> Sequence[Row]:
         """The rows that a resumed run already has."""
         return () if self._resumed is None else self._resumed.run.rows
@@ -58,7 +63,7 @@ class SessionFiles:
         Raises:
             UsageError: the folder cannot be made; it is not tried a second time.
         """
-        if self._reports is None and self._resumed is None:
+        if not self.wanted:
             return None
         with self._lock:
             if self._refusal is not None:

@@ -11,9 +11,10 @@ from pytest_llmeval.files.atomic import write_atomically
 from pytest_llmeval.records import Json, Row
 from pytest_llmeval.report.html import Against, render_report
 from pytest_llmeval.report.markdown import render_markdown
-from pytest_llmeval.report.rows_csv import rows_csv
+from pytest_llmeval.report.rows_csv import csv_lines
 from pytest_llmeval.results.gate_result import GateResult
 from pytest_llmeval.results.rescoring import Rescoring
+from pytest_llmeval.results.row_texts import Whole, as_it_is
 from pytest_llmeval.results.run_files import CSV, REPORT, SUMMARY, SUMMARY_TEXT
 from pytest_llmeval.results.store import RunFiles
 from pytest_llmeval.results.stored_run import StoredRun, read_info
@@ -25,7 +26,8 @@ class Findings:
     """The findings of a run.
 
     Attributes:
-        rows: all rows, without secrets.
+        rows: all rows, without secrets; those of a run that just ended lack long texts.
+        whole: adds them to a row.
         summary: the figures of each task and model.
         gate: the result of the gate; None without one.
         against: the comparison with the baseline; None without one.
@@ -42,6 +44,7 @@ class Findings:
     rescoring: Rescoring | None = None
     engine: Json = None
     remarks: tuple[str, ...] = ()
+    whole: Whole = as_it_is
 
     @property
     def markdown(self) -> str:
@@ -82,12 +85,16 @@ def _write_markdown(files: RunFiles, found: Findings) -> None:
 
 
 def _write_csv(files: RunFiles, found: Findings) -> None:
-    files.text(CSV, rows_csv(found.rows))
+    files.parts(CSV, csv_lines(found.rows, found.whole))
 
 
 def _write_report(files: RunFiles, found: Findings) -> None:
     run = StoredRun(
-        path=files.path, info=read_info(files.path), rows=found.rows, remarks=found.remarks
+        path=files.path,
+        info=read_info(files.path),
+        rows=found.rows,
+        remarks=found.remarks,
+        whole=found.whole,
     )
     page = render_report(
         run, found.summary, gate=found.gate, against=found.against, again=found.rescoring

@@ -14,7 +14,8 @@ from pytest_llmeval.engine.replies.place import REUSE
 from pytest_llmeval.engine.run import Run
 from pytest_llmeval.errors import UsageError
 from pytest_llmeval.files.writes import Writes
-from pytest_llmeval.records import Json, RowKey, Transcript
+from pytest_llmeval.records import Json, Row, RowKey, Transcript
+from pytest_llmeval.results.row_texts import lean
 from pytest_llmeval.results.store import RunFolder
 from pytest_llmeval.results.stored_run import StoredRun
 from pytest_llmeval.session.calibrations import stored_calibrations
@@ -92,7 +93,9 @@ class MainSession:
         self._settings, self._catalog, self._host = settings, catalog, host
         self.plan = Plan(tests=(), tasks=())
         self._checked = False
-        self.rows = RowLog(catalog, self._files.folder, self._writes, self._files.earlier)
+        self.rows = RowLog(
+            catalog, self._files.folder, self._writes, self._files.earlier, self._kept
+        )
 
     @cached_property
     def engine(self) -> Engine:
@@ -188,6 +191,17 @@ class MainSession:
             unwritten=(*self._unopened(), *self._writes.failures, *conclusion.unwritten),
             remarks=undeclared_remarks(rows, by_name),
         )
+
+    @cached_property
+    def _reading(self) -> frozenset[str]:
+        """The names of the tasks whose metrics may read texts of rows."""
+        tasks = {one.task.name: known_task(one) for one in self._catalog.loaded.values()}
+        return frozenset(name for name, task in tasks.items() if task.reads_texts)
+
+    def _kept(self, row: Row) -> Row:
+        """Return what of a row stays in memory; without files, all that figures may need."""
+        needed = self._rescored is not None or row.task in self._reading
+        return row if needed and not self._files.wanted else lean(row)
 
     def _end(self, reason: str) -> None:
         """Send nothing more, from whichever thread."""

@@ -11,6 +11,7 @@ from pytest_llmeval.engine.plan import Plan, PlannedTest
 from pytest_llmeval.errors import RunStopped
 from pytest_llmeval.files.writes import Writes
 from pytest_llmeval.records import Outcome, Row, RowKey
+from pytest_llmeval.results.row_texts import Kept, as_it_is
 from pytest_llmeval.results.store import RunFolder
 from pytest_llmeval.session.rows import unreported_row
 from pytest_llmeval.task.catalog import Catalog
@@ -25,6 +26,7 @@ class RowLog:
         open_folder: Callable[[], RunFolder | None],
         writes: Writes,
         earlier: Sequence[Row] = (),
+        kept: Kept = as_it_is,
     ) -> None:
         """Start with the rows of a resumed run.
 
@@ -33,7 +35,9 @@ class RowLog:
             open_folder: returns the run's folder, or None if no files are wanted.
             writes: notes rows that cannot be written, which ends the run.
             earlier: rows that a resumed run already has; each counts until its key is reported.
+            kept: returns what of a row stays in memory once it is written.
         """
+        self._kept = kept
         self._catalog, self._open_folder, self._writes = catalog, open_folder, writes
         self._earlier = {row.key: row for row in earlier}
         self._rows: dict[RowKey, Row] = {}
@@ -41,7 +45,7 @@ class RowLog:
 
     @property
     def rows(self) -> tuple[Row, ...]:
-        """All rows of the run, with the earlier ones of a resumed run."""
+        """All rows of the run as stored, with the earlier ones of a resumed run."""
         return tuple((self._earlier | self._rows).values())
 
     @property
@@ -67,7 +71,7 @@ class RowLog:
         self.add(unreported_row(test, self._catalog.load(Path(test.file)), outcome, explanation))
 
     def complete(self, plan: Plan) -> None:
-        """Add a row for every planned test without a report; write rows that could not be written."""
+        """Add a row for each planned test without a report; write what could not be written."""
         for key in tuple(self._unwritten):
             self._write(self._rows[key])
         for test in plan.tests:
@@ -78,9 +82,10 @@ class RowLog:
         try:
             with self._writes.to("rows"):
                 if (folder := self._open_folder()) is not None:
-                    folder.add_row(row)
+                    row = folder.add_row(row)
         except RunStopped:
             # Not raised: the table can still be printed, with the reason below it.
             self._unwritten.add(row.key)
         else:
             self._unwritten.discard(row.key)
+            self._rows[row.key] = self._kept(row)

@@ -1,4 +1,4 @@
-"""Writes that fail: every write-like call below some folders is numbered, and can be let fail."""
+"""Writes that fail: every write-like call below some folders is noted, and can be let fail."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import sqlite3
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import pytest
 
@@ -28,20 +28,23 @@ class Site(NamedTuple):
 
 @dataclass
 class FailingWrites:
-    """Counts the calls that write below `folders`, and lets the one with the number `fails` fail.
+    """Notes the calls that write below `folders`, and lets one of them fail.
 
     Attributes:
-        fails: number, from 1, of the call that fails; 0 for none.
+        fails: where a call fails; None for nowhere.
+        occurrence: which of the calls there it is, from 1.
         for_ever: whether all later calls fail too, as on a full disk.
         on_failure: called once, before the first failure.
         sites: what each call was, in order.
     """
 
     folders: tuple[Path, ...]
-    fails: int = 0
+    fails: Site | None = None
+    occurrence: int = 1
     for_ever: bool = False
     on_failure: Callable[[], None] = lambda: None
     sites: list[Site] = field(default_factory=list)
+    failed: bool = False
 
     def passes(self, call: str, path: object) -> None:
         """Count a call; OSError when it is to fail."""
@@ -90,19 +93,19 @@ class FailingWrites:
         def call(*args: Any, **more: Any) -> Any:
             path = args[position]
             # Of an open file its name, which is what fsync syncs.
-            self.passes(name, os.readlink(f"/proc/self/fd/{path}") if name == "fsync" else path)
+            self.passes(name, Path(f"/proc/self/fd/{path}").readlink() if name == "fsync" else path)
             return real(*args, **more)
 
         return call
 
     def _is_to_fail(self, site: Site) -> bool:
         self.sites.append(site)
-        number = len(self.sites)
-        if self.fails and number == self.fails:
+        if self.failed:
+            return self.for_ever
+        self.failed = site == self.fails and self.sites.count(site) == self.occurrence
+        if self.failed:
             self.on_failure()
-        return bool(self.fails) and (
-            number == self.fails or (self.for_ever and number > self.fails)
-        )
+        return self.failed
 
 
 class _File:
@@ -127,7 +130,7 @@ class _File:
         self._guard.passes("truncate", self._path)
         return int(self._file.truncate(size))
 
-    def __enter__(self) -> _File:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:

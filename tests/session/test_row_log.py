@@ -24,10 +24,11 @@ class Written:
         """Fail with `error`, if there is one."""
         self.rows, self.error = list[Row](), error
 
-    def add_row(self, row: Row) -> None:
+    def add_row(self, row: Row) -> Row:
         if self.error is not None:
             raise self.error
         self.rows.append(row)
+        return row
 
 
 @pytest.fixture
