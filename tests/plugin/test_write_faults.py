@@ -180,3 +180,61 @@ def _clean(project: Project) -> None:
     shutil.rmtree(project.path / "reports", ignore_errors=True)
     (project.path / "kept.jsonl").unlink(missing_ok=True)
     project.calls()
+
+
+FULL_DISK = """
+import resource
+
+# A limit of the operating system on each file, in place of a disk of that size.
+resource.setrlimit(resource.RLIMIT_FSIZE, (BYTES, BYTES))
+"""
+
+
+@pytest.mark.parametrize(("mode", "size"), [("-n0", 30_000), ("-n2", 60_000)])
+def test_a_disk_that_fills_up_ends_the_run(sums: Project, mode: str, size: int) -> None:
+    lines = (
+        {"id": n, "question": f"what is {n}+1" + " please" * 400, "answer": str(n + 1), "kind": "a"}
+        for n in range(60)
+    )
+    sums.write("data.jsonl", "".join(json.dumps(line) + "\n" for line in lines))
+    sums.write("conftest.py", FULL_DISK.replace("BYTES", str(size)))
+    options = ("--llmeval-model=python/./model.py:reply", "--llmeval-concurrency=2", mode)
+    result = sums.run(*options)
+    text = result.stdout.str() + result.stderr.str()
+    assert result.ret != 0
+    assert "Traceback" not in text
+    assert "INTERNALERROR" not in text
+    table = text.partition("LLM benchmark results")[2]
+    assert "cannot be written any more" in table or "could not be started" in table, text
+    asked = sums.calls()
+    kept = stored(sums)
+    # At most what was under way when the first write failed is lost.
+    assert len(asked) <= len(kept) + AT_ONCE + 1, text
+    assert len(asked) < 60
+
+    (sums.path / "conftest.py").unlink()
+    again = sums.run(*options, "--llmeval-resume=latest")
+    again.assert_outcomes(passed=60)
+    assert kept.isdisjoint(map(str, sums.calls()))
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
+@pytest.mark.parametrize("name", ["rows.csv", "report.html"])
+def test_a_file_of_the_end_that_is_a_full_device_fails_the_run_and_no_other_file(
+    sums: Project, name: str
+) -> None:
+    blocked = (
+        "import os, pathlib\n\n"
+        "def pytest_runtest_teardown(nextitem):\n"
+        "    if nextitem is None:\n"
+        "        [run] = pathlib.Path('reports').glob('2*')\n"
+        f"        (run / f'.{name}.{{os.getpid()}}').symlink_to('/dev/full')\n"
+    )
+    sums.write("conftest.py", blocked)
+    result = sums.run("--llmeval-model=python/./model.py:reply", "-n0")
+    result.assert_outcomes(passed=12)
+    assert result.ret == 1
+    said = f"{name} could not be written: OSError: [[]Errno 28] No space left on device*"
+    result.stdout.fnmatch_lines([said])
+    written = {file.name for file in (sums.path / "reports" / "latest").iterdir()}
+    assert {"rows.csv", "summary.json", "summary.md", "report.html"} - written == {name}
