@@ -81,7 +81,9 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=0, help="xdist's -n")
     chosen = parser.parse_args()
     command = [sys.executable, "-m", "pytest", "-q", "--tb=no", "-p", "pytest_llmeval.plugin"]
-    command += ["-p", "no:hypothesispytest", "-n", str(chosen.workers), "--show-capture=no"]
+    # It keeps the exception of every failed test, with all that its frames hold.
+    command += ["-p", "no:rerunfailures", "-p", "no:hypothesispytest", "--show-capture=no"]
+    command += ["-n", str(chosen.workers)]
     command += ["-r", "N", "--llmeval-report", "reports", "--llmeval-concurrency", "100"]
     peaks = {}
     with serving() as server:
