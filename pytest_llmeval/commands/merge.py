@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from pytest_llmeval.commands.console import YES, StandardOutput
+from pytest_llmeval.commands.console import TO_MEND, YES, StandardOutput
 from pytest_llmeval.commands.runs import RUN_HELP, open_run
 from pytest_llmeval.commands.session_options import add_options, reports_of, settings_of
 from pytest_llmeval.session.merging import merge
@@ -20,5 +20,6 @@ def run(chosen: argparse.Namespace) -> int:
     """Write and print the merged run."""
     reports = reports_of(settings_of(chosen))
     runs = [open_run(name, reports) for name in chosen.names]
-    merge(runs, reports).print(StandardOutput())
-    return YES
+    merged = merge(runs, reports)
+    merged.print(StandardOutput())
+    return TO_MEND if merged.unwritten else YES

@@ -38,11 +38,9 @@ def run(chosen: argparse.Namespace) -> int:
         yardstick = Yardstick(baseline=open_baseline(chosen.against, reports))
         found = replace(found, against=yardstick.applied(found.rows, found.summary).against)
     Conclusion(found=found, path=None, effort=None).print(StandardOutput())
-    try:
-        write_findings(RunFiles(stored.path, Redactor.of(os.environ)), found)
-    except OSError as error:
-        msg = f"{stored.path}: its files cannot be written: {error.strerror or error}"
-        raise UsageError(msg) from error
+    if unwritten := write_findings(RunFiles(stored.path, Redactor.of(os.environ)), found):
+        msg = f"{stored.path}: {'; '.join(unwritten)}"
+        raise UsageError(msg)
     if chosen.parquet:
         write_parquet(found.rows, stored.path / PARQUET)
     say(f"report: {stored.path / REPORT}")

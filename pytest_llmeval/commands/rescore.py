@@ -6,7 +6,7 @@ import argparse
 import sys
 from dataclasses import replace
 
-from pytest_llmeval.commands.console import YES, StandardOutput, say
+from pytest_llmeval.commands.console import TO_MEND, YES, StandardOutput, say
 from pytest_llmeval.commands.runs import RUN_HELP, open_run
 from pytest_llmeval.commands.session_options import add_options, reports_of, settings_of
 from pytest_llmeval.session.rescore import rescore
@@ -42,4 +42,4 @@ def run(chosen: argparse.Namespace) -> int:
     plan = RescorePlan(stored, settings, read_scorers(chosen.scorer))
     found = rescore(plan, reports, lambda line: say(line, sys.stderr))
     found.print(StandardOutput())
-    return YES
+    return TO_MEND if found.unwritten else YES

@@ -24,6 +24,9 @@ class Engine:
 
     The thread starts with the first `ask`, so that a session that only collects tests starts no
     thread and sends no request. The methods may be called from any thread.
+
+    Attributes:
+        unopened: why the run could not be opened; None if it was, or if no test asked.
     """
 
     def __init__(self, open_run: Callable[[], Run]) -> None:
@@ -35,6 +38,7 @@ class Engine:
         self._run: Run | None = None
         self._over: list[str] = []
         self._stopped: str | None = None
+        self.unopened: str | None = None
 
     def ask(self, worker: str, want: str, arguments: dict[str, Json]) -> Future[Json]:
         """Return the future of the answer to a wish; the arguments are those of `Run.answer`.
@@ -91,6 +95,16 @@ class Engine:
         if (loop := self._loop) is not None and (run := self._run) is not None:
             with suppress(RuntimeError):  # the loop was closed meanwhile
                 loop.call_soon_threadsafe(run.hurry)
+
+    def end(self, reason: str) -> None:
+        """Send nothing more, and raise RunStopped in waiting and later wishes; without waiting.
+
+        Replies in flight are still stored, until `stop`.
+        """
+        with self._lock:
+            self._stopped = self._stopped or reason
+            if self._loop is not None:
+                self._loop.call_soon_threadsafe(self._end, reason)
 
     def stop(self, reason: str, *, grace: float = 0.0) -> None:
         """Cancel all solvers, raise RunStopped in waiting tests, and end the thread.
@@ -161,10 +175,11 @@ class Engine:
         try:
             run = self._open_run()
         except LLMEvalError as error:
-            self._stopped = str(error)
+            self._stopped = self.unopened = str(error)
             raise
         except BaseException as error:
-            self._stopped = f"the run could not be started: {described(error)}"
+            self.unopened = described(error)
+            self._stopped = f"the run could not be started: {self.unopened}"
             raise LLMEvalError(self._stopped) from error
         for nodeid in self._over:
             run.discard(nodeid)
@@ -175,6 +190,10 @@ class Engine:
             self._over.append(nodeid)
         else:
             self._run.discard(nodeid)
+
+    def _end(self, reason: str) -> None:
+        if self._run is not None:
+            self._run.end(reason)
 
     async def _close(self, grace: float) -> None:
         if self._run is not None:

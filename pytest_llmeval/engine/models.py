@@ -26,9 +26,11 @@ from pytest_llmeval.errors import (
     ProviderError,
     RunStopped,
 )
+from pytest_llmeval.files.writes import Writes
 from pytest_llmeval.records import Reply, Request, Usage
 
 _CLOSING: Final = "the run is over"
+_STORED: Final = "replies"
 _Loss = Literal["model", "silent", "pictures"]
 _REASONS: Final[Mapping[_Loss, str]] = MappingProxyType(
     {
@@ -80,6 +82,7 @@ class Models:
         only_stored: bool = False,
         endpoints: Mapping[str, str] = _NO_ENDPOINTS,
         started: float = 0.0,
+        writes: Writes | None = None,
     ) -> None:
         """Answer by the run's store, then by `source`, then by models.
 
@@ -91,7 +94,9 @@ class Models:
             only_stored: whether nothing is sent, so that `source` answers for recordings as well.
             endpoints: address of each kind of provider by the environment, "" for its default.
             started: when the run first began (s since 1970); older replies are another run's.
+            writes: notes replies that cannot be stored.
         """
+        self._writes = Writes() if writes is None else writes
         self._open_gateway, self._store = open_gateway, store
         self._source, self._keeper, self._only_stored = source, keeper, only_stored
         self._endpoints, self._started = endpoints, started
@@ -99,7 +104,7 @@ class Models:
         self._flights: dict[str, Flight[Answer]] = {}
         self._from_store = self._from_source = 0
         self._opened = time.time()
-        self._closing = False
+        self._over: str | None = None
         self._told: dict[tuple[ModelSpec, _Loss], str] = {}
 
     async def ask(self, spec: ModelSpec, request: Request, ticket: Ticket) -> Answer:
@@ -113,9 +118,10 @@ class Models:
             ModelLost: the failure is the model's, and was raised for another request.
         """
         key = request.key
-        if self._closing:
-            raise RunStopped(_CLOSING)
-        stored = self._store.get(key) or self._from_other_run(spec, request)
+        if self._over is not None:
+            raise RunStopped(self._over)
+        with self._storing():
+            stored = self._store.get(key) or self._from_other_run(spec, request)
         if stored is not None:
             return self._answer_stored(spec, stored)
         flight = self._flights.get(key)
@@ -147,6 +153,12 @@ class Models:
         }
         return Effort(models=live, from_store=self._from_store, from_cache=self._from_source)
 
+    def end(self, reason: str) -> None:
+        """Send nothing more; later requests get RunStopped. Replies in flight are stored."""
+        self._over = self._over or reason
+        for flight in self._flights.values():
+            flight.give_up()
+
     def cancel(self) -> None:
         """Cancel all calls."""
         for flight in self._flights.values():
@@ -157,10 +169,8 @@ class Models:
 
         Replies that come within `grace` seconds are stored.
         """
-        self._closing = True
         tasks = [flight.task for flight in self._flights.values()]
-        for flight in self._flights.values():
-            flight.give_up()
+        self.end(_CLOSING)
         if tasks:
             await asyncio.wait(tasks, timeout=grace)
         self.cancel()
@@ -168,12 +178,15 @@ class Models:
         closing = (gateway.close() for gateway in self._gateways.values())
         await asyncio.gather(*closing, return_exceptions=True)
         for file in (self._store, self._source, self._keeper):
-            if file is not None:
-                file.close()
+            try:
+                if file is not None:
+                    file.close()
+            except (OSError, sqlite3.Error) as error:
+                self._writes.failed(_STORED, error)
 
     def _answer_stored(self, spec: ModelSpec, stored: StoredReply) -> Answer:
         if self._keeper is not None:
-            with _ending_the_run():
+            with self._storing():
                 self._keeper.keep(stored, live=False)
         other_run = stored.created < self._started
         earlier_session = stored.created < self._opened
@@ -186,9 +199,8 @@ class Models:
         """Return the reply of another run, which from now on is stored in this run too."""
         if self._source is None or (spec.recorded and not self._only_stored):
             return None
-        with _ending_the_run():
-            if (found := self._source.find(request)) is not None:
-                self._store.put(request.key, found)
+        if (found := self._source.find(request)) is not None:
+            self._store.put(request.key, found)
         return found
 
     def _start(self, key: str, spec: ModelSpec, request: Request, order: int) -> Flight[Answer]:
@@ -218,11 +230,21 @@ class Models:
         self._told.pop((spec, "silent"), None)
         endpoint = self._endpoints.get(request.provider, "")
         stored = StoredReply.of(request, reply, endpoint=endpoint)
-        with _ending_the_run():
+        with self._storing():
             self._store.put(request.key, stored)
             if self._keeper is not None:
                 self._keeper.keep(stored, live=not spec.recorded)
         return Answer(reply=reply, cached=False, age=None, attempts=attempts)
+
+    @contextmanager
+    def _storing(self) -> Iterator[None]:
+        """End the run if the block cannot store replies: the next ones would be paid in vain."""
+        try:
+            with self._writes.to(_STORED):
+                yield
+        except RunStopped as stopped:
+            self.end(str(stopped))
+            raise
 
 
 def _loss(error: LLMEvalError) -> _Loss | None:
@@ -232,13 +254,3 @@ def _loss(error: LLMEvalError) -> _Loss | None:
     if isinstance(error, ProviderError) and error.reach in {"model", "pictures"}:
         return "model" if error.reach == "model" else "pictures"
     return None
-
-
-@contextmanager
-def _ending_the_run() -> Iterator[None]:
-    """Raise RunStopped when replies cannot be stored: the next ones would be paid for nothing."""
-    try:
-        yield
-    except (OSError, sqlite3.Error) as error:
-        msg = f"replies cannot be kept any more: {error}"
-        raise RunStopped(msg) from error

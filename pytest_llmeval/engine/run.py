@@ -28,7 +28,7 @@ from pytest_llmeval.records import Completion, Json, Message, Reply, RowKey, Sta
 from pytest_llmeval.task.catalog import Catalog
 
 KeepTranscript = Callable[[RowKey, Transcript], None]
-"""Stores a sample's transcript, once its solver has ended or failed."""
+"""Stores a sample's transcript, once its solver has ended or failed; RunStopped if it cannot."""
 
 _NO_MISTAKES: Final[Mapping[str, LLMEvalError]] = MappingProxyType({})
 
@@ -160,6 +160,11 @@ class Run:
             position for position, one in enumerate(self._plan.tests) if one.test == test
         )
 
+    def end(self, reason: str) -> None:
+        """Cancel all solvers and send nothing more; waiting and later wishes get RunStopped."""
+        self._scheduler.halt(RunStopped(reason))
+        self._models.end(reason)
+
     async def close(self, reason: str, *, grace: float = 0.0) -> None:
         """Cancel all solvers, raise RunStopped in waiting tests, and close all resources.
 
@@ -200,7 +205,15 @@ class Run:
             calls.note(StageNote(stage="error", text=f"{type(error).__name__}: {error}"))
             raise
         finally:
-            self._keep_transcript(test.key, calls.transcript)
+            self._keep(test.key, calls.transcript)
+
+    def _keep(self, key: RowKey, transcript: Transcript) -> None:
+        """Store a transcript; without it nothing more is sent."""
+        try:
+            self._keep_transcript(key, transcript)
+        except RunStopped as stopped:
+            self._models.end(str(stopped))
+            raise
 
     async def _solve_in_time(self, test: PlannedTest, calls: Calls, ticket: Ticket) -> Solved:
         """Solve within the sample's time, which starts with its first request, after queueing."""
@@ -237,7 +250,7 @@ class Run:
             if test is not None and calls.transcript.events:
                 earlier = Completion.from_json(arguments["completion"]).transcript
                 events = (*earlier.events, *calls.transcript.events)
-                self._keep_transcript(test.key, Transcript(events=events))
+                self._keep(test.key, Transcript(events=events))
         return {"prepared": prepared, "transcript": calls.transcript.to_json()}
 
     async def _generate_for(self, arguments: dict[str, Json]) -> Reply:

@@ -101,10 +101,16 @@ class Scheduler:
         for position in dropped:
             self.discard(position)
 
-    async def stop(self, reason: LLMEvalError) -> None:
+    def halt(self, reason: LLMEvalError) -> None:
         """Cancel all solvers and start no others; waiting and later callers get `reason`."""
+        self._end = self._end or reason
+        for job in self._jobs.values():
+            job.task.cancel()
+
+    async def stop(self, reason: LLMEvalError) -> None:
+        """Cancel all solvers as `halt` does, and wait for their end."""
         tasks = [job.task for job in self._jobs.values()]
-        self._halt(reason)
+        self.halt(reason)
         await asyncio.gather(*tasks, return_exceptions=True)
 
     def _start(self, position: int) -> _Job:
@@ -121,14 +127,9 @@ class Scheduler:
         except LLMEvalError as error:
             if not self._fatal(error):
                 raise
-            self._halt(error)
+            self.halt(error)
             # Cancelled like all others: only the first test that asks raises the failure.
             raise asyncio.CancelledError from None
-
-    def _halt(self, reason: LLMEvalError) -> None:
-        self._end = self._end or reason
-        for job in self._jobs.values():
-            job.task.cancel()
 
     def _ending(self) -> LLMEvalError:
         """Return what to raise for a sample that was cancelled or never started."""

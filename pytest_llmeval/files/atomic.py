@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from pathlib import Path
 
 
-def write_atomically(path: Path, text: str) -> None:
+def write_atomically(path: Path, text: str | Iterable[str]) -> None:
     """Replace a file so that readers see either the old or the new text, never a part.
 
-    The text is written in UTF-8; a lone surrogate, which UTF-8 cannot encode, as its escape.
+    The text, or its parts, are written in UTF-8; a lone surrogate, which UTF-8 cannot encode, as
+    its escape.
 
     Raises:
         OSError: the file cannot be written; the old one is unchanged.
@@ -17,7 +19,7 @@ def write_atomically(path: Path, text: str) -> None:
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         with temporary.open("w", encoding="utf-8", errors="backslashreplace", newline="\n") as file:
-            file.write(text)
+            file.writelines((text,) if isinstance(text, str) else text)
             file.flush()
             # Without it a power failure may leave the new name with an empty file.
             os.fsync(file.fileno())

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final
 from pytest_llmeval.errors import TaskError, UsageError
 from pytest_llmeval.files.picture_header import within_limit
 from pytest_llmeval.files.pictures import keep
+from pytest_llmeval.files.writes import Writes
 from pytest_llmeval.records import Image
 
 if TYPE_CHECKING:
@@ -30,9 +31,13 @@ _PNG_START: Final = b"\x89PNG\r\n\x1a\n"
 class ImageFolder:
     """A folder of pictures, each stored once under the sha256 of its bytes."""
 
-    def __init__(self, path: Path | str) -> None:
-        """Use the folder `path`; saving the first picture creates it."""
+    def __init__(self, path: Path | str, writes: Writes | None = None) -> None:
+        """Use the folder `path`; saving the first picture creates it.
+
+        `writes` notes pictures that cannot be stored, which ends the run.
+        """
         self.path = Path(path)
+        self._writes = Writes() if writes is None else writes
 
     def load(self, path: str) -> Image:
         """Return the picture at `path` as it is sent (see `sendable`).
@@ -46,8 +51,14 @@ class ImageFolder:
             raise TaskError(str(error), file=path) from error
 
     def save(self, data: bytes) -> Image:
-        """Store the bytes and return the image; ValueError when they are not a picture."""
-        return keep(data, self.path)
+        """Store the bytes and return the image.
+
+        Raises:
+            ValueError: they are not a picture.
+            RunStopped: the picture cannot be written.
+        """
+        with self._writes.to("pictures"):
+            return keep(data, self.path)
 
 
 def picture_size(data: bytes) -> tuple[int, int]:

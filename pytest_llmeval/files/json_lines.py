@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import cast
 
 from pytest_llmeval.errors import UsageError
 from pytest_llmeval.records import Json
@@ -23,18 +24,47 @@ def json_line(data: Json) -> str:
     return json.dumps(data, allow_nan=False, separators=(",", ":"))
 
 
-def open_lines(path: Path) -> BinaryIO:
-    """Open a file for appending after its last complete line.
+class LineFile:
+    """A file that is appended to line by line, and consists of complete lines.
 
-    An incomplete last line, left by a killed process, is removed.
+    When `append` returns, the operating system has the line: killing this process does not lose it.
     """
-    if path.exists():
-        check_regular(path)
-    file = path.open("ab")
-    with open_regular(path) as reader:
-        lines = regular_lines(reader, path)
-        file.truncate(sum(len(line) for line in lines if line.endswith(b"\n")))
-    return file
+
+    def __init__(self, path: Path) -> None:
+        """Open a file after its last complete line; OSError when that fails.
+
+        An incomplete last line, left by a killed process or a full disk, is removed.
+        """
+        if path.exists():
+            check_regular(path)
+        with path.open("ab"), open_regular(path) as reader:
+            lines = regular_lines(reader, path)
+            self._size = sum(len(line) for line in lines if line.endswith(b"\n"))
+        # Without a buffer, which after a failed write would hold a part of a line.
+        self._file = path.open("ab", buffering=0)
+        try:
+            self._file.truncate(self._size)
+        except BaseException:
+            self._file.close()
+            raise
+
+    def append(self, line: str) -> None:
+        """Append a line of ASCII text; OSError, and the file as before, when that fails."""
+        data = f"{line}\n".encode("ascii")
+        written = 0
+        try:
+            while written < len(data):
+                written += self._file.write(data[written:] if written else data)
+        except OSError:
+            # Nor can it be shortened, perhaps; whoever opens it next removes the part of a line.
+            with suppress(OSError):
+                self._file.truncate(self._size)
+            raise
+        self._size += len(data)
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
 
 
 def read_lines(path: Path, remarks: list[str]) -> Iterator[tuple[int, dict[str, Json]]]:

@@ -138,7 +138,7 @@ class MainHooks:
         self._conclusion = conclusion = self._state.main.conclude(lost_worker=self._lost_worker)
         if conclusion is None or exitstatus != pytest.ExitCode.OK:
             return
-        if conclusion.gate_failed or (self._lost_worker and conclusion.not_run):
+        if conclusion.fails or (self._lost_worker and conclusion.not_run):
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
     def pytest_terminal_summary(self, terminalreporter: TerminalReporter) -> None:

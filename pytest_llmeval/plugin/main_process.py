@@ -72,7 +72,8 @@ class MainProcess:
         scope would give it to one worker after another, until the tests after it are lost. A rerun
         on purpose (pytest-rerunfailures) has no failed report, and is allowed.
         """
-        row: Row | str | None = getattr(report, "llmeval", None)
+        # Taken away from the report, which pytest keeps until the end of the session.
+        row: Row | str | None = vars(report).pop("llmeval", None)
         if row is not None:
             made = row if isinstance(row, Row) else Row.from_json(json.loads(row))
             self.session.rows.add(made)

@@ -37,7 +37,7 @@ from pytest_llmeval.session.stored_runs import as_asked
 from pytest_llmeval.task.catalog import Catalog
 
 ATTEMPT = pytest.StashKey[Attempt]()
-"""The last attempt at an item."""
+"""The attempt at an item, from its set-up to its tear-down."""
 
 
 class Process:
@@ -145,9 +145,14 @@ class Process:
             finish(attempt, None)
         return result
 
-    def end(self) -> None:
-        """End the attempt, so that assertions no longer record scores with it."""
+    def end(self, item: pytest.Item) -> None:
+        """End the attempt, so that assertions no longer record scores with it.
+
+        The item, which pytest keeps until the end of the session, lets go of it and its texts.
+        """
         RUNNING.set(None)
+        if ATTEMPT in item.stash:
+            del item.stash[ATTEMPT]
 
     def attach(
         self, item: pytest.Item, call: pytest.CallInfo[None], report: pytest.TestReport

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -16,7 +16,7 @@ from pytest_llmeval.report.gate_sheet import gate_sheet
 from pytest_llmeval.report.overview import entry_names, sections
 from pytest_llmeval.report.pack import Pack, json_text
 from pytest_llmeval.report.packed_evidence import pack_evidence
-from pytest_llmeval.report.page import render
+from pytest_llmeval.report.page import render, rendered
 from pytest_llmeval.report.pictures import Album
 from pytest_llmeval.report.provenance import provenance, started_text
 from pytest_llmeval.report.rescoring_sheet import rescoring_sheet
@@ -55,8 +55,8 @@ def render_report(
     gate: GateResult | None = None,
     against: Against | None = None,
     again: Rescoring | None = None,
-) -> str:
-    """Return the report of a run as HTML, below MAX_BYTES for 10,000 rows.
+) -> Iterator[str]:
+    """Yield the report of a run as HTML, in parts, below MAX_BYTES for 10,000 rows.
 
     Args:
         run: with its rows; transcripts and pictures are read from its folder.
@@ -68,7 +68,7 @@ def render_report(
     rows = sorted(run.rows, key=lambda row: (row.task, row.test, row.model, _natural(row)))
     data, pack, album = _data(run, rows, summary)
     pairs, others = ((), ()) if against is None else compared(against.comparison)
-    return render(
+    return rendered(
         "report.html.jinja",
         title=started_text(run.info),
         run=run.path.name,
@@ -96,7 +96,7 @@ def _data(run: StoredRun, rows: Sequence[Row], summary: Summary) -> tuple[Markup
 
     In a function, so that the objects behind the text are gone before the page is put together.
     """
-    index = sample_index(rows, summary)
+    index = sample_index(rows, summary, run.whole)
     room = max(0, MAX_BYTES - _FRAME - len(json_text(index)))
     pack, album = Pack(room * 2 // 3), Album(run.path, room // 3)
     infos = {entry.task: entry.info for entry in summary.entries}

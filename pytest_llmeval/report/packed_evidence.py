@@ -11,6 +11,7 @@ from pytest_llmeval.records import Row, Transcript
 from pytest_llmeval.report.evidence import Evidence, weight
 from pytest_llmeval.report.pack import Pack, Slot, fair_share
 from pytest_llmeval.report.pictures import Album
+from pytest_llmeval.results.row_texts import Whole
 from pytest_llmeval.results.stored_run import StoredRun, read_transcripts
 from pytest_llmeval.results.task_info import TaskInfo
 
@@ -39,7 +40,12 @@ def pack_evidence(
             weights[key], last[key] = _ROW + weight(transcript), number
     sizes = [*weights.values(), *[_ROW] * (len(rows) - len(weights))]
     packing = _Packing(
-        infos=infos, pack=pack, album=album, share=fair_share(sizes, pack.room), waiting=len(rows)
+        infos=infos,
+        pack=pack,
+        album=album,
+        whole=run.whole,
+        share=fair_share(sizes, pack.room),
+        waiting=len(rows),
     )
     places = {
         key: packing.add(by_key[key], transcript)
@@ -60,6 +66,7 @@ class _Packing:
 
     pack: Pack
     album: Album
+    whole: Whole
     share: int
     waiting: int
 
@@ -68,7 +75,7 @@ class _Packing:
             return None
         cap = max(self.share, self.pack.room // self.waiting)
         self.waiting -= 1
-        text = ""
+        row, text = self.whole(row), ""
         for limit in _TEXT_LIMITS:
             evidence = Evidence(info=self.infos[row.task], picture=self.album.add, limit=limit).of(
                 row, transcript

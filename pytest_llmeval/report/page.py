@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
@@ -23,11 +24,16 @@ _SCRIPTS: Final = ("dom", "data", "formula", "tree", "evidence", "sample", "tabl
 
 def render(template: str, /, **context: Any) -> str:  # noqa: ANN401 - whatever the template names
     """Return a page; texts of `context` are escaped by the template."""
+    return "".join(rendered(template, **context))
+
+
+def rendered(template: str, /, **context: Any) -> Iterator[str]:  # noqa: ANN401 - as above
+    """Yield the parts of a page; texts of `context` are escaped by the template."""
     style, script = _style(), _script()
     return (
         _environment()
         .get_template(template)
-        .render(
+        .generate(
             **context,
             style=Markup(style),  # noqa: S704 - our own file
             script=Markup(script),  # noqa: S704 - as above

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Final, TypeAlias
 
 from pytest_llmeval.errors import UsageError
 from pytest_llmeval.records import Row
+from pytest_llmeval.results.row_texts import Whole, as_it_is
 
 Value: TypeAlias = str | float | int | bool | None
 
@@ -20,32 +22,42 @@ _FORMULA_SIGNS: Final = frozenset("=+-@＝＋－＠\t\r\n")
 """Beginnings that make a spreadsheet calculate what a model wrote (OWASP, CSV injection)."""
 
 
-def columns_of(rows: Sequence[Row]) -> dict[str, list[Value]]:
-    """Return the rows by column, ordered by key; a score's column is ``score:`` and its name."""
-    ordered = sorted(rows, key=lambda row: row.key)
-    columns: dict[str, list[Value]] = {
-        name: [_field(row, name) for row in ordered] for name in _FIELDS
-    }
-    for name in sorted({score.name for row in ordered for score in row.scores}):
-        columns[f"score:{name}"] = [_score(row, name) for row in ordered]
-    for name in sorted({name for row in ordered for name in row.groups}):
-        columns[f"group:{name}"] = ["; ".join(row.groups.get(name, ())) for row in ordered]
+_Column: TypeAlias = Callable[[Row], Value]
+
+
+def columns_of(rows: Sequence[Row]) -> dict[str, _Column]:
+    """Return the columns: heading, and what stands there of a row.
+
+    A score's column is ``score:`` and its name.
+    """
+    columns: dict[str, _Column] = {name: partial(_field, name=name) for name in _FIELDS}
+    for name in sorted({score.name for row in rows for score in row.scores}):
+        columns[f"score:{name}"] = partial(_score, name=name)
+    for name in sorted({name for row in rows for name in row.groups}):
+        columns[f"group:{name}"] = partial(_group, name=name)
     return columns
 
 
-def rows_csv(rows: Sequence[Row]) -> str:
-    """Return the rows as CSV that is safe to open: without formulas and control sequences.
+def csv_lines(rows: Sequence[Row], whole: Whole = as_it_is) -> Iterator[str]:
+    """Yield the rows as CSV that is safe to open: without formulas and control sequences.
 
     A text that would be one begins with an apostrophe; signs without a shape are written as
     escapes, texts of over CELL_LIMIT characters are cut.
+
+    Args:
+        rows: the rows; they are yielded in the order of their keys.
+        whole: adds the texts that a row lacks in memory.
     """
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
     columns = columns_of(rows)
-    writer.writerow(map(_cell, columns))
-    writer.writerows(
-        [_cell(value) for value in line] for line in zip(*columns.values(), strict=True)
-    )
+    yield _line(columns)
+    for row in sorted(rows, key=lambda row: row.key):
+        complete = whole(row)
+        yield _line(column(complete) for column in columns.values())
+
+
+def _line(values: Iterable[Value]) -> str:
+    out = io.StringIO()
+    csv.writer(out, lineterminator="\n").writerow(map(_cell, values))
     return out.getvalue()
 
 
@@ -60,7 +72,8 @@ def write_parquet(rows: Sequence[Row], path: Path) -> None:
             "install it with: pip install 'pytest-llmeval-suite[hub]'"
         )
         raise UsageError(msg) from error
-    columns = {name: _encodable(values) for name, values in columns_of(rows).items()}
+    ordered = sorted(rows, key=lambda row: row.key)
+    columns = {name: _encodable(map(of, ordered)) for name, of in columns_of(rows).items()}
     try:
         parquet.write_table(pa.table(columns), path)
     except OSError as error:
@@ -105,6 +118,10 @@ def _field(row: Row, name: str) -> Value:
 def _score(row: Row, name: str) -> float | None:
     """Return the last score of a name, as everywhere."""
     return next((score.value for score in reversed(row.scores) if score.name == name), None)
+
+
+def _group(row: Row, name: str) -> str:
+    return "; ".join(row.groups.get(name, ()))
 
 
 def _cell(value: Value) -> Value:

@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 
 from pytest_llmeval.records import Json, Row, Score
 from pytest_llmeval.report.clean import clean
+from pytest_llmeval.results.row_texts import Whole
 from pytest_llmeval.results.summary import Summary
 
 COLUMNS: Final = (
@@ -43,10 +44,10 @@ class TablePart(NamedTuple):
     test: str
 
 
-def sample_index(rows: Sequence[Row], summary: Summary) -> dict[str, Json]:
+def sample_index(rows: Sequence[Row], summary: Summary, whole: Whole) -> dict[str, Json]:
     """Return names of columns, parts of the run, tags, and a list of values for each row.
 
-    `rows` in the order of the table.
+    `rows` in the order of the table; `whole` adds the texts that a row lacks in memory.
     """
     parts = {TablePart(row.task, row.model, row.test): 0 for row in rows}
     parts = {part: number for number, part in enumerate(sorted(parts))}
@@ -68,7 +69,7 @@ def sample_index(rows: Sequence[Row], summary: Summary) -> dict[str, Json]:
             for part in parts
         ],
         "tags": [clean(tag) for tag in tags],
-        "rows": [_values(row, parts, tags, longest) for row in rows],
+        "rows": [_values(whole(row), parts, tags, longest) for row in rows],
     }
 
 

@@ -12,7 +12,7 @@ from typing import Any, Final
 from pytest_llmeval.errors import LLMEvalError, TaskError, UsageError
 from pytest_llmeval.records import Json, Row
 from pytest_llmeval.results.figures import Mean, MetricValue
-from pytest_llmeval.results.metric import MetricFunction, as_value
+from pytest_llmeval.results.metric import TEXTLESS, MetricFunction, as_value
 from pytest_llmeval.results.resampled import uncertainty
 from pytest_llmeval.results.task_info import MetricEntry, metric_name
 from pytest_llmeval.task.options import OptionError, checked
@@ -42,6 +42,11 @@ class DeclaredMetric:
     function: MetricFunction | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
     standing: str | None = None
+
+    @property
+    def reads_texts(self) -> bool:
+        """Whether its function may read the texts of rows, such as answers."""
+        return self.function is not None and self.function not in TEXTLESS
 
     def values(
         self, scored: Sequence[Row], scores: Iterable[Mean], shares: Iterable[Mean]

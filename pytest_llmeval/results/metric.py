@@ -18,7 +18,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, Any, Final, TypeAlias
 
 from annotated_types import Ge
 
@@ -79,6 +79,10 @@ def pass_at(rows: Sequence[Row], k: list[Epochs] | Epochs = 1) -> tuple[MetricVa
         chances = [pass_at_k(n, correct, one) for n, correct in samples if n >= one]
         values.append(_over_samples(f"pass@{one}", chances, len(samples) - len(chances)))
     return tuple(values)
+
+
+TEXTLESS: Final[frozenset[MetricFunction]] = frozenset({accuracy, mean, pass_at})
+"""The metrics that read no texts of rows, such as answers."""
 
 
 def majority(rows: Sequence[Row]) -> MetricValue:

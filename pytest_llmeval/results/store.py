@@ -6,16 +6,17 @@ import hashlib
 import json
 import os
 from collections.abc import Iterable, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import cast
 
 import msgspec
 
 from pytest_llmeval.errors import UsageError
 from pytest_llmeval.files.atomic import point_at, write_atomically
-from pytest_llmeval.files.json_lines import json_line, open_lines
+from pytest_llmeval.files.json_lines import LineFile, json_line
 from pytest_llmeval.files.lock import FolderLock
 from pytest_llmeval.files.redaction import Redactor
 from pytest_llmeval.records import Json, Record, Row, RowKey, Transcript
@@ -32,13 +33,16 @@ class RunFiles:
 
     def text(self, name: str, text: str) -> None:
         """Replace a text."""
-        write_atomically(self.path / name, self.redactor.text(text))
+        self.parts(name, (text,))
+
+    def parts(self, name: str, parts: Iterable[str]) -> None:
+        """Replace a text that comes in parts, such as lines; a secret lies within one of them."""
+        write_atomically(self.path / name, map(self.redactor.text, parts))
 
     def json(self, name: str, data: Json) -> None:
         """Replace a file of one JSON value."""
-        write_atomically(
-            self.path / name, json.dumps(self.redactor.json(data), indent=2, allow_nan=False) + "\n"
-        )
+        text = json.dumps(self.redactor.json(data), indent=2, allow_nan=False)
+        write_atomically(self.path / name, (text, "\n"))
 
 
 class RunFolder:
@@ -52,10 +56,13 @@ class RunFolder:
         """Append to the run in an existing folder; `lock` is taken here if it is None."""
         self.path = path
         self.files = RunFiles(path, redactor)
-        self._lock = FolderLock(path) if lock is None else lock
-        self._rows = open_lines(path / ROWS)
-        self._transcripts = open_lines(path / TRANSCRIPTS)
-        self._redacted: dict[RowKey, Row] = {}
+        with ExitStack() as on_failure:
+            self._lock = FolderLock(path) if lock is None else lock
+            on_failure.callback(self._lock.release)
+            self._rows = LineFile(path / ROWS)
+            on_failure.callback(self._rows.close)
+            self._transcripts = LineFile(path / TRANSCRIPTS)
+            on_failure.pop_all()
 
     @classmethod
     def create(
@@ -78,10 +85,13 @@ class RunFolder:
         path = reports / name
         try:
             path.mkdir(parents=True)
-            folder = cls(path, redactor)
-            folder.write_run({"started": moment.isoformat(), **info})
-            if becomes_latest:
-                point_at(reports / LATEST, name)
+            with ExitStack() as on_failure:
+                folder = cls(path, redactor)
+                on_failure.callback(folder.close)
+                folder.write_run({"started": moment.isoformat(), **info})
+                if becomes_latest:
+                    point_at(reports / LATEST, name)
+                on_failure.pop_all()
         except OSError as error:
             msg = (
                 f"cannot make the run's folder {path}: {error.strerror or error}; "
@@ -102,8 +112,11 @@ class RunFolder:
         session = {"started": datetime.now(UTC).isoformat(), **info}
         sessions = [*cast("list[Json]", run.info.get("resumed", [])), session]
         try:
-            folder = cls(run.path, redactor, lock)
-            folder.write_run({**run.info, "resumed": sessions})
+            with ExitStack() as on_failure:
+                folder = cls(run.path, redactor, lock)
+                on_failure.callback(folder.close)
+                folder.write_run({**run.info, "resumed": sessions})
+                on_failure.pop_all()
         except OSError as error:
             msg = f"cannot go on in the run's folder {run.path}: {error.strerror or error}"
             raise UsageError(msg) from error
@@ -113,19 +126,19 @@ class RunFolder:
         """Replace run.json."""
         self.files.json(RUN, {"schema": SCHEMA, **info})
 
-    def add_row(self, row: Row) -> None:
-        """Append a row; when read, a later one takes the place of an earlier one under its key."""
+    def add_row(self, row: Row) -> Row:
+        """Append a row, and return it as it is stored: without secrets.
+
+        When read, a later one takes the place of an earlier one under its key.
+        """
         line = _ascii_json(row)
         if self.files.redactor.may_change(line):
             redacted = json_line(self.files.redactor.json(row.to_json()))
             if redacted != json_line(row.to_json()):
-                self._redacted[row.key] = Row.from_json(json.loads(redacted))
+                row = Row.from_json(json.loads(redacted))
             line = redacted
-        _append(self._rows, line)
-
-    def as_stored(self, rows: Iterable[Row]) -> tuple[Row, ...]:
-        """Return rows that were added as the file holds them: without secrets."""
-        return tuple(self._redacted.get(row.key, row) for row in rows)
+        self._rows.append(line)
+        return row
 
     def add_transcript(self, key: RowKey, transcript: Transcript) -> None:
         """Append what happened for one row."""
@@ -133,18 +146,14 @@ class RunFolder:
         line = json_line(data)
         if self.files.redactor.may_change(line):
             line = json_line(self.files.redactor.json(data))
-        _append(self._transcripts, line)
+        self._transcripts.append(line)
 
     def close(self) -> None:
-        """Close the files."""
-        self._rows.close()
-        self._transcripts.close()
-        self._lock.release()
-
-
-def _append(file: BinaryIO, line: str) -> None:
-    file.write(line.encode("ascii") + b"\n")
-    file.flush()
+        """Close the files; OSError, once all are closed, when one could not be."""
+        with ExitStack() as closing:
+            closing.callback(self._lock.release)
+            closing.callback(self._rows.close)
+            closing.callback(self._transcripts.close)
 
 
 def _ascii_json(record: Record) -> str:

@@ -15,6 +15,7 @@ from pytest_llmeval.files.json_file import read_json, record_in
 from pytest_llmeval.files.json_lines import read_lines
 from pytest_llmeval.records import Json, Row, RowKey, Transcript
 from pytest_llmeval.regular_files import read_regular
+from pytest_llmeval.results.row_texts import Kept, Whole, as_it_is
 from pytest_llmeval.results.rows import latest
 from pytest_llmeval.results.run_files import LATEST, ROWS, RUN, SCHEMA, SUMMARY, TRANSCRIPTS
 from pytest_llmeval.results.summary import Summary
@@ -22,12 +23,21 @@ from pytest_llmeval.results.summary import Summary
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredRun:
-    """A run as it was read; `remarks` say which parts of its files were left out."""
+    """A run as it was read.
+
+    Attributes:
+        path: its folder.
+        info: its run.json.
+        rows: its rows, the last one of each key.
+        remarks: sentences about parts of its files that were left out.
+        whole: adds to one of its rows the texts that are not in memory.
+    """
 
     path: Path
     info: Mapping[str, Json]
     rows: tuple[Row, ...]
     remarks: tuple[str, ...] = ()
+    whole: Whole = as_it_is
 
     @property
     def planned(self) -> int:
@@ -47,8 +57,12 @@ class StoredRun:
         return datetime.fromisoformat(str(self.info["started"])).timestamp()
 
 
-def read_run(path: Path) -> StoredRun:
+def read_run(path: Path, kept: Kept = as_it_is) -> StoredRun:
     """Return a finished or killed run from its folder, or from ``latest``.
+
+    Args:
+        path: the folder.
+        kept: returns what of each row is kept in memory, such as `row_texts.lean`.
 
     Raises:
         UsageError: there is none, or a line of its rows is wrong (the message names it).
@@ -58,7 +72,7 @@ def read_run(path: Path) -> StoredRun:
     remarks: list[str] = []
     shared = _Shared()
     rows = latest(
-        shared.within(_row(folder / ROWS, number, data))
+        shared.within(kept(_row(folder / ROWS, number, data)))
         for number, data in read_lines(folder / ROWS, remarks)
     )
     return StoredRun(path=folder, info=info, rows=rows, remarks=tuple(remarks))

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from typing import Final
 
 from pytest_llmeval.errors import ScorerError
 from pytest_llmeval.records import Sample, Score
 from pytest_llmeval.scoring.binary import shown
 from pytest_llmeval.scoring.scorer import Scorer
+
+LONGEST: Final = 1_000
+"""Characters of a failure's first line, which quotes answer and target, at most."""
 
 
 class UnscoredError(ScorerError):
@@ -18,7 +22,7 @@ def decided(score: Score, failure: str) -> Score:
     """Return the score of a correct answer, or raise what the score means.
 
     Raises:
-        AssertionError: the score says incorrect; the text begins with `failure`.
+        AssertionError: the score says incorrect; the text begins with `failure`, cut to LONGEST.
         UnscoredError: the score is undecided.
     """
     __tracebackhide__ = True
@@ -26,7 +30,9 @@ def decided(score: Score, failure: str) -> Score:
         msg = f"{score.name}: unscored: {score.explanation}"
         raise UnscoredError(msg)
     if not score.correct:
-        msg = f"{failure}\n{score.explanation}" if score.explanation else failure
+        # An answer may be a whole reply, and pytest keeps several copies of each failure.
+        first = failure if len(failure) <= LONGEST else f"{failure[:LONGEST]}…"
+        msg = f"{first}\n{score.explanation}" if score.explanation else first
         raise AssertionError(msg)
     return score
 

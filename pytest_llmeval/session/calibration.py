@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 
 from pytest_llmeval.files.images import ImageFolder
+from pytest_llmeval.files.writes import Writes
 from pytest_llmeval.regular_files import read_regular
 from pytest_llmeval.scoring.judge import (
     JUDGE_PROMPT_VERSION,
@@ -97,7 +98,9 @@ class JudgeMeasurement:
         with tempfile.TemporaryDirectory(prefix="llmeval-") as name:
             folder = Path(name)
             images = ImageFolder(folder / "images")
-            opened = partial(open_models, settings, folder, images, started=time.time())
+            opened = partial(
+                open_models, settings, folder, images, started=time.time(), writes=Writes()
+            )
             return judge_cases(self.cases, judges, opened, votes=votes)
 
 

@@ -21,6 +21,7 @@ from pytest_llmeval.engine.sample_run import Surroundings
 from pytest_llmeval.engine.specs import ModelSpec
 from pytest_llmeval.errors import LLMEvalError
 from pytest_llmeval.files.images import ImageFolder
+from pytest_llmeval.files.writes import Writes
 from pytest_llmeval.providers.endpoints import endpoints_by
 from pytest_llmeval.providers.opening import open_provider
 from pytest_llmeval.providers.stored_only import StoredOnly
@@ -45,6 +46,7 @@ class RunPlace:
         started: when the run first began, in seconds since 1970; for a resumed run in an earlier
             session.
         keep_transcript: stores each sample's transcript.
+        writes: notes what cannot be written, which ends the run.
         tell: shows a line to the user.
         stops_early: whether the first failure may end the session; fewer samples are then started
             ahead.
@@ -55,6 +57,7 @@ class RunPlace:
     folder: Path
     started: float
     keep_transcript: KeepTranscript
+    writes: Writes
     tell: Callable[[str], None]
     stops_early: bool
     completions: Mapping[RowKey, Completion] | None = None
@@ -67,7 +70,7 @@ def open_run(settings: Settings, catalog: Catalog, plan: Plan, place: RunPlace) 
     Raises:
         UsageError: an option is invalid, or a place of replies cannot be opened.
     """
-    images = ImageFolder(place.folder / IMAGES)
+    images = ImageFolder(place.folder / IMAGES, place.writes)
     choice = model_choice(settings, catalog)
     most = max(
         (model.limits.concurrency or settings.concurrency for model in choice.models),
@@ -77,7 +80,9 @@ def open_run(settings: Settings, catalog: Catalog, plan: Plan, place: RunPlace) 
     return Run(
         plan=plan,
         catalog=catalog,
-        models=open_models(settings, place.folder, images, started=place.started),
+        models=open_models(
+            settings, place.folder, images, started=place.started, writes=place.writes
+        ),
         choice=choice,
         around=Surroundings(
             image_store=images,
@@ -92,7 +97,9 @@ def open_run(settings: Settings, catalog: Catalog, plan: Plan, place: RunPlace) 
     )
 
 
-def open_models(settings: Settings, folder: Path, images: ImageFolder, *, started: float) -> Models:
+def open_models(
+    settings: Settings, folder: Path, images: ImageFolder, *, started: float, writes: Writes
+) -> Models:
     """Return the connections to all models, with limits, budget and places of replies.
 
     Args:
@@ -100,6 +107,7 @@ def open_models(settings: Settings, folder: Path, images: ImageFolder, *, starte
         folder: where the run's own replies are stored.
         images: stores pictures in replies.
         started: when the run first began, in seconds since 1970.
+        writes: notes replies that cannot be stored.
 
     Raises:
         UsageError: an option is invalid, or a place of replies cannot be opened.
@@ -130,4 +138,5 @@ def open_models(settings: Settings, folder: Path, images: ImageFolder, *, starte
         only_stored=reused is not None and reused.only,
         endpoints=endpoints,
         started=started,
+        writes=writes,
     )

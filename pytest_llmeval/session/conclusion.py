@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
 from pytest_llmeval.engine.statistics import Effort
-from pytest_llmeval.printable import described
 from pytest_llmeval.records import Row
 from pytest_llmeval.report.table import (
     render_comparison,
@@ -19,6 +19,8 @@ from pytest_llmeval.report.table import (
 )
 from pytest_llmeval.results.gate_result import GateResult
 from pytest_llmeval.results.rescoring import rescoring
+from pytest_llmeval.results.row_texts import RowTexts, Whole, as_it_is
+from pytest_llmeval.results.run_files import ROWS
 from pytest_llmeval.results.store import RunFolder
 from pytest_llmeval.results.stored_run import StoredRun
 from pytest_llmeval.results.summarise import summarise
@@ -79,14 +81,16 @@ class Conclusion:
         found: the findings.
         path: the run's folder; None without files.
         effort: statistics of the calls; None if no model was asked.
-        trouble: sentences about files that could not be written, and about scorers that decided
-            outcomes without being declared.
+        unwritten: sentences about what could not be opened or written, which makes the exit status
+            other than 0.
+        remarks: sentences about undeclared scorers that decided, and failures of test bodies.
     """
 
     found: Findings
     path: Path | None
     effort: Effort | None
-    trouble: tuple[str, ...] = ()
+    unwritten: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
 
     @property
     def gate(self) -> GateResult | None:
@@ -103,6 +107,11 @@ class Conclusion:
         """Whether planned samples were not run."""
         return any(row.outcome == "not run" for row in self.found.rows)
 
+    @property
+    def fails(self) -> bool:
+        """Whether the exit status must not be 0: a gate that did not pass, or a file is missing."""
+        return self.gate_failed or bool(self.unwritten)
+
     def print(self, writer: Writer) -> None:
         """Write tables, gate, statistics, warnings and the path of the run's folder."""
         width, color = max(NARROWEST, writer.width), writer.color
@@ -118,7 +127,7 @@ class Conclusion:
             writer.write(render_gate(self.gate, width=width, color=color))
         for line in [] if self.effort is None else effort_lines(self.effort):
             writer.write(f"{line}\n")
-        for line in self.trouble:
+        for line in (*self.unwritten, *self.remarks):
             writer.warn(line)
         if self.path is not None:
             writer.write(f"run: {_shortest(self.path)}\n")
@@ -133,28 +142,43 @@ def conclude(
 ) -> Conclusion:
     """Write the files of a run, and return its conclusion.
 
-    A file that cannot be written is reported in `Conclusion.trouble`.
+    A file that cannot be written is reported in `Conclusion.unwritten`.
 
     Args:
-        rows: all rows of the run.
+        rows: all rows of the run, as they are stored; long texts may be left out.
         tasks: the tasks by name.
         measures: what the run is compared with.
         folder: the run's folder; None if no files are wanted.
         effort: statistics of the calls.
     """
-    known = tuple(rows) if folder is None else folder.as_stored(rows)
-    found = _found(known, tasks, measures)
-    if effort is not None and effort.total.requests:
-        found = replace(found, engine=effort.to_json())
-    trouble = [*_write(found, folder), *_write_step_summary(found)]
+    with ExitStack() as closing:
+        whole = as_it_is
+        if folder is not None:
+            texts = RowTexts(folder.path / ROWS)
+            closing.callback(texts.close)
+            whole = texts.whole
+        found = replace(_found(tuple(rows), tasks, measures, whole), whole=whole)
+        if effort is not None and effort.total.requests:
+            found = replace(found, engine=effort.to_json())
+        unwritten = () if folder is None else write_findings(folder.files, found)
     path = None if folder is None else folder.path
-    return Conclusion(found=found, path=path, effort=effort, trouble=tuple(trouble))
+    return Conclusion(
+        found=found,
+        path=path,
+        effort=effort,
+        unwritten=(*unwritten, *_write_step_summary(found)),
+    )
 
 
-def _found(rows: tuple[Row, ...], tasks: Mapping[str, KnownTask], measures: Measures) -> Findings:
+def _found(
+    rows: tuple[Row, ...], tasks: Mapping[str, KnownTask], measures: Measures, whole: Whole
+) -> Findings:
     infos = {name: task.info for name, task in tasks.items()}
     metrics = {name: task.metrics for name, task in tasks.items()}
-    summary = summarise(rows, infos, metrics)
+    reading = {name for name, task in tasks.items() if task.reads_texts}
+    summary = summarise(
+        (whole(row) if row.task in reading else row for row in rows), infos, metrics
+    )
     yardstick, replayed = measures.yardstick, measures.replayed
     found = (
         Findings(rows=rows, summary=summary)
@@ -162,18 +186,9 @@ def _found(rows: tuple[Row, ...], tasks: Mapping[str, KnownTask], measures: Meas
         else yardstick.applied(rows, summary)
     )
     if replayed is not None:
-        found = replace(found, rescoring=rescoring(replayed.path.name, replayed.rows, rows))
+        again = rescoring(replayed.path.name, replayed.rows, map(whole, rows))
+        found = replace(found, rescoring=again)
     return found
-
-
-def _write(found: Findings, folder: RunFolder | None) -> list[str]:
-    if folder is None:
-        return []
-    try:
-        write_findings(folder.files, found)
-    except Exception as error:  # noqa: BLE001 - the table of a paid run must be shown
-        return [f"not all files of the run could be written: {described(error)}"]
-    return []
 
 
 def _write_step_summary(found: Findings) -> list[str]:

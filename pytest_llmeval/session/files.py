@@ -7,8 +7,10 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 
+from pytest_llmeval.errors import UsageError
 from pytest_llmeval.files.redaction import Redactor
 from pytest_llmeval.records import Json, Row
 from pytest_llmeval.results.store import RunFolder
@@ -38,7 +40,13 @@ class SessionFiles:
             )
         self._lock = threading.Lock()
         self._folder: RunFolder | None = None
+        self._refusal: str | None = None
         self._scratch: tempfile.TemporaryDirectory[str] | None = None
+
+    @property
+    def wanted(self) -> bool:
+        """Whether the run has a folder; without one it is in memory alone."""
+        return self._reports is not None or self._resumed is not None
 
     @property
     def earlier(self) -> Sequence[Row]:
@@ -59,20 +67,19 @@ class SessionFiles:
         """Return the run's folder; None if no files are wanted.
 
         Raises:
-            UsageError: the folder cannot be made.
+            UsageError: the folder cannot be made; it is not tried a second time.
         """
-        if self._reports is None and self._resumed is None:
+        if not self.wanted:
             return None
         with self._lock:
+            if self._refusal is not None:
+                raise UsageError(self._refusal)
             if self._folder is None:
-                info, redactor = self._run_info(), Redactor.of(os.environ)
-                self._folder = (
-                    RunFolder.create(Path(self._reports or ""), info, redactor=redactor)
-                    if self._resumed is None
-                    else RunFolder.resume(
-                        self._resumed.run, info, redactor=redactor, lock=self._resumed.lock
-                    )
-                )
+                try:
+                    self._folder = self._opened(Redactor.of(os.environ))
+                except UsageError as error:
+                    self._refusal = str(error)
+                    raise
             return self._folder
 
     def data_folder(self) -> Path:
@@ -83,10 +90,20 @@ class SessionFiles:
         return Path(self._scratch.name)
 
     def close(self) -> None:
-        """Close the files, release the run's lock, and remove the temporary folder."""
-        if self._folder is not None:
-            self._folder.close()
-        if self._resumed is not None:
-            self._resumed.lock.release()
-        if self._scratch is not None:
-            self._scratch.cleanup()
+        """Close the files, release the run's lock, and remove the temporary folder.
+
+        OSError, once all that is done, when a file could not be closed.
+        """
+        with ExitStack() as closing:
+            if self._scratch is not None:
+                closing.callback(self._scratch.cleanup)
+            if self._resumed is not None:
+                closing.callback(self._resumed.lock.release)
+            if self._folder is not None:
+                closing.callback(self._folder.close)
+
+    def _opened(self, redactor: Redactor) -> RunFolder:
+        info = self._run_info()
+        if self._resumed is None:
+            return RunFolder.create(Path(self._reports or ""), info, redactor=redactor)
+        return RunFolder.resume(self._resumed.run, info, redactor=redactor, lock=self._resumed.lock)

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Final
 
 from pytest_llmeval.files.atomic import write_atomically
 from pytest_llmeval.records import Json, Row
 from pytest_llmeval.report.html import Against, render_report
 from pytest_llmeval.report.markdown import render_markdown
-from pytest_llmeval.report.rows_csv import rows_csv
+from pytest_llmeval.report.rows_csv import csv_lines
 from pytest_llmeval.results.gate_result import GateResult
 from pytest_llmeval.results.rescoring import Rescoring
+from pytest_llmeval.results.row_texts import Whole, as_it_is
 from pytest_llmeval.results.run_files import CSV, REPORT, SUMMARY, SUMMARY_TEXT
 from pytest_llmeval.results.store import RunFiles
 from pytest_llmeval.results.stored_run import StoredRun, read_info
@@ -22,7 +26,8 @@ class Findings:
     """The findings of a run.
 
     Attributes:
-        rows: all rows, without secrets.
+        rows: all rows, without secrets; those of a run that just ended lack long texts.
+        whole: adds them to a row.
         summary: the figures of each task and model.
         gate: the result of the gate; None without one.
         against: the comparison with the baseline; None without one.
@@ -42,6 +47,7 @@ class Findings:
     engine: Json = None
     remarks: tuple[str, ...] = ()
     changed: str = ""
+    whole: Whole = as_it_is
 
     @property
     def markdown(self) -> str:
@@ -50,26 +56,62 @@ class Findings:
         return render_markdown(self.summary, self.gate, comparison, self.rescoring)
 
 
-def write_findings(files: RunFiles, found: Findings) -> None:
+def write_findings(files: RunFiles, found: Findings) -> tuple[str, ...]:
     """Replace summary.json, summary.md, rows.csv and report.html of a run's folder.
 
-    Raises:
-        OSError: one of them cannot be written.
-        UsageError: the folder's run.json or transcripts cannot be read.
+    Each is written whatever becomes of the others, and left as it was if that fails.
+
+    Returns:
+        A sentence for each file that could not be written.
     """
+    unwritten = []
+    for name, write in _WRITERS.items():
+        try:
+            write(files, found)
+        # Not only OSError: whatever it is, the table of a paid run must be shown.
+        except Exception as error:  # noqa: BLE001 - see above
+            unwritten.append(f"{name} could not be written: {type(error).__name__}: {error}")
+    return tuple(unwritten)
+
+
+def _write_summary(files: RunFiles, found: Findings) -> None:
     gate = None if found.gate is None else found.gate.to_json()
     again = None if found.rescoring is None else found.rescoring.to_json()
     files.json(
         SUMMARY,
         {**found.summary.to_json(), "gate": gate, "rescoring": again, "engine": found.engine},
     )
+
+
+def _write_markdown(files: RunFiles, found: Findings) -> None:
     files.text(SUMMARY_TEXT, found.markdown)
-    files.text(CSV, rows_csv(found.rows))
+
+
+def _write_csv(files: RunFiles, found: Findings) -> None:
+    files.parts(CSV, csv_lines(found.rows, found.whole))
+
+
+def _write_report(files: RunFiles, found: Findings) -> None:
     run = StoredRun(
-        path=files.path, info=read_info(files.path), rows=found.rows, remarks=found.remarks
+        path=files.path,
+        info=read_info(files.path),
+        rows=found.rows,
+        remarks=found.remarks,
+        whole=found.whole,
     )
     page = render_report(
         run, found.summary, gate=found.gate, against=found.against, again=found.rescoring
     )
     # Its texts are without secrets already; a change now could break the hash of its script.
     write_atomically(files.path / REPORT, page)
+
+
+_WRITERS: Final[Mapping[str, Callable[[RunFiles, Findings], None]]] = MappingProxyType(
+    {
+        SUMMARY: _write_summary,
+        SUMMARY_TEXT: _write_markdown,
+        CSV: _write_csv,
+        REPORT: _write_report,
+    }
+)
+"""What writes each file."""

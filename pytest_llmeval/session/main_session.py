@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -13,7 +13,10 @@ from pytest_llmeval.engine.plan import Plan, PlannedTest
 from pytest_llmeval.engine.replies.place import REUSE
 from pytest_llmeval.engine.run import Run
 from pytest_llmeval.errors import LLMEvalError, UsageError
-from pytest_llmeval.records import Json, RowKey, Transcript
+from pytest_llmeval.files.writes import Writes
+from pytest_llmeval.records import Json, Row, RowKey, Transcript
+from pytest_llmeval.results.row_texts import lean
+from pytest_llmeval.results.store import RunFolder
 from pytest_llmeval.results.stored_run import StoredRun
 from pytest_llmeval.session.calibrations import stored_calibrations
 from pytest_llmeval.session.composition import RunPlace, open_run
@@ -89,12 +92,15 @@ class MainSession:
         place = rescored_place(settings)
         self._rescored: StoredRun | None = None if place is None else stored_run(REUSE, place)
         self._files = SessionFiles(settings, self._run_info)
+        self._writes = Writes(self._end)
         self._settings, self._catalog, self._host = settings, catalog, host
         self.plan = Plan(tests=(), tasks=())
         self._checked = False
         self._mistakes: Mapping[str, LLMEvalError] = {}
         self._failures = Failures()
-        self.rows = RowLog(catalog, self._files.folder, self._files.earlier)
+        self.rows = RowLog(
+            catalog, self._files.folder, self._writes, self._files.earlier, self._kept
+        )
 
     @cached_property
     def engine(self) -> Engine:
@@ -183,7 +189,7 @@ class MainSession:
         try:
             self.engine.stop(reason, grace=grace)
         except OSError as error:
-            # A recording that cannot be written must not prevent the table.
+            # A tool that cannot be closed must not prevent the table.
             self._host.tell(f"while closing: {error}")
 
     def hurry(self) -> None:
@@ -203,7 +209,7 @@ class MainSession:
         """
         begun = self.engine.started or self.rows.reported or lost_worker
         if not self.plan.tests or not begun:
-            self._files.close()
+            self._close_files()
             return None
         self.rows.complete(self.plan)
         tasks = {
@@ -213,24 +219,59 @@ class MainSession:
         }
         measures = Measures(yardstick=self._yardstick, replayed=self._rescored)
         rows, effort = self.rows.rows, self.engine.effort
-        try:
-            conclusion = conclude(rows, tasks, measures, self._files.folder(), effort)
-        except (OSError, UsageError):
-            # The table is printed even if the files cannot be written.
-            conclusion = conclude(rows, tasks, measures, None, effort)
-        if self.rows.trouble:
-            self._host.tell(f"not all of the run could be written: {self.rows.trouble}")
-        self._files.close()
+        conclusion = conclude(rows, tasks, measures, self._folder(), effort)
+        self._close_files()
         by_name = {one.task.name: one for one in self._catalog.loaded.values()}
-        remarks = undeclared_remarks(rows, by_name)
-        trouble = (*conclusion.trouble, *remarks, *self._failures.remarks())
-        return replace(conclusion, trouble=trouble)
+        return replace(
+            conclusion,
+            unwritten=(*self._unopened(), *self._writes.failures, *conclusion.unwritten),
+            remarks=(*undeclared_remarks(rows, by_name), *self._failures.remarks()),
+        )
+
+    @cached_property
+    def _reading(self) -> frozenset[str]:
+        """The names of the tasks whose metrics may read texts of rows."""
+        tasks = {
+            loaded.task.name: known_task(loaded)
+            for file, loaded in self._catalog.loaded.items()
+            if str(file) not in self._mistakes
+        }
+        return frozenset(name for name, task in tasks.items() if task.reads_texts)
+
+    def _kept(self, row: Row) -> Row:
+        """Return what of a row stays in memory; without files, all that figures may need."""
+        needed = self._rescored is not None or row.task in self._reading
+        return row if needed and not self._files.wanted else lean(row)
+
+    def _end(self, reason: str) -> None:
+        """Send nothing more, from whichever thread."""
+        self.engine.end(reason)
+
+    def _folder(self) -> RunFolder | None:
+        """Return the run's folder; None also if it could not be made, which `rows` have told."""
+        try:
+            return self._files.folder()
+        except UsageError:
+            return None
+
+    def _unopened(self) -> Iterator[str]:
+        """Yield why the run could not be opened, unless that is told of its files anyway."""
+        reason = self.engine.unopened
+        if reason is not None and not any(reason in one for one in self._writes.failures):
+            yield f"the run could not be started: {reason}"
+
+    def _close_files(self) -> None:
+        try:
+            self._files.close()
+        except OSError as error:
+            self._writes.failed("the run's folder", error)
 
     def _open_run(self) -> Run:
         place = RunPlace(
             folder=self._files.data_folder(),
             started=self._files.started,
             keep_transcript=self._keep_transcript,
+            writes=self._writes,
             tell=self._host.tell,
             stops_early=self._host.stops_early,
             mistakes=self._mistakes,
@@ -243,5 +284,6 @@ class MainSession:
         )
 
     def _keep_transcript(self, key: RowKey, transcript: Transcript) -> None:
-        if (folder := self._files.folder()) is not None:
-            folder.add_transcript(key, transcript)
+        with self._writes.to("transcripts"):
+            if (folder := self._files.folder()) is not None:
+                folder.add_transcript(key, transcript)

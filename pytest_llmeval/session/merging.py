@@ -37,11 +37,11 @@ def merge(runs: Sequence[StoredRun], reports: Path) -> Conclusion:
             for run in runs:
                 _copy(run, folder)
             found = Findings(rows=rows, summary=summarise(rows, infos))
-            write_findings(folder.files, found)
         except OSError as error:
             msg = f"{folder.path}: the merged run cannot be written: {error.strerror or error}"
             raise UsageError(msg) from error
-    return Conclusion(found=found, path=folder.path, effort=None)
+        unwritten = write_findings(folder.files, found)
+    return Conclusion(found=found, path=folder.path, effort=None, unwritten=unwritten)
 
 
 def _check(runs: Sequence[StoredRun]) -> None:

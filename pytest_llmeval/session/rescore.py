@@ -20,6 +20,7 @@ from pytest_llmeval.engine.replies import IMAGES
 from pytest_llmeval.engine.run import Run
 from pytest_llmeval.errors import UsageError
 from pytest_llmeval.files.redaction import Redactor
+from pytest_llmeval.files.writes import Writes
 from pytest_llmeval.providers.opening import check_provider
 from pytest_llmeval.records import Json, Row, RowKey, Transcript, Usage
 from pytest_llmeval.results.store import RunFolder
@@ -57,6 +58,7 @@ def rescore(plan: RescorePlan, reports: Path, tell: Tell) -> Conclusion:
 
     Raises:
         TaskError, UsageError: a task, a scorer, a judge or a place of replies cannot be used.
+        RunStopped: the new run's rows or transcripts cannot be written.
     """
     _check(plan, tell)
     info, redactor = _run_info(plan), Redactor.of(os.environ)
@@ -72,6 +74,7 @@ class _Rescoring:
         self._plan, self._folder, self._tell = plan, folder, tell
         self._started = time.time()
         self._engine = Engine(self._open_run)
+        self._writes = Writes(self._engine.end)
         self._link = DirectLink(self._engine)
         self._asked: dict[RowKey, Transcript] = {}
         self._solved = _solvers_parts(plan)
@@ -83,17 +86,20 @@ class _Rescoring:
             for row in self._plan.run.rows:
                 test = tests.get(row.key)
                 rows.append(row if test is None else self._scored(row, test))
-                self._folder.add_row(rows[-1])
+                with self._writes.to("rows"):
+                    self._folder.add_row(rows[-1])
         finally:
             self._engine.stop("the answers are scored")
-        self._copy_evidence()
+        with self._writes.to("transcripts and pictures"):
+            self._copy_evidence()
         calibrations = stored_calibrations(self._plan.settings.report)
         tasks = {
             name: known_task(self._plan.catalog.load(file), calibrations)
             for name, file in self._plan.files.items()
         }
         measures = Measures(replayed=self._plan.run)
-        return conclude(rows, tasks, measures, self._folder, self._engine.effort)
+        found = conclude(rows, tasks, measures, self._folder, self._engine.effort)
+        return with_values(found, unwritten=(*self._writes.failures, *found.unwritten))
 
     def _open_run(self) -> Run:
         settings = self._plan.settings
@@ -104,6 +110,7 @@ class _Rescoring:
             folder=self._folder.path,
             started=self._started,
             keep_transcript=self._asked.__setitem__,
+            writes=self._writes,
             tell=self._tell,
             stops_early=False,
             completions=self._plan.completions,

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from pytest_llmeval.errors import UsageError
 from pytest_llmeval.files.lock import FolderLock
+from pytest_llmeval.results.row_texts import lean
 from pytest_llmeval.results.run_files import LATEST
 from pytest_llmeval.results.stored_run import StoredRun, find_run, read_info, read_run
 from pytest_llmeval.session.settings import Settings
@@ -23,7 +24,10 @@ run."""
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Resumed:
-    """The run to continue, and the exclusive lock on its folder, which was taken before reading."""
+    """The run to continue, and the exclusive lock on its folder, which was taken before reading.
+
+    Its rows lack long texts (`row_texts.lean`).
+    """
 
     run: StoredRun
     lock: FolderLock
@@ -43,7 +47,7 @@ def find_resumed(name: str, *, folder: Path, reports: str | None) -> Resumed:
     place = run_called(RESUME, name, folder=folder, reports=reports)
     with _named(RESUME, name):
         lock = FolderLock(place)
-        return Resumed(run=read_run(place), lock=lock)
+        return Resumed(run=read_run(place, lean), lock=lock)
 
 
 def stored_run(option: str, place: Path) -> StoredRun:

@@ -40,6 +40,11 @@ class KnownTask:
     info: TaskInfo
     metrics: tuple[DeclaredMetric, ...] = ()
 
+    @property
+    def reads_texts(self) -> bool:
+        """Whether a metric may read the texts of rows, such as answers."""
+        return any(metric.reads_texts for metric in self.metrics)
+
 
 def known_task(loaded: LoadedTask, calibrations: Sequence[Calibrated] = ()) -> KnownTask:
     """Return a task's info (see `task_info`) with its metrics.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -14,6 +14,7 @@ from pytest_llmeval.task.declared import DeclaredScorer
 from pytest_llmeval.task.load import load_task
 from pytest_llmeval.task.model import Task
 from pytest_llmeval.task.samples import dataset_digest, read_samples, sample_groups
+from pytest_llmeval.task.spooled_samples import SamplesById
 
 
 @dataclass(frozen=True)
@@ -26,7 +27,7 @@ class LoadedTask:
     """
 
     task: Task
-    samples: tuple[Sample, ...]
+    samples: Sequence[Sample]
 
     @property
     def scorers(self) -> tuple[DeclaredScorer, ...]:
@@ -41,7 +42,7 @@ class LoadedTask:
     @cached_property
     def by_id(self) -> Mapping[str, Sample]:
         """The samples by id."""
-        return {sample.id: sample for sample in self.samples}
+        return SamplesById(self.samples)
 
     @cached_property
     def digest(self) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from pytest_llmeval.errors import TaskError
@@ -15,13 +15,14 @@ from pytest_llmeval.task.row_place import Columns, RowPlace
 from pytest_llmeval.task.rows import folder_reader, read_rows
 from pytest_llmeval.task.sample_images import SampleImages
 from pytest_llmeval.task.selection import Selection
+from pytest_llmeval.task.spooled_samples import collected
 from pytest_llmeval.task.wrong_rows import WrongRows
 
 
-def read_samples(task: Task, *, limit: int | None = None) -> tuple[Sample, ...]:
+def read_samples(task: Task, *, limit: int | None = None) -> Sequence[Sample]:
     """Return the first `limit` samples of a task, in the order of its dataset file.
 
-    The whole file is checked, whatever the limit.
+    The whole file is checked, whatever the limit. Long texts are kept in a temporary file.
 
     Raises:
         TaskError: the dataset is invalid or has no samples; with file, line (where the format has
@@ -36,13 +37,13 @@ def read_samples(task: Task, *, limit: int | None = None) -> tuple[Sample, ...]:
             problem = f"names {str(path)!r}: {reason}"
             raise task.error(problem, "dataset", "path") from None
     reader = _Reader(task)
-    samples = tuple(reader.samples())
+    samples = collected(reader.samples(), limit)
     if not samples:
         keep = task.dataset.keep
         kept = f", and dataset.keep ({keep}) is true for none" if keep else ""
         problem = f"has no samples: {reader.rows} rows{kept}"
         raise TaskError(problem, file=task.dataset.path)
-    return samples[:limit]
+    return samples
 
 
 def dataset_digest(task: Task) -> str:

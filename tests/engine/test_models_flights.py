@@ -317,7 +317,7 @@ def test_a_store_that_takes_nothing_more_stops_the_run() -> None:
 
     async def main() -> None:
         with pytest.raises(
-            RunStopped, match="replies cannot be kept any more: database or disk is full"
+            RunStopped, match="replies cannot be written any more: database or disk is full"
         ):
             await bench.ask("a")
 

@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_llmeval.records import Score, Usage
-from pytest_llmeval.report.rows_csv import columns_of, rows_csv
+from pytest_llmeval.report.rows_csv import columns_of, csv_lines
 
 
 def cells(**fields: Any) -> dict[str, str]:
-    [line] = csv.DictReader(io.StringIO(rows_csv([row("1", **fields)])))
+    [line] = csv.DictReader(io.StringIO("".join(csv_lines([row("1", **fields)]))))
     return line
 
 
@@ -67,14 +67,13 @@ def test_every_score_and_group_has_a_column_of_numbers_or_texts() -> None:
         ),
         row("1", "error"),
     ]
-    columns = columns_of(rows)
+    columns = {name: [*map(of, reversed(rows))] for name, of in columns_of(rows).items()}
     assert columns["sample"] == ["1", "2"]
     assert columns["score:EED"] == [None, 40.0]
     assert columns["score:EED published"] == [None, 10.0]
     assert columns["group:tag"] == ["", "a; b"]
     assert columns["cost"] == [None, 0.5]
-    assert len({len(values) for values in columns.values()}) == 1
 
 
 def test_no_rows_leave_a_head() -> None:
-    assert rows_csv([]).startswith("test,task,sample,model,epoch,outcome,answer,target")
+    assert next(csv_lines([])).startswith("test,task,sample,model,epoch,outcome,answer,target")

@@ -17,9 +17,9 @@ from example_rows import row
 from pytest_llmeval.errors import UsageError
 from pytest_llmeval.files.redaction import Redactor
 from pytest_llmeval.records import Row, StageNote, Transcript
-from pytest_llmeval.results import stored_run
 from pytest_llmeval.results.declared_metrics import declared_metrics
 from pytest_llmeval.results.gate_file import parse_gate
+from pytest_llmeval.results.row_texts import lean
 from pytest_llmeval.results.store import RunFolder
 from pytest_llmeval.results.stored_run import read_run, read_summary
 from pytest_llmeval.results.task_info import MetricEntry, TaskInfo
@@ -60,6 +60,12 @@ def folder(tmp_path: Path) -> Iterator[RunFolder]:
 def concluded(
     folder: RunFolder, rows: list[Row], *, metrics: list[MetricEntry] | None = None
 ) -> Conclusion:
+    return ended(folder, [folder.add_row(one) for one in rows], metrics=metrics)
+
+
+def ended(
+    folder: RunFolder, rows: list[Row], *, metrics: list[MetricEntry] | None = None
+) -> Conclusion:
     entries = metrics or []
     known = KnownTask(
         info=TaskInfo(title="demo", metrics=tuple(entries)),
@@ -67,8 +73,6 @@ def concluded(
     )
     gate = parse_gate("rules: {demo.accuracy: {min: 0.9}}", "gates.yaml")
     measures = Measures(yardstick=Yardstick(gate=gate))
-    for one in rows:
-        folder.add_row(one)
     return conclude(rows, {"demo": known}, measures, folder, None)
 
 
@@ -103,15 +107,21 @@ def test_what_cannot_be_written_is_told_and_costs_no_table(folder: RunFolder) ->
     found.print(paper)
     assert "50.0 %" in paper.text
     assert len(paper.warnings) == 1
-    assert "not all files of the run could be written" in paper.warnings[0]
+    assert paper.warnings[0].startswith("report.html could not be written: IsADirectoryError: ")
+    assert found.fails
 
 
-def test_the_end_of_a_run_reads_no_row_back(
-    folder: RunFolder, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delattr(stored_run, "read_run")
-    monkeypatch.delattr(Row, "from_json")
-    assert concluded(folder, ROWS).trouble == ()
+def test_rows_without_their_texts_end_like_whole_ones(folder: RunFolder) -> None:
+    answers = [row("1", answer="left"), row("2", "incorrect", answer="=right \ud800\nand so on")]
+    stored = [folder.add_row(one) for one in answers]
+    assert lean(stored[1]).answer is None
+    metrics: list[MetricEntry] = ["f1_macro"]
+    ended(folder, stored, metrics=metrics)
+    files = ("rows.csv", "report.html", "summary.json")
+    whole = [(folder.path / name).read_bytes() for name in files]
+    ended(folder, [*map(lean, stored)], metrics=metrics)
+    assert [(folder.path / name).read_bytes() for name in files] == whole
+    assert b"left" in whole[0]
 
 
 def test_a_secret_reaches_neither_the_report_nor_its_compressed_parts(folder: RunFolder) -> None:

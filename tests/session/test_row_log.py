@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from session.one_task import OneTask
 
 from pytest_llmeval.errors import UsageError
+from pytest_llmeval.files.writes import Writes
 from pytest_llmeval.records import Row
 from pytest_llmeval.results.store import RunFolder
 from pytest_llmeval.session.row_log import RowLog
@@ -23,10 +24,11 @@ class Written:
         """Fail with `error`, if there is one."""
         self.rows, self.error = list[Row](), error
 
-    def add_row(self, row: Row) -> None:
+    def add_row(self, row: Row) -> Row:
         if self.error is not None:
             raise self.error
         self.rows.append(row)
+        return row
 
 
 @pytest.fixture
@@ -35,7 +37,7 @@ def task(tmp_path: Path) -> OneTask:
 
 
 def log_of(task: OneTask, folder: Any, earlier: tuple[Row, ...] = ()) -> RowLog:
-    return RowLog(task.catalog(), lambda: folder, earlier)
+    return RowLog(task.catalog(), lambda: folder, Writes(), earlier)
 
 
 def rows_of(task: OneTask, outcome: Any = "correct") -> list[Row]:
@@ -64,18 +66,26 @@ def test_the_last_report_of_a_test_counts_and_tells_how_many_there_were(task: On
 
 
 def test_without_a_folder_rows_are_kept_alone(task: OneTask) -> None:
-    log = log_of(task, None)
+    writes = Writes()
+    log = RowLog(task.catalog(), lambda: None, writes)
     log.add(rows_of(task)[0])
-    assert (log.reported, log.trouble) == (1, None)
+    assert (log.reported, writes.failures) == (1, ())
 
 
 @pytest.mark.parametrize("error", [OSError(28, "No space left on device"), UsageError("locked")])
-def test_a_row_that_cannot_be_written_is_kept_and_its_error_told(
+def test_a_row_that_cannot_be_written_is_kept_ends_the_run_and_is_written_later(
     task: OneTask, error: Exception
 ) -> None:
-    log = log_of(task, Written(error))
-    log.add(rows_of(task)[0])
-    assert (log.reported, log.trouble) == (1, str(error))
+    told = list[str]()
+    writes, written = Writes(told.append), Written(error)
+    log = RowLog(task.catalog(), lambda: written, writes)  # type: ignore[arg-type, return-value]
+    first, *_ = rows_of(task)
+    log.add(first)
+    assert (log.reported, log.rows) == (1, (first,))
+    assert writes.failures == tuple(told) == (f"rows cannot be written any more: {error}",)
+    written.error = None
+    log.complete(task.plan("openai/m"))
+    assert written.rows[0] == first
 
 
 def test_rows_of_a_resumed_run_stand_until_they_are_reported_again(task: OneTask) -> None:
@@ -122,7 +132,7 @@ def test_rows_reach_the_folder_of_a_run(task: OneTask, tmp_path: Path) -> None:
     from pytest_llmeval.results.stored_run import read_run  # noqa: PLC0415 - as above
 
     folder = RunFolder.create(tmp_path / "reports", {}, redactor=Redactor.of({}))
-    log = RowLog(task.catalog(), lambda: folder)
+    log = RowLog(task.catalog(), lambda: folder, Writes())
     for row in rows_of(task):
         log.add(row)
     folder.close()

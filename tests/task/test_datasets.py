@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +43,7 @@ def task_over(
     return load_task(file)
 
 
-def samples_of(folder: Path, text: str, suffix: str = "jsonl", **keys: Any) -> tuple[Sample, ...]:
+def samples_of(folder: Path, text: str, suffix: str = "jsonl", **keys: Any) -> Sequence[Sample]:
     """Return the samples of a task over a dataset file with this text."""
     (folder / f"rows.{suffix}").write_text(text)
     return read_samples(task_over(folder, f"rows.{suffix}", **keys))
