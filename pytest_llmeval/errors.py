@@ -23,8 +23,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from pytest_llmeval.keys import without_keys
-from pytest_llmeval.printable import class_name, message_of, printable
+from pytest_llmeval.safety.keys import without_keys
+from pytest_llmeval.safety.printable import class_name, message_of, printable
 
 Reach = Literal["attempt", "sample", "pictures", "model"]
 """What a provider's failure ends: this attempt (worth a retry), this sample, all requests to the

@@ -9,7 +9,7 @@ from pathlib import Path
 from pytest_llmeval.commands.console import YES, say
 from pytest_llmeval.errors import UsageError
 from pytest_llmeval.files.yaml import read_yaml
-from pytest_llmeval.regular_files import open_regular
+from pytest_llmeval.safety.regular_files import open_regular
 from pytest_llmeval.task.hub import HUB, HubFile, fetch
 from pytest_llmeval.task.load import MAX_TASK_BYTES
 

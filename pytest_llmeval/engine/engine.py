@@ -12,8 +12,8 @@ from pytest_llmeval.engine.models import Gauge
 from pytest_llmeval.engine.run import Run
 from pytest_llmeval.engine.statistics import Effort
 from pytest_llmeval.errors import LLMEvalError, RunStopped
-from pytest_llmeval.printable import described
 from pytest_llmeval.records import Json
+from pytest_llmeval.safety.printable import described
 
 CLOSE_SECONDS = 10.0
 """Seconds that closing may take; then the process continues without it (a server may hang)."""

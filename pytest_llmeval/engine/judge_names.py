@@ -13,6 +13,7 @@ import msgspec
 from pytest_llmeval.engine.choice import ModelChoice
 from pytest_llmeval.engine.plan import PlannedTest
 from pytest_llmeval.engine.specs import ModelSpec
+from pytest_llmeval.safety.regular_files import open_regular, regular_lines
 from pytest_llmeval.scoring.scorer import PreparingScorer
 
 
@@ -69,8 +70,8 @@ def _judges_in(file: Path, state: tuple[int, int] | None) -> str:
         return f"replay/{file.name}"
     replied: dict[str, set[str]] = {"judge": set(), "solver": set()}
     digest = hashlib.sha256()
-    with file.open("rb") as lines:
-        for text in lines:
+    with open_regular(file) as stream:
+        for text in regular_lines(stream, file):
             digest.update(text)
             try:
                 line = msgspec.json.decode(text, type=_Line)

@@ -25,8 +25,8 @@ from pytest_llmeval.errors import (
     error_from_json,
     error_to_json,
 )
-from pytest_llmeval.printable import described
 from pytest_llmeval.records import Json
+from pytest_llmeval.safety.printable import described
 
 _NO_PLAN = Plan(tests=(), tasks=())
 """The plan of a worker without samples, which announces none."""

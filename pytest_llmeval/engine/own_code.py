@@ -11,8 +11,8 @@ from typing import Any
 from pytest_llmeval.engine.blocking import BlockingContext, run_in_thread
 from pytest_llmeval.engine.context import Solver, SolverContext
 from pytest_llmeval.errors import LLMEvalError, TaskError, UsageError
-from pytest_llmeval.printable import described
 from pytest_llmeval.records import Completion, Sample
+from pytest_llmeval.safety.printable import described
 from pytest_llmeval.task import Task
 from pytest_llmeval.task.declared import MisfitError, named_solver
 from pytest_llmeval.task.registry import ANSWERS

@@ -21,9 +21,9 @@ from pytest_llmeval.errors import (
     UsageError,
     error_to_json,
 )
-from pytest_llmeval.printable import described
 from pytest_llmeval.records import Completion, Json, Sample
 from pytest_llmeval.records.plain import plain_json
+from pytest_llmeval.safety.printable import described
 from pytest_llmeval.scoring.scorer import PreparingScorer
 from pytest_llmeval.task.catalog import Catalog
 from pytest_llmeval.task.declared import MisfitError, make_scorer

@@ -14,9 +14,9 @@ from pytest_llmeval.engine.own_code import AnswerRule, answer_rule_of, solver_of
 from pytest_llmeval.engine.plan import PlannedTest
 from pytest_llmeval.engine.sample_run import SampleRun, Surroundings
 from pytest_llmeval.errors import LLMEvalError, ScorerError, TaskError
-from pytest_llmeval.printable import described
 from pytest_llmeval.records import Completion, RowKey
 from pytest_llmeval.records.plain import plain_json
+from pytest_llmeval.safety.printable import described
 from pytest_llmeval.task import Task
 from pytest_llmeval.task.catalog import Catalog, LoadedTask
 

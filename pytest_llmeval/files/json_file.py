@@ -8,7 +8,7 @@ from typing import Final, TypeVar
 
 from pytest_llmeval.errors import UsageError
 from pytest_llmeval.records import Json, Record
-from pytest_llmeval.regular_files import read_regular
+from pytest_llmeval.safety.regular_files import read_regular
 
 MAX_BYTES: Final = 2**30
 """Bytes of such a file at most: a summary of 100,000 samples has a tenth of it."""

@@ -10,7 +10,7 @@ from typing import cast
 
 from pytest_llmeval.errors import UsageError
 from pytest_llmeval.records import Json
-from pytest_llmeval.regular_files import check_regular, open_regular, regular_lines
+from pytest_llmeval.safety.regular_files import check_regular, open_regular, regular_lines
 
 
 def json_line(data: Json) -> str:

@@ -10,7 +10,7 @@ import io
 from typing import Final
 
 from pytest_llmeval.records.message import MAX_PICTURE_BYTES, media_type_of
-from pytest_llmeval.regular_files import check_regular, open_regular
+from pytest_llmeval.safety.regular_files import check_regular, open_regular
 
 PIXEL_LIMIT: Final = 50_000_000
 """Most pixels of a picture that is sent or decoded (150 MB as RGB)."""

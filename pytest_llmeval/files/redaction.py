@@ -6,8 +6,8 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from pytest_llmeval.keys import may_hold_key, without_keys
 from pytest_llmeval.records import Json
+from pytest_llmeval.safety.keys import may_hold_key, without_keys
 
 MIN_LENGTH = 8
 """Fewest characters of a value that is redacted: a shorter one, such as ``1`` or ``test``, is not

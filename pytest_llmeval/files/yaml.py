@@ -17,7 +17,7 @@ import yaml
 
 from pytest_llmeval.errors import TaskError
 from pytest_llmeval.records import Json
-from pytest_llmeval.regular_files import read_regular
+from pytest_llmeval.safety.regular_files import read_regular
 
 MAX_DEPTH = 100
 """Levels of nesting; libyaml crashes the process at about 10,000."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from _pytest.junitxml import xml_key
 
-from pytest_llmeval.printable import printable
 from pytest_llmeval.results.gate_result import GateResult
+from pytest_llmeval.safety.printable import printable
 
 GATE = "llmeval.gate"
 """The name of the property with the result; the names of single rules' properties start with it."""

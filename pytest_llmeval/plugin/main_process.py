@@ -15,8 +15,8 @@ from pytest_llmeval.plugin.junit import add_to_junit
 from pytest_llmeval.plugin.printed import redact_report
 from pytest_llmeval.plugin.progress import ProgressLine
 from pytest_llmeval.plugin.terminal import TerminalPage
-from pytest_llmeval.printable import printable
 from pytest_llmeval.records import Row
+from pytest_llmeval.safety.printable import printable
 from pytest_llmeval.session.conclusion import Conclusion
 from pytest_llmeval.session.failures import Failure
 from pytest_llmeval.session.key_variables import key_variables

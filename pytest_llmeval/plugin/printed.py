@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import pytest
 
-from pytest_llmeval.printable import LIMIT, printable
+from pytest_llmeval.safety.printable import LIMIT, printable
 
 MOST: Final = 100_000
 """Characters of a failure's representation, and of one captured section, that are kept at most."""

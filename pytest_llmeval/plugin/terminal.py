@@ -7,7 +7,7 @@ from collections.abc import Callable
 from _pytest.terminal import TerminalReporter
 
 from pytest_llmeval.plugin.printed import clean_drawing
-from pytest_llmeval.printable import printable
+from pytest_llmeval.safety.printable import printable
 
 
 class TerminalPage:

@@ -19,10 +19,10 @@ from pytest_llmeval.errors import (
     error_from_json,
     error_to_json,
 )
-from pytest_llmeval.printable import described
 from pytest_llmeval.records import Reply, Request, Usage
 from pytest_llmeval.records.figures import with_possible_figures
 from pytest_llmeval.records.plain import plain_json
+from pytest_llmeval.safety.printable import described
 
 _STATUSES: Final = range(1000)
 

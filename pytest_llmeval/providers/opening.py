@@ -16,9 +16,9 @@ from pytest_llmeval.engine.ports import (
 )
 from pytest_llmeval.engine.specs import ModelSpec
 from pytest_llmeval.errors import LLMEvalError, TaskError, UsageError
-from pytest_llmeval.printable import described
 from pytest_llmeval.providers.guard import GuardedProvider
 from pytest_llmeval.records import Image
+from pytest_llmeval.safety.printable import described
 from pytest_llmeval.task.registry import PROVIDERS
 
 

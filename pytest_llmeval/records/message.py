@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final, TypeAlias
 
 from pytest_llmeval.records.record import Record
-from pytest_llmeval.regular_files import read_regular
+from pytest_llmeval.safety.regular_files import read_regular
 
 MAX_PICTURE_BYTES: Final = 50_000_000
 """Bytes of a picture's file at most; providers take 20 MB."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 
-from pytest_llmeval.printable import SEQUENCES
+from pytest_llmeval.safety.printable import SEQUENCES
 
 LIMIT = 80
 """Longest text of a cell, in characters."""

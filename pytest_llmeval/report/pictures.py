@@ -9,8 +9,8 @@ from typing import Final
 
 from pytest_llmeval.records import Image, Json
 from pytest_llmeval.records.message import MAX_PICTURE_BYTES, media_type_of
-from pytest_llmeval.regular_files import read_regular
 from pytest_llmeval.report.pack import squeezed
+from pytest_llmeval.safety.regular_files import read_regular
 
 LARGEST: Final = 3_000_000
 """Bytes of the largest picture that is included; of a larger one the path is shown."""

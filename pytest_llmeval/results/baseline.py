@@ -15,7 +15,6 @@ from msgspec.structs import replace
 from pytest_llmeval.errors import UsageError
 from pytest_llmeval.files.atomic import write_atomically
 from pytest_llmeval.records import Json, Row, Score
-from pytest_llmeval.regular_files import open_regular
 from pytest_llmeval.results.entry_key import EntryKey, rows_by_entry, version_texts
 from pytest_llmeval.results.gate_values import baseline_values
 from pytest_llmeval.results.graders import GRADER, graders_of
@@ -24,6 +23,7 @@ from pytest_llmeval.results.stored_tasks import stored_tasks
 from pytest_llmeval.results.summarise import summarise
 from pytest_llmeval.results.summary import Summary
 from pytest_llmeval.results.targets import UNKNOWN_ANSWER, answer_digest, target_digest
+from pytest_llmeval.safety.regular_files import open_regular
 
 SCHEMA: Final = 1
 """Version of the file; it stands in its first line."""

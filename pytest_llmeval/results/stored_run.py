@@ -14,11 +14,11 @@ from pytest_llmeval.errors import UsageError
 from pytest_llmeval.files.json_file import read_json, record_in
 from pytest_llmeval.files.json_lines import read_lines
 from pytest_llmeval.records import Json, Row, RowKey, Transcript
-from pytest_llmeval.regular_files import read_regular
 from pytest_llmeval.results.row_texts import Kept, Whole, as_it_is
 from pytest_llmeval.results.rows import latest
 from pytest_llmeval.results.run_files import LATEST, ROWS, RUN, SCHEMA, SUMMARY, TRANSCRIPTS
 from pytest_llmeval.results.summary import Summary
+from pytest_llmeval.safety.regular_files import read_regular
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from pytest_llmeval.errors import ScorerError
-from pytest_llmeval.printable import described
 from pytest_llmeval.records import Json, Sample, Score
+from pytest_llmeval.safety.printable import described
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,11 +20,13 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final, Protocol, runtime_checkable
 
+from pytest_llmeval.safety.regular_files import read_regular
 from pytest_llmeval.scoring.scorer import PreparingScorer, Scorer
 
 NO_JUDGE: Final = "no judge"
 """What stands in place of the models when none is configured."""
 
+_MAX_BYTES: Final = 1 << 30
 _DIGITS: Final = 8
 """Hexadecimal digits of a digest."""
 
@@ -142,7 +144,9 @@ def _plain(value: object) -> object:
     The form is the same in every process, so no address of an object is in it.
     """
     if isinstance(value, Path):
-        content = value.read_bytes() if value.is_file() else value.name.encode()
+        content = (
+            read_regular(value, max_bytes=_MAX_BYTES) if value.is_file() else value.name.encode()
+        )
         return f"sha256:{hashlib.sha256(content).hexdigest()}"
     if isinstance(value, set | frozenset):
         return sorted(map(str, value))

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from pytest_llmeval.records import Json, Sample, Score
-from pytest_llmeval.regular_files import read_regular
+from pytest_llmeval.safety.regular_files import read_regular
 from pytest_llmeval.scoring.binary import decided, no_answer, shown
 from pytest_llmeval.scoring.grader import digest
 from pytest_llmeval.scoring.json_text import comparable_json, read_json

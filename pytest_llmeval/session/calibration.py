@@ -12,7 +12,7 @@ from pathlib import Path
 
 from pytest_llmeval.files.images import ImageFolder
 from pytest_llmeval.files.writes import Writes
-from pytest_llmeval.regular_files import read_regular
+from pytest_llmeval.safety.regular_files import read_regular
 from pytest_llmeval.scoring.judge import (
     JUDGE_PROMPT_VERSION,
     PREFILTER_VERSION,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from pytest_llmeval.errors import LLMEvalError, ScorerError
-from pytest_llmeval.printable import described
 from pytest_llmeval.records import Completion, Sample, Score
+from pytest_llmeval.safety.printable import described
 from pytest_llmeval.scoring.decision import decided_together, failure_of
 from pytest_llmeval.scoring.scorer import Scorer
 from pytest_llmeval.session.attempt import Attempt

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from pytest_llmeval.regular_files import read_regular
+from pytest_llmeval.safety.regular_files import read_regular
 
 _MAX_BYTES: Final = 10_000_000
 

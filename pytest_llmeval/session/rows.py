@@ -7,8 +7,8 @@ import os
 from msgspec.structs import replace
 
 from pytest_llmeval.engine.plan import PlannedTest
-from pytest_llmeval.printable import message_of
 from pytest_llmeval.records import Completion, Json, Outcome, Row
+from pytest_llmeval.safety.printable import message_of
 from pytest_llmeval.session.attempt import Attempt
 from pytest_llmeval.task.catalog import LoadedTask
 

@@ -12,8 +12,8 @@ from types import ModuleType
 from typing import Any, Final
 
 from pytest_llmeval.errors import TaskError
-from pytest_llmeval.printable import described
-from pytest_llmeval.regular_files import check_regular
+from pytest_llmeval.safety.printable import described
+from pytest_llmeval.safety.regular_files import check_regular
 
 MAX_CODE_BYTES: Final = 10_000_000
 """Bytes of a Python file at most."""

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 from pytest_llmeval.errors import TaskError, UsageError
 from pytest_llmeval.files.yaml import read_text, read_yaml
-from pytest_llmeval.regular_files import check_regular
+from pytest_llmeval.safety.regular_files import check_regular
 from pytest_llmeval.task.json_text import MAX_BYTES, parse_json, read_json
 from pytest_llmeval.task.registry import DATASETS
 from pytest_llmeval.task.row_place import Columns, RowPlace

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pytest_llmeval.errors import TaskError
 from pytest_llmeval.records import Json, Sample
-from pytest_llmeval.regular_files import check_regular, open_regular
+from pytest_llmeval.safety.regular_files import check_regular, open_regular
 from pytest_llmeval.task.cells import json_value, optional, required, several, text, word
 from pytest_llmeval.task.model import Task
 from pytest_llmeval.task.row_place import Columns, RowPlace

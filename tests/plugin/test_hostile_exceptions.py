@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_llmeval.printable import printable
+from pytest_llmeval.safety.printable import printable
 
 if TYPE_CHECKING:
     from plugin.conftest import Project

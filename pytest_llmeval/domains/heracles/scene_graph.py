@@ -23,7 +23,7 @@ from typing import Any, Literal, TypeAlias, cast
 from pytest_llmeval.errors import TaskError
 from pytest_llmeval.files.json_file import MAX_BYTES
 from pytest_llmeval.records import Json
-from pytest_llmeval.regular_files import read_regular
+from pytest_llmeval.safety.regular_files import read_regular
 
 Label: TypeAlias = Literal["Object", "Place", "MeshPlace", "Room", "Building"]
 """Kind of a node, by the layer that it lies in."""

@@ -13,7 +13,7 @@ from pytest_llmeval.engine.replies.folder import is_older
 from pytest_llmeval.engine.replies.stored_reply import StoredReply
 from pytest_llmeval.errors import UsageError
 from pytest_llmeval.records import Request
-from pytest_llmeval.regular_files import open_regular, regular_lines
+from pytest_llmeval.safety.regular_files import open_regular, regular_lines
 
 SUFFIX: Final = ".jsonl"
 """How the name of a recording ends."""

@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 from pytest_llmeval.engine.replies.stored_reply import StoredReply
 from pytest_llmeval.errors import UsageError
 from pytest_llmeval.files.redaction import Redactor
-from pytest_llmeval.regular_files import check_regular
+from pytest_llmeval.safety.regular_files import check_regular
 
 REPLIES: Final = "replies.sqlite3"
 """Name of the file, in the folder of a run and in a folder of replies."""

@@ -19,11 +19,11 @@ from pytest_llmeval.engine.replies.recording import Recording
 from pytest_llmeval.engine.replies.store import ReplyStore
 from pytest_llmeval.errors import TaskError, UsageError
 from pytest_llmeval.files.json_file import read_json
-from pytest_llmeval.files.json_lines import open_lines, read_lines
+from pytest_llmeval.files.json_lines import LineFile, read_lines
 from pytest_llmeval.records import Image
-from pytest_llmeval.regular_files import check_regular, open_regular, read_regular
 from pytest_llmeval.results.baseline import read_baseline
 from pytest_llmeval.results.gate_file import load_gate
+from pytest_llmeval.safety.regular_files import check_regular, open_regular, read_regular
 from pytest_llmeval.task import load_task
 from pytest_llmeval.task.callables import load_callable
 from pytest_llmeval.task.samples import read_samples
@@ -134,7 +134,7 @@ READERS: dict[str, tuple[str, Callable[[Path], object]]] = {
     "a baseline": ("baseline.jsonl", read_baseline),
     "a recording": ("replies.jsonl", Recording),
     "a run's summary": ("summary.json", read_json),
-    "a run's rows": ("rows.jsonl", open_lines),
+    "a run's rows": ("rows.jsonl", LineFile),
     "a reply store": ("replies.sqlite3", ReplyStore),
 }
 
@@ -152,10 +152,11 @@ def test_every_reader_refuses_a_fifo_by_name(
 def test_no_other_module_opens_files_for_reading() -> None:
     """Pathlib's `open` and `read_*` read only files of the package itself."""
     allowed = {
-        "regular_files.py",  # the one reader
+        "safety/regular_files.py",  # the one reader
         "task/registry.py", "session/options.py", "report/page.py", "scoring/sldp/parser.py",
         "task/rows.py",  # pyarrow wants a file; it is checked before
-        "domains/heracles/arcadedb.py",  # the log of our own server
+        "domains/heracles/arcadedb_process.py",  # the log of our own server
+        "domains/heracles/cpu_clock.py",  # the system's own record of a process
     }  # fmt: skip
     root = Path(pytest_llmeval.__file__).parent
     found = set()

@@ -18,7 +18,7 @@ from pytest_llmeval.errors import (
     error_from_json,
     error_to_json,
 )
-from pytest_llmeval.printable import described, printable
+from pytest_llmeval.safety.printable import described, printable
 
 ANY_TEXT = st.text(alphabet=st.characters(), max_size=300)
 STEERING = st.text("\x1b[]0;m\x07\\a\x9b\x9dP\r\n\t \u202e\u2028\ud800", max_size=300)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from pytest_llmeval.errors import UsageError
 from pytest_llmeval.files.redaction import Redactor
-from pytest_llmeval.keys import may_hold_key, without_keys
+from pytest_llmeval.safety.keys import may_hold_key, without_keys
 
 ALPHANUMERIC = string.ascii_letters + string.digits
 

@@ -1,0 +1,1 @@
+"""What stands before hostile files and texts: regular files only, printable text, no keys in it."""
