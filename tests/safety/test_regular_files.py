@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 
 import pytest_llmeval
-from pytest_llmeval import regular_files
 from pytest_llmeval.engine.prices import read_prices
 from pytest_llmeval.engine.replies.recording import Recording
 from pytest_llmeval.engine.replies.store import ReplyStore
@@ -23,6 +22,7 @@ from pytest_llmeval.files.json_lines import LineFile, read_lines
 from pytest_llmeval.records import Image
 from pytest_llmeval.results.baseline import read_baseline
 from pytest_llmeval.results.gate_file import load_gate
+from pytest_llmeval.safety import regular_files
 from pytest_llmeval.safety.regular_files import check_regular, open_regular, read_regular
 from pytest_llmeval.task import load_task
 from pytest_llmeval.task.callables import load_callable
