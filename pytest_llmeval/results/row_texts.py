@@ -13,6 +13,8 @@ from msgspec.structs import replace
 from pytest_llmeval.errors import UsageError
 from pytest_llmeval.records import Json, Record, Row, RowKey
 from pytest_llmeval.records.score import OPINIONS
+from pytest_llmeval.results.targets import answer_digest
+from pytest_llmeval.safety.regular_files import check_regular
 
 _Record = TypeVar("_Record", bound=Record)
 
@@ -29,12 +31,12 @@ SHORT: Final = 200
 def lean(row: Row) -> Row:
     """Return a row without the texts that no figure of a run is computed of.
 
-    These are the answer, all explanations, and of the details long texts and nested values. Metrics
-    that are functions of the task may need them, and get whole rows.
+    These are the answer, of which the digest stays, all explanations, and of the details long texts
+    and nested values. Metrics that are functions of the task may need them, and get whole rows.
     """
     return replace(
         row,
-        answer=None,
+        answer=None if row.answer is None else answer_digest(row.answer),
         explanation="",
         details=_lean_details(row.details),
         scores=tuple(
@@ -108,6 +110,7 @@ class RowTexts:
             OSError, UsageError: the file cannot be read.
         """
         if self._file is None:
+            check_regular(self._path)
             self._file = self._path.open("rb")
             self._places = self._found(self._file)
         place = self._places.get(row.key)
