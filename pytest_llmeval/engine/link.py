@@ -18,14 +18,9 @@ from concurrent.futures import CancelledError, Future
 from typing import Protocol, cast
 
 from pytest_llmeval.engine.plan import Plan
-from pytest_llmeval.errors import (
-    LLMEvalError,
-    RunStopped,
-    UsageError,
-    error_from_json,
-    error_to_json,
-)
+from pytest_llmeval.errors import LLMEvalError, RunStopped, UsageError
 from pytest_llmeval.records import Json
+from pytest_llmeval.records.error_json import error_from_json, error_to_json
 from pytest_llmeval.safety.printable import described
 
 _NO_PLAN = Plan(tests=(), tasks=())

@@ -13,15 +13,9 @@ from pytest_llmeval.engine.plan import PlannedTest
 from pytest_llmeval.engine.resources import Resources
 from pytest_llmeval.engine.scoring_run import ScoringRun
 from pytest_llmeval.engine.solved import Solved
-from pytest_llmeval.errors import (
-    LLMEvalError,
-    ModelLost,
-    ProviderError,
-    ScorerError,
-    UsageError,
-    error_to_json,
-)
+from pytest_llmeval.errors import LLMEvalError, ModelLost, ProviderError, ScorerError, UsageError
 from pytest_llmeval.records import Completion, Json, Sample
+from pytest_llmeval.records.error_json import error_to_json
 from pytest_llmeval.records.plain import plain_json
 from pytest_llmeval.safety.printable import described
 from pytest_llmeval.scoring.scorer import PreparingScorer

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from pytest_llmeval.errors import error_from_json
 from pytest_llmeval.records import Completion, Json, Record
+from pytest_llmeval.records.error_json import error_from_json
 
 
 class Solved(Record, frozen=True, kw_only=True):

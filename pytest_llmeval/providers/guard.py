@@ -12,14 +12,9 @@ from msgspec import to_builtins
 from msgspec.structs import replace
 
 from pytest_llmeval.engine.blocking import run_in_thread
-from pytest_llmeval.errors import (
-    LLMEvalError,
-    ProviderError,
-    Reach,
-    error_from_json,
-    error_to_json,
-)
+from pytest_llmeval.errors import LLMEvalError, ProviderError, Reach
 from pytest_llmeval.records import Reply, Request, Usage
+from pytest_llmeval.records.error_json import error_from_json, error_to_json
 from pytest_llmeval.records.figures import with_possible_figures
 from pytest_llmeval.records.plain import plain_json
 from pytest_llmeval.safety.printable import described

@@ -11,13 +11,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from pytest_llmeval.errors import (
-    LLMEvalError,
-    ProviderError,
-    TaskError,
-    error_from_json,
-    error_to_json,
-)
+from pytest_llmeval.errors import LLMEvalError, ProviderError, TaskError
+from pytest_llmeval.records.error_json import error_from_json, error_to_json
 from pytest_llmeval.safety.printable import described, printable
 
 ANY_TEXT = st.text(alphabet=st.characters(), max_size=300)

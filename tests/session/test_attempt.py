@@ -11,14 +11,7 @@ import pytest
 from pytest_llmeval import assert_correct, assert_eed_at_least, record_score
 from pytest_llmeval.engine.plan import PlannedTest
 from pytest_llmeval.engine.solved import Solved
-from pytest_llmeval.errors import (
-    LLMEvalError,
-    ProviderError,
-    RunStopped,
-    ScorerError,
-    UsageError,
-    error_to_json,
-)
+from pytest_llmeval.errors import LLMEvalError, ProviderError, RunStopped, ScorerError, UsageError
 from pytest_llmeval.records import (
     Asked,
     Completion,
@@ -30,6 +23,7 @@ from pytest_llmeval.records import (
     Transcript,
     Usage,
 )
+from pytest_llmeval.records.error_json import error_to_json
 from pytest_llmeval.scoring.decision import UnscoredError
 from pytest_llmeval.scoring.running import RUNNING
 from pytest_llmeval.session.attempt import Attempt
