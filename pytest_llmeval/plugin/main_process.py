@@ -19,8 +19,9 @@ from pytest_llmeval.records import Row
 from pytest_llmeval.safety.printable import printable
 from pytest_llmeval.session.conclusion import Conclusion
 from pytest_llmeval.session.failures import Failure
+from pytest_llmeval.session.host import Host
 from pytest_llmeval.session.key_variables import key_variables
-from pytest_llmeval.session.main_session import Host, MainSession
+from pytest_llmeval.session.main_session import MainSession
 from pytest_llmeval.session.settings import Settings
 from pytest_llmeval.task.catalog import Catalog
 

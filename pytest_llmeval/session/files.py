@@ -12,7 +12,8 @@ from pathlib import Path
 
 from pytest_llmeval.errors import UsageError
 from pytest_llmeval.files.redaction import Redactor
-from pytest_llmeval.records import Json, Row
+from pytest_llmeval.files.writes import Writes
+from pytest_llmeval.records import Json, Row, RowKey, Transcript
 from pytest_llmeval.results.store import RunFolder
 from pytest_llmeval.results.stored_run import StoredRun
 from pytest_llmeval.session.settings import Settings
@@ -22,17 +23,20 @@ from pytest_llmeval.session.stored_runs import Resumed, find_resumed
 class SessionFiles:
     """Makes the run's folder on first use; the methods may be called from any thread."""
 
-    def __init__(self, settings: Settings, run_info: Callable[[], dict[str, Json]]) -> None:
+    def __init__(
+        self, settings: Settings, run_info: Callable[[], dict[str, Json]], writes: Writes
+    ) -> None:
         """Find and lock the run to resume, if there is one; make no folder yet.
 
         Args:
             settings: the session's settings.
             run_info: returns the content of run.json.
+            writes: notes what cannot be written.
 
         Raises:
             UsageError: the run to resume does not exist, or another session is writing into it.
         """
-        self._reports, self._run_info = settings.report, run_info
+        self._reports, self._run_info, self._writes = settings.report, run_info, writes
         self._resumed: Resumed | None = None
         if settings.resume is not None:
             self._resumed = find_resumed(
@@ -89,11 +93,27 @@ class SessionFiles:
         self._scratch = tempfile.TemporaryDirectory(prefix="llmeval-", ignore_cleanup_errors=True)
         return Path(self._scratch.name)
 
-    def close(self) -> None:
-        """Close the files, release the run's lock, and remove the temporary folder.
+    def made(self) -> RunFolder | None:
+        """Return the run's folder; None also if it could not be made, which the rows have told."""
+        try:
+            return self.folder()
+        except UsageError:
+            return None
 
-        OSError, once all that is done, when a file could not be closed.
-        """
+    def keep_transcript(self, key: RowKey, transcript: Transcript) -> None:
+        """Store what happened for a row; RunStopped if that fails."""
+        with self._writes.to("transcripts"):
+            if (folder := self.folder()) is not None:
+                folder.add_transcript(key, transcript)
+
+    def close(self) -> None:
+        """Close the files, release the run's lock, and remove the temporary folder."""
+        try:
+            self._close()
+        except OSError as error:
+            self._writes.failed("the run's folder", error)
+
+    def _close(self) -> None:
         with ExitStack() as closing:
             if self._scratch is not None:
                 closing.callback(self._scratch.cleanup)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from functools import cached_property
-from pathlib import Path
 
 from pytest_llmeval.engine.engine import Engine
 from pytest_llmeval.engine.link import ControllerLink, DirectLink
@@ -14,9 +13,8 @@ from pytest_llmeval.engine.replies.place import REUSE
 from pytest_llmeval.engine.run import Run
 from pytest_llmeval.errors import LLMEvalError, UsageError
 from pytest_llmeval.files.writes import Writes
-from pytest_llmeval.records import Json, Row, RowKey, Transcript
+from pytest_llmeval.records import Json, Row
 from pytest_llmeval.results.row_texts import lean
-from pytest_llmeval.results.store import RunFolder
 from pytest_llmeval.results.stored_run import StoredRun
 from pytest_llmeval.session.calibrations import stored_calibrations
 from pytest_llmeval.session.composition import RunPlace, open_run
@@ -25,6 +23,7 @@ from pytest_llmeval.session.estimate import estimate_lines
 from pytest_llmeval.session.failures import Failure, Failures
 from pytest_llmeval.session.files import SessionFiles
 from pytest_llmeval.session.grading import check_same_graders
+from pytest_llmeval.session.host import Host
 from pytest_llmeval.session.places import rescored_place
 from pytest_llmeval.session.plan_check import (
     check_models,
@@ -50,26 +49,6 @@ HASTY_GRACE = 0.5
 """The same in seconds after Ctrl-C and -x."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Host:
-    """What a session needs from the program that it runs in.
-
-    Attributes:
-        tell: queues a line for the user; may be called from any thread.
-        flush: shows the queued lines; must be called from the main thread.
-        while_waiting: called repeatedly while a test of this process waits for the engine.
-        root: the folder whose git state is stored.
-        stops_early: whether the first failure may end the session; fewer samples are then started
-            ahead.
-    """
-
-    tell: Callable[[str], None]
-    flush: Callable[[], None]
-    while_waiting: Callable[[], None]
-    root: Path
-    stops_early: bool
-
-
 class MainSession:
     """The plan, the rows, the engine and the files of a run.
 
@@ -91,8 +70,8 @@ class MainSession:
         self._calibrations = stored_calibrations(settings.report)
         place = rescored_place(settings)
         self._rescored: StoredRun | None = None if place is None else stored_run(REUSE, place)
-        self._files = SessionFiles(settings, self._run_info)
         self._writes = Writes(self._end)
+        self._files = SessionFiles(settings, self._run_info, self._writes)
         self._settings, self._catalog, self._host = settings, catalog, host
         self.plan = Plan(tests=(), tasks=())
         self._checked = False
@@ -209,7 +188,7 @@ class MainSession:
         """
         begun = self.engine.started or self.rows.reported or lost_worker
         if not self.plan.tests or not begun:
-            self._close_files()
+            self._files.close()
             return None
         self.rows.complete(self.plan)
         tasks = {
@@ -219,8 +198,8 @@ class MainSession:
         }
         measures = Measures(yardstick=self._yardstick, replayed=self._rescored)
         rows, effort = self.rows.rows, self.engine.effort
-        conclusion = conclude(rows, tasks, measures, self._folder(), effort)
-        self._close_files()
+        conclusion = conclude(rows, tasks, measures, self._files.made(), effort)
+        self._files.close()
         by_name = {one.task.name: one for one in self._catalog.loaded.values()}
         return replace(
             conclusion,
@@ -247,30 +226,17 @@ class MainSession:
         """Send nothing more, from whichever thread."""
         self.engine.end(reason)
 
-    def _folder(self) -> RunFolder | None:
-        """Return the run's folder; None also if it could not be made, which `rows` have told."""
-        try:
-            return self._files.folder()
-        except UsageError:
-            return None
-
     def _unopened(self) -> Iterator[str]:
         """Yield why the run could not be opened, unless that is told of its files anyway."""
         reason = self.engine.unopened
         if reason is not None and not any(reason in one for one in self._writes.failures):
             yield f"the run could not be started: {reason}"
 
-    def _close_files(self) -> None:
-        try:
-            self._files.close()
-        except OSError as error:
-            self._writes.failed("the run's folder", error)
-
     def _open_run(self) -> Run:
         place = RunPlace(
             folder=self._files.data_folder(),
             started=self._files.started,
-            keep_transcript=self._keep_transcript,
+            keep_transcript=self._files.keep_transcript,
             writes=self._writes,
             tell=self._host.tell,
             stops_early=self._host.stops_early,
@@ -282,8 +248,3 @@ class MainSession:
         return run_info(
             self._settings, self._catalog, self.plan, self._host.root, self._calibrations
         )
-
-    def _keep_transcript(self, key: RowKey, transcript: Transcript) -> None:
-        with self._writes.to("transcripts"):
-            if (folder := self._files.folder()) is not None:
-                folder.add_transcript(key, transcript)
