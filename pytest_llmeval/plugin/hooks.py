@@ -69,7 +69,7 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
 def pytest_runtest_teardown(item: pytest.Item) -> None:
     """End the attempt."""
     if (state := item.config.stash[STATE]).active:
-        state.process.end(item)
+        state.process.end()
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)

@@ -145,23 +145,22 @@ class Process:
             finish(attempt, None)
         return result
 
-    def end(self, item: pytest.Item) -> None:
-        """End the attempt, so that assertions no longer record scores with it.
-
-        The item, which pytest keeps until the end of the session, lets go of it and its texts.
-        """
+    def end(self) -> None:
+        """End the attempt, so that assertions no longer record scores with it."""
         RUNNING.set(None)
-        if ATTEMPT in item.stash:
-            del item.stash[ATTEMPT]
 
     def attach(
         self, item: pytest.Item, call: pytest.CallInfo[None], report: pytest.TestReport
     ) -> None:
         """Attach the sample's row to the report that decides its outcome, and clean the report.
 
-        Reports of tests that have nothing to do with this plugin stay as they are.
+        Reports of tests that have nothing to do with this plugin stay as they are. With the last
+        report the item, which pytest keeps until the end of the session, lets go of the attempt
+        and its texts.
         """
         attempt = item.stash.get(ATTEMPT, None)
+        if attempt is not None and call.when == "teardown":
+            del item.stash[ATTEMPT]
         if attempt is None or not (attempt.planned or uses_run(item) or attempt.scores):
             return
         report.llmeval_ours = True  # type: ignore[attr-defined]  # plugins may set attributes

@@ -14,6 +14,7 @@ from typing import Final
 
 from pytest_llmeval.engine.plan import PlannedTest
 from pytest_llmeval.errors import LLMEvalError, ProviderError, ToolError
+from pytest_llmeval.safety.printable import class_name, message_of, printable
 
 SAME: Final = 3
 """Failures with one message, before any other outcome, after which a test function is stopped."""
@@ -61,9 +62,9 @@ class Failure:
         frames = traceback.extract_tb(raised.__traceback__)
         own = [frame for frame in frames if frame.filename == str(test_file)] or list(frames)
         place = f"{Path(own[-1].filename).name}:{own[-1].lineno}" if own else ""
-        message = str(raised).replace(repr(sample), "...")[:_LONGEST]
+        message = message_of(raised).replace(repr(sample), "...")[:_LONGEST]
         own_code = in_body and not isinstance(raised, LLMEvalError)
-        return cls(type(raised).__name__, place, message, own_code)
+        return cls(class_name(raised), printable(place), message, own_code)
 
 
 class Failures:

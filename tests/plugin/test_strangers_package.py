@@ -122,7 +122,7 @@ def test_a_task_is_made_of_them_by_yaml_alone(zoo: Project, mode: str) -> None:
     assert eleven["answer"] == "11"
     [score] = eleven["scores"]
     assert (score["name"], score["value"], score["scale"]) == ("likeness", 100.0, 100.0)
-    assert eleven["versions"]["grader:likeness"] == "likeness/3"
+    assert eleven["versions"]["grader:likeness"] == "likeness/3 minimum=50"
     wrong = next(row for row in rows if row["sample"] == "5")
     assert (wrong["answer"], wrong["scores"][0]["explanation"]) == (None, "0 of 1")
     assert len(zoo.transcripts()[0]["events"]) == 3
