@@ -33,6 +33,12 @@ def pytest_runtestloop(session): die("loop")
 """
 
 
+@pytest.fixture(autouse=True)
+def _no_worker_outside(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hide that this test itself may run in a worker, from the session that it starts."""
+    monkeypatch.delenv("PYTEST_XDIST_WORKER", raising=False)
+
+
 @pytest.mark.skipif(not hasattr(__import__("signal"), "SIGKILL"), reason="there is no kill -9")
 @pytest.mark.parametrize(
     "dies",
