@@ -103,7 +103,7 @@ def test_a_row_of_millions_of_numbers_leaves_the_loop_to_others(live: LiveGraph)
     query = LONG_ROW.format(NUMBERS["arcadedb" if live.is_embedded else "neo4j"])
     ticks, longest = live.runner.run(ticks_meanwhile())
     assert ticks > 10
-    assert longest < 1.0
+    assert longest < 5.0  # unpacked in this process it was 15 s
 
 
 def test_a_failure_inside_the_embedded_engine_is_marked_as_uncertain(live: LiveGraph) -> None:
