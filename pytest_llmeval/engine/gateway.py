@@ -204,7 +204,7 @@ class Gateway:
         return reply
 
     async def _back_off(self, error: ProviderError, waits: int) -> None:
-        """Wait for a request's next attempt, after so many waits of its own, this one included."""
+        """Wait before a request's next attempt; `waits` counts its waits so far, with this one."""
         share = self._jitter()
         if error.status in OVERLOADED:
             # At least half: ten attempts then span the minute for which most limits count.

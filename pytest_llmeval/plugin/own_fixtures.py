@@ -1,4 +1,4 @@
-"""The fixtures of this plugin, told from those of the same names in a user's files."""
+"""Detects fixtures of a user that hide this plugin's `sample` or `completion`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _NAMES: Final = ("sample", "completion")
 
 
 def foreign_fixture(item: pytest.Item) -> str | None:
-    """Return the problem with a marked test whose `sample` or `completion` is somebody else's.
+    """Return an error message if another fixture hides a marked test's `sample` or `completion`.
 
     A fixture that requests this plugin's fixture of the same name, and so extends it, is allowed.
 

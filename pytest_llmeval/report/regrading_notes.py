@@ -1,4 +1,4 @@
-"""What is told of two runs whose samples were graded by different graders."""
+"""Notes below a comparison or a table when more than one grader decided its scores."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def regrading_notes(pair: Pair) -> Iterator[str]:
 
 
 def mixed_notes(graders: Sequence[GraderShare]) -> Iterator[str]:
-    """Yield what is told of accuracies that rest on several graders."""
+    """Yield a note for each accuracy that several graders decided, with the share of each."""
     for one in graders:
         yield (
             f"MIXED GRADERS: {clean(one.score)} of {one.n:,} scored rows by {clean(one.grader)}, "

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from statistics import NormalDist
@@ -82,6 +82,22 @@ class BoundedMean:
             counts=tuple(map(float, (count for _, count in ordered))),
             lowest=lowest,
             highest=highest,
+            continuity=continuity,
+        )
+
+    @classmethod
+    def of_differences(cls, counts: Mapping[float, float], *, continuity: float = 0.0) -> Self:
+        """Return the mean of differences in -1..1; `counts`: samples, or shares of them, by value.
+
+        Values that no sample has are left out.
+        """
+        known = {value: count for value, count in sorted(counts.items()) if count > 0}
+        return cls(
+            values=tuple(known),
+            weights=(1.0,) * len(known),
+            counts=tuple(map(float, known.values())),
+            lowest=-1.0,
+            highest=1.0,
             continuity=continuity,
         )
 

@@ -56,15 +56,7 @@ def paired_difference(
 def difference_of_outcomes(gained: int, lost: int, n: int) -> BoundedMean:
     """Return the difference of accuracy in one epoch of `n` samples."""
     counts = {1.0: gained, -1.0: lost, 0.0: n - gained - lost}
-    known = {value: float(count) for value, count in sorted(counts.items()) if count}
-    return BoundedMean(
-        values=tuple(known),
-        weights=(1.0,) * len(known),
-        counts=tuple(known.values()),
-        lowest=-1.0,
-        highest=1.0,
-        continuity=continuity(gained + lost, n),
-    )
+    return BoundedMean.of_differences(counts, continuity=continuity(gained + lost, n))
 
 
 def continuity(flips: float, n: float, epochs: int = 1) -> float:

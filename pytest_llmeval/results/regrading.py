@@ -183,5 +183,5 @@ def _correct(rows: Sequence[Row]) -> float:
 
 
 def _is_partial(text: str, other: str) -> bool:
-    """Whether a text names the rules alone, of which another one tells more."""
+    """Whether a grader's text is the rules' name alone, and `other` has the same with options."""
     return " " not in text and text != other and rules_of(other).split()[:1] == [text]

@@ -120,14 +120,7 @@ def _expected(flips: float, epochs: int, lost: float = 0.0) -> BoundedMean:
     counts = {(k - epochs) / epochs: tosses * chance for k, chance in enumerate(ways)}
     counts[0.0] += 1 - lost - tosses
     counts[-1.0] += lost
-    known = {value: count for value, count in counts.items() if count > 0}
-    return BoundedMean(
-        values=tuple(known),
-        weights=(1.0,) * len(known),
-        counts=tuple(known.values()),
-        lowest=-1.0,
-        highest=1.0,
-    )
+    return BoundedMean.of_differences(counts)
 
 
 def _samples(expected: BoundedMean, limit: float, off: float, power: float, *, epochs: int) -> int:
