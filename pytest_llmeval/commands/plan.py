@@ -92,7 +92,7 @@ class _Part(NamedTuple):
 
 
 def _parts(runs: Sequence[Baseline], given: float | None) -> Iterator[_Part]:
-    """Yield the sample sizes for each task and model of the first run; UsageError without flip rate."""
+    """Yield sample sizes by task and model of the first run; UsageError without a flip rate."""
     if not runs:
         if given is None:
             raise UsageError(_NEEDED)

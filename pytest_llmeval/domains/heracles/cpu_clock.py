@@ -33,7 +33,7 @@ class CpuClock:
         return limit * _HANGS_BELOW < now - self._start < limit * _STARVED_BELOW
 
     def _read(self) -> float | None:
-        """Return the process's CPU seconds, user and system; None if it has ended, or /proc is absent."""
+        """Return user and system seconds of the process; None if /proc does not have it."""
         try:
             # The name, in brackets, may hold blanks; user and system time are the 14th and 15th.
             fields = self._stat.read_text().rpartition(")")[2].split()
