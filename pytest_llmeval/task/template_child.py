@@ -21,6 +21,8 @@ from pathlib import Path
 from typing import Any, Final, Literal
 from weakref import finalize
 
+from pytest_llmeval.files.child_environment import child_environment
+
 MEMORY_MB: Final = 512
 """Memory of the child at most (address space; macOS does not limit it)."""
 
@@ -32,9 +34,6 @@ WALL_SECONDS: Final = 60.0
 
 MAX_CHARACTERS: Final = 10_000_000
 """Characters of a rendered template at most."""
-
-_INHERITED: Final = ("PATH", "HOME", "LANG", "LC_", "TMP", "TEMP", "LD_", "DYLD_", "SYSTEMROOT")
-"""Prefixes of the environment variables that the child inherits: no keys."""
 
 
 class TemplateLimitError(Exception):
@@ -126,8 +125,7 @@ class _Child:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            env={n: v for n, v in os.environ.items() if n.upper().startswith(_INHERITED)}
-            | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+            env={**child_environment(), "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
             start_new_session=True,  # no Ctrl-C; the child ends with its standard input
         )
         finalize(self, _end, process)

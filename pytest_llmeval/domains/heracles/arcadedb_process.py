@@ -25,12 +25,12 @@ from pytest_llmeval.domains.heracles.bolt import (
     QueryFailedError,
     TimeLimits,
 )
-from pytest_llmeval.domains.heracles.child_environment import child_environment
 from pytest_llmeval.domains.heracles.readers import Readers
 from pytest_llmeval.domains.heracles.scene_graph import SceneGraph
 from pytest_llmeval.domains.heracles.scene_loading import fill_database
 from pytest_llmeval.domains.heracles.warm_up import WARM_UP
 from pytest_llmeval.errors import ToolError
+from pytest_llmeval.files.child_environment import child_environment
 from pytest_llmeval.records import Json
 
 OTHERWISE: Final = (

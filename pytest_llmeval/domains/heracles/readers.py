@@ -21,9 +21,9 @@ from pytest_llmeval.domains.heracles.bolt import (
     QueryFailedError,
     TimeLimits,
 )
-from pytest_llmeval.domains.heracles.child_environment import child_environment
 from pytest_llmeval.domains.heracles.rows import RowsText
 from pytest_llmeval.errors import ToolError
+from pytest_llmeval.files.child_environment import child_environment
 
 _COMMAND = (sys.executable, "-P", "-m", "pytest_llmeval.domains.heracles.reader_child")
 _START_SECONDS = 60.0

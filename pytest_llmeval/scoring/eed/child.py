@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import queue
 import signal
 import subprocess
@@ -12,11 +11,10 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from pathlib import Path
 from typing import Any
 
 from pytest_llmeval.errors import ScorerError
-from pytest_llmeval.files.redaction import is_secret_name
+from pytest_llmeval.files.child_environment import child_environment
 from pytest_llmeval.records import Json
 from pytest_llmeval.scoring.eed.limits import MEMORY_EXIT, Limits
 
@@ -31,12 +29,6 @@ _POLL_SECONDS = 0.25  # between two checks of a slow child
 _DEATH_SECONDS = 5.0  # from the end of a child's output to the end of its process
 
 _KILOBYTES = 1024
-_INHERITED = (
-    *("PATH", "HOME", "LANG", "LC_", "TMP", "TEMP", "PYTHON", "VIRTUAL_ENV", "CONDA"),
-    *("LD_", "DYLD_", "COVERAGE", "SYSTEMROOT", "APPDATA", "USERPROFILE"),
-)
-"""Prefixes of the environment variables that a child inherits: those that Python needs, and
-therefore no keys or tokens."""
 
 
 class LimitExceededError(Exception):
@@ -60,7 +52,7 @@ class Child:
             stderr=subprocess.DEVNULL,
             text=True,
             encoding="utf-8",
-            env=_environment(),
+            env={**child_environment(), "PYTHONHASHSEED": "0"},  # sympy orders by hash
             start_new_session=True,  # no Ctrl-C; the child ends with its standard input
         )
         threading.Thread(target=self._read, daemon=True).start()
@@ -156,18 +148,6 @@ class Child:
         if sys.platform != "win32" and status in (-signal.SIGXCPU, -signal.SIGPROF):
             return f"{self._limits.cpu_seconds:g} s of CPU time"
         return f"the evaluation died with status {status}"
-
-
-def _environment() -> dict[str, str]:
-    """Return the child's environment: the inherited variables, this package, fixed hashes."""
-    inherited = {
-        name: value
-        for name, value in os.environ.items()
-        if name.upper().startswith(_INHERITED) and not is_secret_name(name)
-    }
-    root = str(Path(__file__).parents[3])
-    path = os.pathsep.join(part for part in (root, os.environ.get("PYTHONPATH", "")) if part)
-    return {**inherited, "PYTHONPATH": path, "PYTHONHASHSEED": "0"}
 
 
 def _resident_megabytes(pid: int) -> float:

@@ -17,7 +17,6 @@ from pytest_llmeval.domains.heracles.bolt import (
     QueryFailedError,
     TimeLimits,
 )
-from pytest_llmeval.domains.heracles.child_environment import child_environment
 from pytest_llmeval.domains.heracles.readers import Readers
 from pytest_llmeval.domains.heracles.rows import RowsText
 from pytest_llmeval.errors import ToolError
@@ -94,10 +93,3 @@ def test_no_process_is_left_behind(pool: Readers) -> None:
     for process_id in asyncio.run(ids()):
         with pytest.raises(ProcessLookupError):
             os.kill(process_id, 0)
-
-
-def test_keys_of_model_providers_are_not_in_its_environment(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
-    assert "sk-secret" not in child_environment().values()
