@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 from pytest_llmeval.records import Json
 from pytest_llmeval.safety.keys import may_hold_key, without_keys
@@ -29,7 +30,7 @@ def is_secret_name(variable: str) -> bool:
     return not _SECRET_WORDS.isdisjoint(variable.upper().split("_"))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Redactor:
     """Replaces secret values by ``[NAME]`` of their variable, and keys of a known shape.
 
@@ -77,7 +78,12 @@ class Redactor:
 
     def may_change(self, line: str) -> bool:
         """Return whether ASCII JSON has anything that might be replaced in its texts; fast."""
-        return may_hold_key(line) or any(json.dumps(value)[1:-1] in line for value in self.secrets)
+        return may_hold_key(line) or any(value in line for value in self._in_json)
+
+    @cached_property
+    def _in_json(self) -> tuple[str, ...]:
+        """The secrets as they stand in ASCII JSON."""
+        return tuple(json.dumps(value)[1:-1] for value in self.secrets)
 
     def json(self, value: Json) -> Json:
         """Return a JSON value without secrets in its strings and keys; numbers are unchanged."""
