@@ -45,10 +45,10 @@ class MainProcess:
         """
         self._config, self._settings = config, settings
         find = config.pluginmanager.getplugin
+        self._redactor = Redactor.of(os.environ)
         self._progress = ProgressLine(
             lambda: find("terminalreporter"), lambda text: self._redactor.text(printable(text))
         )
-        self._redactor = Redactor.of(os.environ)
         self.interruption = Interruption(self._hurry)
         self.session = MainSession(settings, catalog, self._host())
         self.interruption.install()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Generator, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -12,6 +13,7 @@ import pytest
 from pytest_llmeval.engine.link import Link, WorkerLink
 from pytest_llmeval.engine.specs import parse_specs
 from pytest_llmeval.errors import ModelLost, RunStopped
+from pytest_llmeval.files.redaction import Redactor
 from pytest_llmeval.plugin.channel import CHANNEL, HANDLES_CTRL_C, IS_FIRST
 from pytest_llmeval.plugin.interruption import Interruption
 from pytest_llmeval.plugin.main_process import MainProcess
@@ -26,6 +28,7 @@ from pytest_llmeval.plugin.parametrize import (
     without_model,
 )
 from pytest_llmeval.plugin.printed import clean_report
+from pytest_llmeval.plugin.printed_logs import clean_logs
 from pytest_llmeval.plugin.reporting import attach_row
 from pytest_llmeval.scoring.running import RUNNING
 from pytest_llmeval.session.attempt import Attempt
@@ -86,11 +89,13 @@ class Process:
             free_waits_from_timeout(items)
 
     def collected(self, items: Sequence[pytest.Item]) -> None:
-        """Plan the selected items; a worker sends the plan to the controller.
+        """Plan the selected items, which a worker sends to the controller; clean logs from now on.
 
         Raises:
             UsageError: the plan cannot be run.
         """
+        # Not in `__init__`: pytest's plugin for logs is registered later.
+        clean_logs(self._config, Redactor.of(os.environ))
         for item in items:
             if (problem := mistake_of(item)) is not None:
                 self._tellers.setdefault(problem, item.nodeid)

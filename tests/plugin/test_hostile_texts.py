@@ -107,12 +107,17 @@ def test_terminal_and_junit_are_clean_and_bounded(project: Project, mode: str) -
     result = project.run(
         *("--llmeval-model", "python/./model.py:reply", mode, "-vv", "-rA", "--color=no"),
         *("--junitxml", "junit.xml", "-o", "junit_family=xunit1", "-o", "junit_logging=all"),
+        *("-o", "log_cli=true", "--log-file=all.log", "--log-file-level=DEBUG"),
     )
     assert result.ret == pytest.ExitCode.TESTS_FAILED
     assert "LLM benchmark results" in result.stdout.str()
     terminal = (project.path / "stdout").read_bytes() + (project.path / "stderr").read_bytes()
     assert_clean(terminal.decode())
     assert len(terminal) < 20 * 300_000
+    log = (project.path / "all.log").read_bytes()
+    assert log
+    assert_clean(log.decode())
+    assert len(log) < 20 * 300_000
     document = ET.parse(project.path / "junit.xml")  # noqa: S314 - our own
     assert len(list(document.iter("testcase"))) == 20
     for element in document.iter():
