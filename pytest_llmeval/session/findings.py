@@ -19,6 +19,7 @@ from pytest_llmeval.results.run_files import CSV, REPORT, SUMMARY, SUMMARY_TEXT
 from pytest_llmeval.results.store import RunFiles
 from pytest_llmeval.results.stored_run import StoredRun, read_info
 from pytest_llmeval.results.summary import Summary
+from pytest_llmeval.safety.printable import described
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,7 +71,7 @@ def write_findings(files: RunFiles, found: Findings) -> tuple[str, ...]:
             write(files, found)
         # Not only OSError: whatever it is, the table of a paid run must be shown.
         except Exception as error:  # noqa: BLE001 - see above
-            unwritten.append(f"{name} could not be written: {type(error).__name__}: {error}")
+            unwritten.append(f"{name} could not be written: {described(error)}")
     return tuple(unwritten)
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from pytest_llmeval.errors import TaskError, UsageError
+from pytest_llmeval.safety.printable import described
 from pytest_llmeval.scoring.function import FunctionScorer
 from pytest_llmeval.scoring.scorer import PreparingScorer, Scorer
 from pytest_llmeval.task.options import OptionError, build, checked
@@ -197,7 +198,7 @@ def _made(
     except MisfitError:
         raise
     except Exception as error:
-        problem = f"{spec.name} cannot be made: {type(error).__name__}: {error}"
+        problem = f"{spec.name} cannot be made: {described(error)}"
         raise MisfitError((*at, spec.name), problem) from error
     if own:
         problem = f"{spec.name} must take ({', '.join(parameters)})"

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from pytest_llmeval.errors import UsageError
+from pytest_llmeval.safety.printable import described
 from pytest_llmeval.task.callables import load_callable
 
 FORMS = ("./file.py:function", "module:function")
@@ -94,7 +95,7 @@ class Registry:
             found = point.load()
         # Foreign code may raise anything while it is imported.
         except (Exception, SystemExit) as error:
-            problem = f"{point.value}: {type(error).__name__}: {error}"
+            problem = f"{point.value}: {described(error)}"
             msg = f"{origin} cannot be loaded ({problem}); repair or uninstall it"
             raise UsageError(msg) from error
         if not callable(found):

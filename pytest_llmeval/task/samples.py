@@ -8,6 +8,7 @@ from pathlib import Path
 
 from pytest_llmeval.errors import TaskError
 from pytest_llmeval.records import Json, Sample
+from pytest_llmeval.safety.printable import described
 from pytest_llmeval.safety.regular_files import check_regular, open_regular
 from pytest_llmeval.task.cells import json_value, optional, required, several, text, word
 from pytest_llmeval.task.model import Task
@@ -132,7 +133,7 @@ class _Reader:
             except ValueError as error:
                 raise place.error(self._fields.target, str(error)) from None
             except Exception as error:
-                failure = f"{type(error).__name__}: {error}"
+                failure = described(error)
                 problem = f"the check of the scorer {declared.scorer.name!r} failed: {failure}"
                 raise place.error(self._fields.target, problem) from error
 

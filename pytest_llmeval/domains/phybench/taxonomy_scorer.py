@@ -17,6 +17,7 @@ from pytest_llmeval.domains.phybench.taxonomy import (
 )
 from pytest_llmeval.errors import RunStopped
 from pytest_llmeval.records import Completion, Display, Json, Sample, Score
+from pytest_llmeval.safety.printable import described
 from pytest_llmeval.scoring.judge.voting import Vote
 from pytest_llmeval.scoring.scorer import ScorerContext
 
@@ -72,7 +73,7 @@ class TaxonomyScorer:
         except RunStopped:
             raise
         except Exception as error:  # noqa: BLE001 - no failure here may cost the scored answer
-            label = f"{type(error).__name__}: {error}"
+            label = described(error)
         return {
             "label": label.kind if isinstance(label, ErrorLabel) else None,
             "reason": label.reason if isinstance(label, ErrorLabel) else label,
