@@ -30,7 +30,7 @@ from pytest_llmeval.scoring.eed import Mode, eed_score_many  # noqa: E402 - afte
 if TYPE_CHECKING:
     import sympy
 
-    from pytest_llmeval.scoring.eed.published import ReadTarget
+    from pytest_llmeval.scoring.eed.published.published import ReadTarget
     from pytest_llmeval.scoring.eed.time_limit import TimeLimit
 
 SHARED = Path(os.environ.get("LLMEVAL_SHARED", ROOT.parent / "shared"))
@@ -123,9 +123,11 @@ def in_child(name: str, options: argparse.Namespace) -> dict[str, Any]:
 def measured(variant: Variant, pairs: list[dict[str, Any]]) -> dict[str, Any]:
     """Return the CPU seconds and scores of one variant."""
     # The parent needs no sympy.
-    from pytest_llmeval.scoring.eed import corrected, numeric, published  # noqa: PLC0415
+    from pytest_llmeval.scoring.eed import corrected  # noqa: PLC0415
+    from pytest_llmeval.scoring.eed.published import published  # noqa: PLC0415
     from pytest_llmeval.scoring.eed.scoring import score_pair  # noqa: PLC0415
     from pytest_llmeval.scoring.eed.time_limit import cpu_timer  # noqa: PLC0415
+    from pytest_llmeval.scoring.eed.value import numeric  # noqa: PLC0415
 
     compare, read_answer = numeric.compare, published.read_answer
 

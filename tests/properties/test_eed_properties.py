@@ -9,9 +9,9 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from pytest_llmeval.scoring.eed import Weights, eed_score
-from pytest_llmeval.scoring.eed.distance import PUBLISHED_WEIGHTS, TreeDistance
-from pytest_llmeval.scoring.eed.edits import Edit, edit_script
-from pytest_llmeval.scoring.eed.tree import Node, PostOrder
+from pytest_llmeval.scoring.eed.metric.distance import PUBLISHED_WEIGHTS, TreeDistance
+from pytest_llmeval.scoring.eed.metric.edits import Edit, edit_script
+from pytest_llmeval.scoring.eed.metric.tree import Node, PostOrder
 
 QUICK = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 MANY = settings(max_examples=120, deadline=None)

@@ -9,12 +9,12 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from pytest_llmeval.scoring.eed.distance import ScoreFunction, Weights, published_score
-from pytest_llmeval.scoring.eed.edits import Edit
-from pytest_llmeval.scoring.eed.limits import Limits
-from pytest_llmeval.scoring.eed.many import eed_score_many
+from pytest_llmeval.scoring.eed.metric.distance import ScoreFunction, Weights, published_score
+from pytest_llmeval.scoring.eed.metric.edits import Edit
 from pytest_llmeval.scoring.eed.result import EED_CORRECTED, EED_PUBLISHED, EedResult, Mode
-from pytest_llmeval.scoring.eed.sandbox import Sandbox
+from pytest_llmeval.scoring.eed.sandbox.limits import Limits
+from pytest_llmeval.scoring.eed.sandbox.many import eed_score_many
+from pytest_llmeval.scoring.eed.sandbox.sandbox import Sandbox
 
 if TYPE_CHECKING:
     from pytest_llmeval.scoring.eed.explanation import explain

@@ -8,14 +8,14 @@ from typing import NamedTuple
 
 import sympy
 
-from pytest_llmeval.scoring.eed import numeric
-from pytest_llmeval.scoring.eed.alignment import align
-from pytest_llmeval.scoring.eed.expression import tree
-from pytest_llmeval.scoring.eed.numbering import symbol_numbers
+from pytest_llmeval.scoring.eed.metric.alignment import align
+from pytest_llmeval.scoring.eed.metric.expression import tree
+from pytest_llmeval.scoring.eed.metric.numbering import symbol_numbers
+from pytest_llmeval.scoring.eed.metric.tree import Node
+from pytest_llmeval.scoring.eed.reader.symbols import symbol
 from pytest_llmeval.scoring.eed.statement import Statement, read
-from pytest_llmeval.scoring.eed.symbols import symbol
 from pytest_llmeval.scoring.eed.time_limit import TimeLimit, TimeLimitExpired
-from pytest_llmeval.scoring.eed.tree import Node
+from pytest_llmeval.scoring.eed.value import numeric
 
 SIMPLIFY_SECONDS = 10.0
 EQUALS_SECONDS = 10.0

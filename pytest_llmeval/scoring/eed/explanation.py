@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from pytest_llmeval.scoring.eed import corrected, published, published_text
-from pytest_llmeval.scoring.eed.expression import published_tree
-from pytest_llmeval.scoring.eed.guards import FormulaError, check_text
+from pytest_llmeval.scoring.eed import corrected
+from pytest_llmeval.scoring.eed.metric.expression import published_tree
+from pytest_llmeval.scoring.eed.published import published
+from pytest_llmeval.scoring.eed.published import text as published_text
+from pytest_llmeval.scoring.eed.reader.guards import FormulaError, check_text
+from pytest_llmeval.scoring.eed.reader.tokens import latex_of
 from pytest_llmeval.scoring.eed.result import EedResult, Mode
 from pytest_llmeval.scoring.eed.scoring import score_pair
 from pytest_llmeval.scoring.eed.statement import Statement, formula_tokens, read
 from pytest_llmeval.scoring.eed.time_limit import TimeLimit, unlimited
-from pytest_llmeval.scoring.eed.tokens import latex_of
 
 
 def explain(

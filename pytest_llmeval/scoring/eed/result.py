@@ -7,9 +7,9 @@ from typing import Final, Literal, TypeAlias
 from msgspec.structs import replace
 
 from pytest_llmeval.records import Record
-from pytest_llmeval.scoring.eed.distance import ScoreFunction
-from pytest_llmeval.scoring.eed.edits import Edit
-from pytest_llmeval.scoring.eed.marked import MarkedTrees
+from pytest_llmeval.scoring.eed.metric.distance import ScoreFunction
+from pytest_llmeval.scoring.eed.metric.edits import Edit
+from pytest_llmeval.scoring.eed.metric.marked import MarkedTrees
 
 Mode: TypeAlias = Literal["corrected", "published"]
 Reading: TypeAlias = Literal[

@@ -9,7 +9,7 @@ from typing import ClassVar, Final
 from pytest_llmeval.records import Display, Json, Sample, Score
 from pytest_llmeval.scoring.binary import shown
 from pytest_llmeval.scoring.eed.result import EedResult, Mode
-from pytest_llmeval.scoring.eed.sandbox import Sandbox
+from pytest_llmeval.scoring.eed.sandbox.sandbox import Sandbox
 from pytest_llmeval.scoring.scorer import NO_ANSWER
 
 MAX_EDITS: Final = 20

@@ -5,20 +5,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import assert_never
 
-from pytest_llmeval.scoring.eed import corrected, published, statement
-from pytest_llmeval.scoring.eed.distance import (
+from pytest_llmeval.scoring.eed import corrected, statement
+from pytest_llmeval.scoring.eed.metric.distance import (
     PUBLISHED_WEIGHTS,
     ScoreFunction,
     TreeDistance,
     Weights,
     published_score,
 )
-from pytest_llmeval.scoring.eed.edits import edit_script
-from pytest_llmeval.scoring.eed.guards import FormulaError, check_text
-from pytest_llmeval.scoring.eed.marked import MarkedTrees
+from pytest_llmeval.scoring.eed.metric.edits import edit_script
+from pytest_llmeval.scoring.eed.metric.marked import MarkedTrees
+from pytest_llmeval.scoring.eed.metric.tree import Node
+from pytest_llmeval.scoring.eed.published import published
+from pytest_llmeval.scoring.eed.reader.guards import FormulaError, check_text
 from pytest_llmeval.scoring.eed.result import FULL_SCORE, EedResult, Mode, reading_of
 from pytest_llmeval.scoring.eed.time_limit import TimeLimit, unlimited
-from pytest_llmeval.scoring.eed.tree import Node
 
 _SHOWN = 2_000  # characters of a formula in a result
 

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 
 import sympy
 
-from pytest_llmeval.scoring.eed import latex
-from pytest_llmeval.scoring.eed.commands import APPROXIMATELY, EQUALS, INEQUALITIES
-from pytest_llmeval.scoring.eed.guards import FormulaError
-from pytest_llmeval.scoring.eed.symbols import opaque
-from pytest_llmeval.scoring.eed.tokens import Token, tokens_of
+from pytest_llmeval.scoring.eed.reader import latex
+from pytest_llmeval.scoring.eed.reader.commands import APPROXIMATELY, EQUALS, INEQUALITIES
+from pytest_llmeval.scoring.eed.reader.guards import FormulaError
+from pytest_llmeval.scoring.eed.reader.symbols import opaque
+from pytest_llmeval.scoring.eed.reader.tokens import Token, tokens_of
 
 _ROUNDING = 0.01  # largest relative difference of an approximation from its number
 _CONNECTIVES = frozenset({"and", "or"})

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from pytest_llmeval.scoring.eed.alignment import align
-from pytest_llmeval.scoring.eed.distance import TreeDistance, Weights, published_score
-from pytest_llmeval.scoring.eed.edits import edit_script
-from pytest_llmeval.scoring.eed.tree import Node, PostOrder
+from pytest_llmeval.scoring.eed.metric.alignment import align
+from pytest_llmeval.scoring.eed.metric.distance import TreeDistance, Weights, published_score
+from pytest_llmeval.scoring.eed.metric.edits import edit_script
+from pytest_llmeval.scoring.eed.metric.tree import Node, PostOrder
 
 
 def leaf(name: str) -> Node:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pytest_llmeval.scoring.eed import eed_score
-from pytest_llmeval.scoring.eed.marked import MAX_NODES
+from pytest_llmeval.scoring.eed.metric.marked import MAX_NODES
 
 
 def marks(answer: str, target: str) -> tuple[dict[str, str], dict[str, str]]:

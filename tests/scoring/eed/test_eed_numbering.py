@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_llmeval.scoring.eed.numbering import symbol_numbers
+from pytest_llmeval.scoring.eed.metric.numbering import symbol_numbers
 from pytest_llmeval.scoring.eed.statement import read
 
 OTHER_NAMES = str.maketrans("abcd", "dbac")

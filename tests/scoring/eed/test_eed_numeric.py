@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_llmeval.scoring.eed.numeric import compare
 from pytest_llmeval.scoring.eed.statement import read
+from pytest_llmeval.scoring.eed.value.numeric import compare
 
 
 def formulas_agree(one: str, other: str) -> bool | None:

@@ -11,7 +11,7 @@ import pytest
 import sympy
 
 from pytest_llmeval.scoring.eed import EED_PUBLISHED, eed_score
-from pytest_llmeval.scoring.eed.published_text import CleanUpFailed, clean_up
+from pytest_llmeval.scoring.eed.published.text import CleanUpFailed, clean_up
 
 CASES = json.loads((Path(__file__).parent / "published.json").read_text(encoding="utf-8"))
 

@@ -17,7 +17,8 @@ from typing import Any
 import pytest
 
 from pytest_llmeval.errors import ScorerError
-from pytest_llmeval.scoring.eed import Limits, Sandbox, Weights, child, eed_score_many, worker
+from pytest_llmeval.scoring.eed import Limits, Sandbox, Weights, eed_score_many
+from pytest_llmeval.scoring.eed.sandbox import child, worker
 from pytest_llmeval.scoring.eed.time_limit import cpu_timer
 
 ROOT = str(Path(__file__).parents[3])

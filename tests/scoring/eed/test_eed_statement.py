@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_llmeval.scoring.eed.guards import FormulaError
+from pytest_llmeval.scoring.eed.reader.guards import FormulaError
 from pytest_llmeval.scoring.eed.statement import read, same_text
 
 HERE = Path(__file__).parent

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Final, Literal, NamedTuple, TypeAlias, cast
 
 from pytest_llmeval.records import Record
-from pytest_llmeval.scoring.eed.distance import TreeDistance
-from pytest_llmeval.scoring.eed.edits import Edit
-from pytest_llmeval.scoring.eed.tree import PostOrder
+from pytest_llmeval.scoring.eed.metric.distance import TreeDistance
+from pytest_llmeval.scoring.eed.metric.edits import Edit
+from pytest_llmeval.scoring.eed.metric.tree import PostOrder
 
 Mark: TypeAlias = Literal["", "relabel", "delete", "insert"]
 

@@ -6,12 +6,12 @@ import re
 
 import sympy
 
-from pytest_llmeval.scoring.eed import guards
-from pytest_llmeval.scoring.eed.commands import ACCENTS, ALPHABETS, FUNCTIONS
-from pytest_llmeval.scoring.eed.functions import read_function
-from pytest_llmeval.scoring.eed.guards import FormulaError
-from pytest_llmeval.scoring.eed.reader import Reader
-from pytest_llmeval.scoring.eed.symbols import symbol
+from pytest_llmeval.scoring.eed.reader import guards
+from pytest_llmeval.scoring.eed.reader.commands import ACCENTS, ALPHABETS, FUNCTIONS
+from pytest_llmeval.scoring.eed.reader.functions import read_function
+from pytest_llmeval.scoring.eed.reader.guards import FormulaError
+from pytest_llmeval.scoring.eed.reader.reader import Reader
+from pytest_llmeval.scoring.eed.reader.symbols import symbol
 
 _LETTER_CONSTANTS = {"e": sympy.E}
 _QUOTIENT_OF_UNITS = re.compile(r"[A-Za-z]+(?:/[A-Za-z]+)+")

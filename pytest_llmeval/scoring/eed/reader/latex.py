@@ -10,14 +10,14 @@ from collections.abc import Sequence
 
 import sympy
 
-from pytest_llmeval.scoring.eed.calculus import CALCULUS
-from pytest_llmeval.scoring.eed.commands import ACCENTS, ALPHABETS, FONTS, FUNCTIONS, GREEK
-from pytest_llmeval.scoring.eed.constructs import CONSTRUCTS
-from pytest_llmeval.scoring.eed.functions import read_function
-from pytest_llmeval.scoring.eed.guards import FormulaError
-from pytest_llmeval.scoring.eed.names import read_accented, read_name, read_styled, read_text
-from pytest_llmeval.scoring.eed.reader import DEGREE, Extensions, Reader
-from pytest_llmeval.scoring.eed.tokens import Token
+from pytest_llmeval.scoring.eed.reader.calculus import CALCULUS
+from pytest_llmeval.scoring.eed.reader.commands import ACCENTS, ALPHABETS, FONTS, FUNCTIONS, GREEK
+from pytest_llmeval.scoring.eed.reader.constructs import CONSTRUCTS
+from pytest_llmeval.scoring.eed.reader.functions import read_function
+from pytest_llmeval.scoring.eed.reader.guards import FormulaError
+from pytest_llmeval.scoring.eed.reader.names import read_accented, read_name, read_styled, read_text
+from pytest_llmeval.scoring.eed.reader.reader import DEGREE, Extensions, Reader
+from pytest_llmeval.scoring.eed.reader.tokens import Token
 
 _CONSTANTS = {
     "pi": sympy.pi,

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 from pytest_llmeval.records import Record
-from pytest_llmeval.scoring.eed.tree import Node, PostOrder
+from pytest_llmeval.scoring.eed.metric.tree import Node, PostOrder
 
 Table: TypeAlias = list[list[float]]
 

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import sympy
 
-from pytest_llmeval.scoring.eed.symbols import symbol
+from pytest_llmeval.scoring.eed.reader.symbols import symbol
 
 _ROUNDS = 6  # of refinement; real formulas take two or three
 _COMMUTATIVE = (sympy.Add, sympy.Mul, sympy.Max, sympy.Min)

@@ -12,17 +12,17 @@ from typing import Self, TypeAlias
 
 import sympy
 
-from pytest_llmeval.scoring.eed import guards
-from pytest_llmeval.scoring.eed.commands import (
+from pytest_llmeval.scoring.eed.reader import guards
+from pytest_llmeval.scoring.eed.reader.commands import (
     APPROXIMATELY,
     EQUALS,
     INEQUALITIES,
     VECTOR_FONTS,
 )
-from pytest_llmeval.scoring.eed.cursor import END, Cursor, shown
-from pytest_llmeval.scoring.eed.guards import FormulaError
-from pytest_llmeval.scoring.eed.symbols import cross, magnitude, number, opaque, symbol
-from pytest_llmeval.scoring.eed.tokens import Token
+from pytest_llmeval.scoring.eed.reader.cursor import END, Cursor, shown
+from pytest_llmeval.scoring.eed.reader.guards import FormulaError
+from pytest_llmeval.scoring.eed.reader.symbols import cross, magnitude, number, opaque, symbol
+from pytest_llmeval.scoring.eed.reader.tokens import Token
 
 DEGREE = sympy.pi / 180
 

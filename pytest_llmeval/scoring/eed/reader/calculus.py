@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 
 import sympy
 
-from pytest_llmeval.scoring.eed.cursor import written
-from pytest_llmeval.scoring.eed.guards import FormulaError
-from pytest_llmeval.scoring.eed.reader import Reader
-from pytest_llmeval.scoring.eed.symbols import opaque, symbol
-from pytest_llmeval.scoring.eed.tokens import Token
+from pytest_llmeval.scoring.eed.reader.cursor import written
+from pytest_llmeval.scoring.eed.reader.guards import FormulaError
+from pytest_llmeval.scoring.eed.reader.reader import Reader
+from pytest_llmeval.scoring.eed.reader.symbols import opaque, symbol
+from pytest_llmeval.scoring.eed.reader.tokens import Token
 
 _D = Token("letter", "d")
 

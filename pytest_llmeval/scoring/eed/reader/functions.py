@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 import sympy
 
-from pytest_llmeval.scoring.eed import guards
-from pytest_llmeval.scoring.eed.commands import FUNCTIONS, INVERSE
-from pytest_llmeval.scoring.eed.reader import Reader
-from pytest_llmeval.scoring.eed.symbols import arguments_of, opaque
+from pytest_llmeval.scoring.eed.reader import guards
+from pytest_llmeval.scoring.eed.reader.commands import FUNCTIONS, INVERSE
+from pytest_llmeval.scoring.eed.reader.reader import Reader
+from pytest_llmeval.scoring.eed.reader.symbols import arguments_of, opaque
 
 _CLOSING = {"(": ")", "[": "]"}
 _KNOWN = frozenset({*INVERSE, *INVERSE.values(), "erf", "erfc", "sign"})

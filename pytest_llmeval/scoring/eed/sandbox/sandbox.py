@@ -10,15 +10,15 @@ from weakref import finalize
 
 from pytest_llmeval.errors import ScorerError
 from pytest_llmeval.records import Json
-from pytest_llmeval.scoring.eed.child import Child, LimitExceededError
-from pytest_llmeval.scoring.eed.distance import (
+from pytest_llmeval.scoring.eed.metric.distance import (
     PUBLISHED_WEIGHTS,
     ScoreFunction,
     Weights,
     published_score,
 )
-from pytest_llmeval.scoring.eed.limits import TOO_EXPENSIVE, Limits
 from pytest_llmeval.scoring.eed.result import EedResult, Mode
+from pytest_llmeval.scoring.eed.sandbox.child import Child, LimitExceededError
+from pytest_llmeval.scoring.eed.sandbox.limits import TOO_EXPENSIVE, Limits
 
 
 class Sandbox:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import sympy
 
-from pytest_llmeval.scoring.eed.evaluation import MP, Evaluation, EvaluationError, Value
+from pytest_llmeval.scoring.eed.value.evaluation import MP, Evaluation, EvaluationError, Value
 
 _SAME = MP.mpf(10) ** -18
 _SAME_DECIMAL = MP.mpf(10) ** -8  # if a side has a decimal, which may be rounded

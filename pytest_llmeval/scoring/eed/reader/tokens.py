@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Literal, TypeAlias
 
-from pytest_llmeval.scoring.eed import commands
-from pytest_llmeval.scoring.eed.guards import FormulaError, check_text
+from pytest_llmeval.scoring.eed.reader import commands
+from pytest_llmeval.scoring.eed.reader.guards import FormulaError, check_text
 
 TokenKind: TypeAlias = Literal["command", "number", "letter", "mark", "text"]
 

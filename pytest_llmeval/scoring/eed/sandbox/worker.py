@@ -1,4 +1,4 @@
-"""The child process that scores: ``python -m pytest_llmeval.scoring.eed.worker LIMITS``.
+"""The child process that scores: ``python -m pytest_llmeval.scoring.eed.sandbox.worker LIMITS``.
 
 Requests come by standard input and replies go to standard output, one JSON object a line. A request
 is ``{"task", "answer", "target", ...}``. The process limits its own CPU time and memory. It ends
@@ -15,10 +15,10 @@ import threading
 from typing import Any, TextIO
 
 from pytest_llmeval.records import Json
-from pytest_llmeval.scoring.eed.distance import Weights
 from pytest_llmeval.scoring.eed.explanation import explain
-from pytest_llmeval.scoring.eed.limits import MEMORY_EXIT, Limits
+from pytest_llmeval.scoring.eed.metric.distance import Weights
 from pytest_llmeval.scoring.eed.result import GRADERS
+from pytest_llmeval.scoring.eed.sandbox.limits import MEMORY_EXIT, Limits
 from pytest_llmeval.scoring.eed.scoring import score_pair
 from pytest_llmeval.scoring.eed.time_limit import cpu_timer
 

@@ -9,15 +9,15 @@ from itertools import groupby, islice
 from operator import itemgetter
 from typing import TypeAlias
 
-from pytest_llmeval.scoring.eed.distance import (
+from pytest_llmeval.scoring.eed.metric.distance import (
     PUBLISHED_WEIGHTS,
     ScoreFunction,
     Weights,
     published_score,
 )
-from pytest_llmeval.scoring.eed.limits import Limits
 from pytest_llmeval.scoring.eed.result import EedResult, Mode
-from pytest_llmeval.scoring.eed.sandbox import Sandbox
+from pytest_llmeval.scoring.eed.sandbox.limits import Limits
+from pytest_llmeval.scoring.eed.sandbox.sandbox import Sandbox
 
 Pair: TypeAlias = tuple[str | None, str]
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from pytest_llmeval.scoring.eed.tree import Kind, Node
+from pytest_llmeval.scoring.eed.metric.tree import Kind, Node
 
 _COMMUTATIVE = frozenset(
     {("operator", "Add"), ("operator", "Mul"), ("function", "Max"), ("function", "Min")}

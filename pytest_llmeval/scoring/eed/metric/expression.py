@@ -6,7 +6,7 @@ from typing import cast
 
 import sympy
 
-from pytest_llmeval.scoring.eed.tree import Kind, Node
+from pytest_llmeval.scoring.eed.metric.tree import Kind, Node
 
 _NUMBERS = (
     sympy.Integer,

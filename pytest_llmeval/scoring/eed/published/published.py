@@ -14,11 +14,11 @@ import sympy
 from latex2sympy2_extended import NormalizationConfig, latex2sympy
 from latex2sympy2_extended.latex2sympy2 import ConversionConfig
 
-from pytest_llmeval.scoring.eed import numeric
-from pytest_llmeval.scoring.eed.expression import published_tree
-from pytest_llmeval.scoring.eed.published_text import clean_up
+from pytest_llmeval.scoring.eed.metric.expression import published_tree
+from pytest_llmeval.scoring.eed.metric.tree import Node
+from pytest_llmeval.scoring.eed.published.text import clean_up
 from pytest_llmeval.scoring.eed.time_limit import TimeLimit, TimeLimitExpired
-from pytest_llmeval.scoring.eed.tree import Node
+from pytest_llmeval.scoring.eed.value import numeric
 
 SIMPLIFY_SECONDS = 30.0
 EQUALS_SECONDS = 10.0

@@ -6,13 +6,13 @@ from collections.abc import Callable
 
 import sympy
 
-from pytest_llmeval.scoring.eed import guards
-from pytest_llmeval.scoring.eed.calculus import read_derivative
-from pytest_llmeval.scoring.eed.cursor import written
-from pytest_llmeval.scoring.eed.guards import FormulaError
-from pytest_llmeval.scoring.eed.reader import Reader
-from pytest_llmeval.scoring.eed.symbols import opaque, symbol
-from pytest_llmeval.scoring.eed.tokens import Token
+from pytest_llmeval.scoring.eed.reader import guards
+from pytest_llmeval.scoring.eed.reader.calculus import read_derivative
+from pytest_llmeval.scoring.eed.reader.cursor import written
+from pytest_llmeval.scoring.eed.reader.guards import FormulaError
+from pytest_llmeval.scoring.eed.reader.reader import Reader
+from pytest_llmeval.scoring.eed.reader.symbols import opaque, symbol
+from pytest_llmeval.scoring.eed.reader.tokens import Token
 
 _ROWS = ("cases", "dcases", "matrix", "pmatrix", "bmatrix", "vmatrix", "array")
 _END_OF_CELL = ("newline", "end")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pytest_llmeval.scoring.eed.commands import FONTS
-from pytest_llmeval.scoring.eed.guards import FormulaError
-from pytest_llmeval.scoring.eed.tokens import Token
+from pytest_llmeval.scoring.eed.reader.commands import FONTS
+from pytest_llmeval.scoring.eed.reader.guards import FormulaError
+from pytest_llmeval.scoring.eed.reader.tokens import Token
 
 END = Token("mark", "")
 """The token behind the last one."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Literal, TypeAlias
 
 from pytest_llmeval.records import Record
-from pytest_llmeval.scoring.eed.distance import TreeDistance
-from pytest_llmeval.scoring.eed.tree import PostOrder
+from pytest_llmeval.scoring.eed.metric.distance import TreeDistance
+from pytest_llmeval.scoring.eed.metric.tree import PostOrder
 
 EditKind: TypeAlias = Literal["relabel", "insert", "delete", "insert subtree", "delete subtree"]
 

@@ -16,11 +16,11 @@ from typing import Any
 from pytest_llmeval.errors import ScorerError
 from pytest_llmeval.files.child_environment import child_environment
 from pytest_llmeval.records import Json
-from pytest_llmeval.scoring.eed.limits import MEMORY_EXIT, Limits
+from pytest_llmeval.scoring.eed.sandbox.limits import MEMORY_EXIT, Limits
 
 READY = "ready"
 
-_WORKER = (sys.executable, "-P", "-m", "pytest_llmeval.scoring.eed.worker")
+_WORKER = (sys.executable, "-P", "-m", "pytest_llmeval.scoring.eed.sandbox.worker")
 
 # Wall seconds.
 _START_SECONDS = 120.0  # until a child is ready; importing sympy takes half a second when idle
@@ -112,7 +112,7 @@ class Child:
             self.end()
             msg = (
                 "the EED worker did not start; "
-                "`python -m pytest_llmeval.scoring.eed.worker '{}'` shows why"
+                "`python -m pytest_llmeval.scoring.eed.sandbox.worker '{}'` shows why"
             )
             raise ScorerError(msg)
         self._ready = True

@@ -1,0 +1,1 @@
+"""Expression trees, their alignment and their edit distance."""

@@ -1,0 +1,1 @@
+"""The mode that reproduces the published metric, quirks included."""

@@ -1,0 +1,1 @@
+"""Reading LaTeX as physicists and mathematicians write it."""

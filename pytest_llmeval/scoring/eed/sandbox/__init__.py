@@ -1,0 +1,1 @@
+"""Scoring in child processes that can be killed."""

@@ -1,0 +1,1 @@
+"""Values of expressions, and equality by value."""
