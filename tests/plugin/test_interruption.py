@@ -82,7 +82,7 @@ def test_ctrl_c_any_number_of_times_ends_with_the_table(
     assert "Traceback" not in output, output
     assert "INTERNALERROR" not in output, output
     assert "LLM benchmark results" in output, output
-    # Python itself dies of a signal that comes after pytest's end, while the interpreter shuts down.
+    # A signal after pytest's end, while the interpreter shuts down, ends Python itself.
     assert status in (pytest.ExitCode.INTERRUPTED, -signal.SIGINT)
     assert set(project.outcomes().values()) <= {"correct", "not run"}
     assert len(project.outcomes()) == 12
