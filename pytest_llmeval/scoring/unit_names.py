@@ -97,7 +97,7 @@ class NamedUnit:
 @lru_cache(maxsize=4096)
 def named_unit(name: str) -> NamedUnit | None:
     """Return the unit that a name or sign stands for, None for none."""
-    if name.lower() in WORDS:
+    if name.lower() in WORDS and name != "A":
         return None
     if name in {"%", "percent"}:
         return NamedUnit(Fraction(1), {"percent": Fraction(1)})

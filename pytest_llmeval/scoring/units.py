@@ -126,6 +126,8 @@ def _factors(text: str, position: int) -> Iterator[_Factor]:
 def _unit(name: str, text: str, match: re.Match[str]) -> NamedUnit | None:
     if name.lower() == "in":  # an inch only where no word follows, as in "5 in total"
         return None if _WORD_FOLLOWS.match(text, match.end("name")) else named_unit("inch")
+    if name == "A" and _WORD_FOLLOWS.match(text, match.end("name")):  # an article, no ampere
+        return None
     return named_unit(name)
 
 

@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
+
+import sympy
 
 from pytest_llmeval.scoring.eed import corrected
 from pytest_llmeval.scoring.eed.metric.expression import published_tree
 from pytest_llmeval.scoring.eed.published import published
 from pytest_llmeval.scoring.eed.published import text as published_text
 from pytest_llmeval.scoring.eed.reader.guards import FormulaError, check_text
-from pytest_llmeval.scoring.eed.reader.tokens import latex_of
+from pytest_llmeval.scoring.eed.reader.pair import (
+    Pair,
+    read_one,
+    read_pair,
+    with_shared_subscripts,
+)
+from pytest_llmeval.scoring.eed.reader.tokens import latex_of, tokens_of
 from pytest_llmeval.scoring.eed.result import EedResult, Mode
 from pytest_llmeval.scoring.eed.scoring import score_pair
-from pytest_llmeval.scoring.eed.statement import Statement, formula_tokens, read
 from pytest_llmeval.scoring.eed.time_limit import TimeLimit, unlimited
 
 
@@ -26,7 +34,7 @@ def explain(
     """
     result = score_pair(answer, target, mode=mode, time_limit=time_limit)
     lines = [f"mode        {mode} ({result.grader})"]
-    pair = corrected.with_shared_subscripts(answer, target)
+    pair = with_shared_subscripts(answer, target)
     for side, (name, text) in enumerate((("answer", answer), ("target", target))):
         lines.append(f"{name:<12}{text}")
         if mode == "published":
@@ -61,26 +69,20 @@ def _published_steps(text: str, time_limit: TimeLimit) -> Iterator[str]:
 
 def _corrected_steps(texts: tuple[str, str], side: int, time_limit: TimeLimit) -> Iterator[str]:
     """Yield the steps of one side; the other decides on the meaning and order of its symbols."""
-    yield f"cleaned     {latex_of(formula_tokens(texts[side]))}"
-    this = read(texts[side])
-    other = _statement_or_none(texts[1 - side]) or this
-    pair = corrected.resolve_symbols(*((this, other) if side == 0 else (other, this)))
-    this = (pair.answer, pair.target)[side]
-    yield f"read        {this.formula}"
-    if this.approximation is not None:
-        yield f"about       {this.approximation}"
-    compared = corrected.simplified_pair(pair.answer, pair.target, time_limit)
-    yield f"simplified  {(compared.answer, compared.target)[side].xreplace(compared.symbols)}"
-    yield f"tree        {corrected.trees(pair.answer, pair.target, time_limit)[side].prefix()}"
+    yield f"cleaned     {latex_of(tokens_of(texts[side]))}"
+    reading = read_one(texts[side])
+    forms = (reading.answer.form, reading.answer.form)
+    with suppress(FormulaError):
+        pair = read_pair(*texts)
+        reading, forms = (pair.answer, pair.target)[side], _forms(pair)
+    yield f"type        {type(reading.answer).__name__.lower()}"
+    yield f"read        {reading.answer.form}"
+    yield from (f"defined     {name} = {value}" for name, value in reading.definitions)
+    yield f"tree        {corrected.trees(*forms, time_limit)[side].prefix()}"
 
 
-def _statement_or_none(text: str) -> Statement | None:
-    try:
-        return read(text)
-    except MemoryError:
-        raise
-    except Exception:  # noqa: BLE001 - as in score_pair; the steps of that side show it
-        return None
+def _forms(pair: Pair) -> tuple[sympy.Basic, sympy.Basic]:
+    return pair.answer.answer.form, pair.target.answer.form
 
 
 def _result_lines(result: EedResult) -> Iterator[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import assert_never
 
-from pytest_llmeval.scoring.eed import corrected, statement
+from pytest_llmeval.scoring.eed import corrected
 from pytest_llmeval.scoring.eed.metric.distance import (
     PUBLISHED_WEIGHTS,
     ScoreFunction,
@@ -18,8 +18,11 @@ from pytest_llmeval.scoring.eed.metric.marked import MarkedTrees
 from pytest_llmeval.scoring.eed.metric.tree import Node
 from pytest_llmeval.scoring.eed.published import published
 from pytest_llmeval.scoring.eed.reader.guards import FormulaError, check_text
+from pytest_llmeval.scoring.eed.reader.pair import TargetError, read_pair
+from pytest_llmeval.scoring.eed.reader.tokens import tokens_of
 from pytest_llmeval.scoring.eed.result import FULL_SCORE, EedResult, Mode, reading_of
 from pytest_llmeval.scoring.eed.time_limit import TimeLimit, unlimited
+from pytest_llmeval.scoring.eed.value.answers import equal_readings
 
 _SHOWN = 2_000  # characters of a formula in a result
 
@@ -99,24 +102,26 @@ def _reason(error: Exception) -> str:
 def _score_corrected(
     answer: str, target: str, weights: Weights, time_limit: TimeLimit
 ) -> EedResult:
-    if statement.same_text(answer, target):
+    if _same_text(answer, target):
         return _equivalent("corrected", "identical text")
     try:
-        check_text(target)
-        answer, target = corrected.with_shared_subscripts(answer, target)
-        target_statement = corrected.read_target(target)
-    except MemoryError:
-        raise
-    except Exception as error:  # noqa: BLE001 - as in score_pair; the answer is not to blame
-        return EedResult.unreadable_target("corrected", _reason(error))
-    pair = corrected.resolve_symbols(statement.read(answer), target_statement)
-    shown = _Shown(
-        answer=pair.answer.formula, target=pair.target.formula, assumptions=pair.assumptions
-    )
-    if corrected.equal(pair.answer, pair.target, time_limit):
+        pair = read_pair(answer, target)
+    except TargetError as error:
+        return EedResult.unreadable_target("corrected", str(error))
+    ours, theirs = pair.answer.answer.form, pair.target.answer.form
+    shown = _Shown(answer=ours, target=theirs, assumptions=pair.assumptions)
+    readings = [pair, *([read_pair(answer, target, factors=True)] if pair.doubtful else [])]
+    if any(equal_readings(one.answer, one.target, time_limit) for one in readings):
         return _equivalent("corrected", "equal to the target", shown)
-    trees = corrected.trees(pair.answer, pair.target, time_limit)
-    return _compared("corrected", trees, weights, shown)
+    return _compared("corrected", corrected.trees(ours, theirs, time_limit), weights, shown)
+
+
+def _same_text(one: str, other: str) -> bool:
+    """Return whether two texts have the same tokens, apart from layout."""
+    try:
+        return tokens_of(one) == tokens_of(other)
+    except FormulaError:
+        return False
 
 
 def _score_published(
@@ -162,16 +167,18 @@ def _equivalent(mode: Mode, reason: str, shown: _Shown = _Shown()) -> EedResult:
 def _compared(mode: Mode, trees: tuple[Node, Node], weights: Weights, shown: _Shown) -> EedResult:
     found = TreeDistance(*trees, weights)
     size = len(found.target)
-    value = published_score(found.value, size)
+    # Trees show neither names nor the order of factors: equal ones of unequal answers are one edit.
+    distance = found.value or float(mode == "corrected")
+    value = published_score(distance, size)
     edits = edit_script(found)
     return EedResult(
         mode=mode,
         score=value,
-        reading="equivalent" if found.value == 0 else reading_of(value),
-        reason=f"distance {found.value:g} of {size} nodes",
-        relative_distance=found.value / size,
+        reading="equivalent" if distance == 0 else reading_of(value),
+        reason=f"distance {distance:g} of {size} nodes",
+        relative_distance=distance / size,
         tree_size=size,
-        distance=found.value,
+        distance=distance,
         edits=edits,
         trees=MarkedTrees.of(found, edits),
         answer=_short(shown.answer),

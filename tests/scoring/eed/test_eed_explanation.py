@@ -8,16 +8,16 @@ from pytest_llmeval.scoring.eed import explain
 def test_every_stage_is_shown() -> None:
     text = explain(r"x = 4 m g", r"\boxed{2 m g}")
     assert text.splitlines() == [
-        "mode        corrected (eed-corrected/1)",
+        "mode        corrected (eed-corrected/2)",
         "answer      x = 4 m g",
         "  cleaned     x=4mg",
+        "  type        assignment",
         "  read        4*g*m",
-        "  simplified  4*g*m",
         "  tree        Mul(4, g, m)",
         r"target      \boxed{2 m g}",
         "  cleaned     2mg",
+        "  type        expression",
         "  read        2*g*m",
-        "  simplified  2*g*m",
         "  tree        Mul(2, g, m)",
         "assumed     symbols are positive",
         "assumed     e is Euler's number",

@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 
 from pytest_llmeval.scoring.eed.metric.numbering import symbol_numbers
-from pytest_llmeval.scoring.eed.statement import read
+from pytest_llmeval.scoring.eed.reader.pair import read_one
 
 OTHER_NAMES = str.maketrans("abcd", "dbac")
 
 
 def order(target: str, answer: str) -> str:
     """Return the symbols of two formulas in the order of their numbers."""
-    numbers = symbol_numbers(read(target).formula, read(answer).formula)
+    numbers = symbol_numbers(read_one(target).answer.form, read_one(answer).answer.form)
     return "".join(item.name for item in sorted(numbers, key=lambda item: numbers[item].name))
 
 

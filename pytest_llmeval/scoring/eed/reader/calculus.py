@@ -9,8 +9,8 @@ import sympy
 from pytest_llmeval.scoring.eed.reader.cursor import written
 from pytest_llmeval.scoring.eed.reader.guards import FormulaError
 from pytest_llmeval.scoring.eed.reader.reader import Reader
-from pytest_llmeval.scoring.eed.reader.symbols import opaque, symbol
-from pytest_llmeval.scoring.eed.reader.tokens import Token
+from pytest_llmeval.scoring.eed.reader.symbols import opaque, product
+from pytest_llmeval.scoring.eed.reader.token import Token
 
 _D = Token("letter", "d")
 
@@ -26,12 +26,38 @@ def read_derivative(reader: Reader) -> sympy.Expr | None:
         upper, lower = reader.cursor.group(), reader.cursor.group()
         if _is_differential(upper) and _is_differential(lower) and len(lower) > 1:
             order, inside = _order(upper[1:])
-            variable = symbol(written(lower[1:]))
+            variable = reader.symbol(written(lower[1:]))
+            if not inside and reader.starts_factor():
+                return _derivative(product(reader.product()), variable, order)
             if inside:
+                dotted = _dotted(reader, order, inside, variable.name)
+                if dotted is not None and upper[0] == _D:
+                    return dotted
                 return opaque(f"derivative{order}", reader.parse(inside), variable)
             return opaque(f"d{order}", variable)
     reader.cursor.position = start
     return None
+
+
+def _derivative(operand: sympy.Expr, variable: sympy.Symbol, order: str) -> sympy.Expr:
+    """Return the derivative of a formula that shows the variable; else an undefined function."""
+    known = not operand.atoms(sympy.core.function.AppliedUndef)
+    if known and operand.has(variable) and not operand.is_Symbol and order in ("", "2", "3"):
+        return sympy.diff(operand, variable, int(order or 1))
+    return opaque(f"derivative{order}", operand, variable)
+
+
+def _dotted(
+    reader: Reader, order: str, inside: Sequence[Token], variable: str
+) -> sympy.Expr | None:
+    r"""Return dx/dt as the symbol that ``\dot x`` is read as; None for another derivative."""
+    accent = {"": "dot", "2": "ddot", "3": "dddot"}.get(order)
+    value = reader.parse(inside)
+    if accent is None or not variable.startswith("t") or not value.is_Symbol:
+        return None
+    name, underscore, subscript = value.name.partition("_")
+    name = name.replace("{", "").replace("}", "")
+    return reader.symbol(f"{accent}{{{name}}}{underscore}{subscript}")
 
 
 def _is_differential(tokens: Sequence[Token]) -> bool:
@@ -79,15 +105,15 @@ def _limit(reader: Reader) -> sympy.Expr:
         msg = "a limit without an arrow"
         raise FormulaError(msg)
     variable, (goal, direction) = _variable(reader.parse(split[0]), "a limit"), _directed(split[1])
-    return sympy.Limit(reader.term(), variable, reader.parse(goal), direction)
+    return opaque("Limit", reader.term(), variable, reader.parse(goal), sympy.Integer(direction))
 
 
-def _directed(goal: Sequence[Token]) -> tuple[Sequence[Token], str]:
-    """Split 0^- or 0^{-} into the value approached and the side, which is + by default."""
+def _directed(goal: Sequence[Token]) -> tuple[Sequence[Token], int]:
+    """Split 0^- or 0^{-} into the value approached and the side: 1, by default, or -1."""
     plain = [token for token in goal if not token.is_mark("{", "}")]
     if plain[2:] and plain[-2].is_mark("^") and plain[-1].is_mark("+", "-"):
-        return plain[:-2], plain[-1].text
-    return goal, "+"
+        return plain[:-2], 1 if plain[-1].text == "+" else -1
+    return goal, 1
 
 
 def _counted(reader: Reader, kind: Callable[..., sympy.Expr]) -> sympy.Expr:
@@ -117,8 +143,14 @@ def _integral(reader: Reader) -> sympy.Expr:
     else:
         inside = reader.cursor.until(place)
         reader.cursor.take()
-        integrand = reader.parse(inside) if inside else sympy.Integer(1)
-        variable = _variable(reader.factor(), "an integral")
+        if inside and inside[-1].is_command("cdot"):
+            inside = inside[:-1]
+        variable = _variable(reader.factor(), "an integral") if not inside else None
+        if variable is not None and reader.starts_factor():  # the differential stands in front
+            integrand = reader.term()
+        else:
+            integrand = reader.parse(inside) if inside else sympy.Integer(1)
+        variable = variable or _variable(reader.factor(), "an integral")
     if not (lower and upper):
         return opaque("integral", integrand, variable)
     return sympy.Integral(integrand, (variable, reader.parse(lower), reader.parse(upper)))
@@ -153,12 +185,23 @@ def _with_differential_inside(reader: Reader) -> tuple[sympy.Expr, sympy.Symbol]
         raise FormulaError(msg)
     variable = _variable(reader.parse(rest[place + 1 : place + 2]), "an integral")
     inner = reader.over([*rest[:place], Token("number", "1"), *rest[place + 2 :]])
-    integrand = inner.product()
+    integrand = product(inner.product())
     reader.cursor.skip_to(remaining=len(inner.cursor.rest))
     return integrand, variable
 
 
+def _partial(reader: Reader) -> sympy.Expr:
+    r"""Read ``\partial_x V``, the derivative of the factor that follows."""
+    reader.cursor.take()
+    variable = reader.symbol(reader.cursor.script())
+    order = written(reader.cursor.group()) if reader.cursor.take_mark("^") else ""
+    if not reader.starts_factor():
+        return opaque(f"d{order}", variable)
+    return opaque(f"derivative{order}", reader.factor(), variable)
+
+
 CALCULUS: dict[str, Callable[[Reader], sympy.Expr]] = {
+    "partial": _partial,
     "lim": _limit,
     "int": _integral,
     "oint": _integral,

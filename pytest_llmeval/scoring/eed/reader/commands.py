@@ -11,7 +11,8 @@ GREEK = frozenset(
     "rho varrho sigma varsigma tau upsilon phi varphi chi psi omega varpi digamma Gamma Delta "
     "Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega hbar ell nabla partial Re Im aleph imath "
     "jmath perp parallel dagger star prime oplus otimes odot angle triangle square Box emptyset "
-    "varnothing wp top bot flat sharp natural mho".split()
+    "wp top bot flat sharp natural mho uparrow downarrow updownarrow "
+    "leftrightarrow".split()
 )
 """Commands that are symbols under their own name."""
 
@@ -20,10 +21,14 @@ SAME_LETTER = {
     "varGamma": "Gamma", "mathellipsis": "ldots", "Vert": "|", "lVert": "|", "rVert": "|",
     "lvert": "|", "rvert": "|", "vert": "|", "mid": "|", "dfrac": "frac", "tfrac": "frac",
     "cfrac": "frac", "le": "leq", "ge": "geq", "lt": "<", "gt": ">", "leqslant": "leq",
-    "geqslant": "geq", "ne": "neq", "lbrace": "{", "rbrace": "}", "lbrack": "[", "rbrack": "]",
+    "geqslant": "geq", "ne": "neq", "varnothing": "emptyset", "lbrace": r"\{", "rbrace": r"\}",
+    "lbrack": "[", "rbrack": "]",
     "lparen": "(", "rparen": ")", "colon": ":", "dots": "ldots", "land": "wedge", "lor": "vee",
     "div": "/", "ast": "*", "cdotp": "cdot", "bullet": "cdot", "dotsc": "ldots", "tbinom": "binom",
-    "dbinom": "binom", "mp": "mp",
+    "dbinom": "binom", "implies": "Rightarrow", "Longrightarrow": "Rightarrow",
+    "longrightarrow": "to", "rightarrow": "to", "backslash": "setminus",
+    "smallsetminus": "setminus", "iint": "int", "iiint": "int", "oiint": "oint", "Ket": "ket",
+    "Bra": "bra", "Braket": "braket", "ip": "braket", "expval": "mean", "mel": "braket",
 }  # fmt: skip
 """Commands with the meaning of another one."""
 
@@ -61,7 +66,8 @@ FUNCTIONS = {
     "ln": "log", "log": "log", "lg": "log10", "tg": "tan", "ctg": "cot", "sh": "sinh", "ch": "cosh",
     "th": "tanh", "arctg": "atan", "arsh": "asinh", "arch": "acosh", "arth": "atanh", "sgn": "sign",
     "sign": "sign", "Exp": "exp", "max": "Max", "min": "Min", "gcd": "gcd", "lcm": "lcm",
-    "det": "det", "tr": "tr", "Tr": "tr", "arg": "arg", "sinc": "sinc", "sup": "sup", "inf": "inf",
+    "det": "det", "tr": "tr", "diag": "diag", "Tr": "tr",
+    "arg": "arg", "sinc": "sinc", "sup": "sup", "inf": "inf",
     "dim": "dim", "ker": "ker", "arcosech": "acsch", "arsech": "asech",
 }  # fmt: skip
 """Names of functions in expressions, by command."""
@@ -89,12 +95,15 @@ DROPPED_ARGUMENT = frozenset(
 )
 """Ignored commands whose argument is ignored as well."""
 
-EQUALS = frozenset("= equiv coloneqq triangleq doteq Rightarrow implies iff to rightarrow".split())
+EQUALS = frozenset("= equiv coloneqq triangleq doteq to".split())
+CONCLUSIONS = frozenset({"Rightarrow", "therefore", "iff", "Leftrightarrow"})
+"""Commands behind which the conclusion stands."""
+
 APPROXIMATELY = frozenset({"approx", "simeq", "sim", "cong", "approxeq", "thickapprox"})
 INEQUALITIES = {
     "<": ("<", False), ">": ("<", True), "leq": ("<=", False), "geq": ("<=", True),
     "neq": ("!=", False), "ll": ("<<", False), "gg": ("<<", True), "propto": ("propto", False),
-    "in": ("in", False), "subset": ("subset", False), "lesssim": ("<~", False),
+    "subset": ("subset", False), "lesssim": ("<~", False),
     "gtrsim": ("<~", True),
 }  # fmt: skip
 """Inequalities and the like: the name of the relation, and whether its sides are swapped."""
@@ -109,8 +118,13 @@ _UNICODE = {
     "∝": r"\propto ", "≡": r"\equiv ", "（": "(", "）": ")", "，": ",", "。": ".", "＝": "=",
     "＋": "+", "\u00a0": " ", "\u2009": " ", "\u200b": "", "\ufeff": "", "µ": r"\mu ",
     "ϵ": r"\epsilon ", "ϕ": r"\phi ", "φ": r"\varphi ", "ϑ": r"\vartheta ", "ε": r"\epsilon ",
+    "∪": r"\cup ", "∩": r"\cap ", "∖": r"\setminus ", "∅": r"\emptyset ", "ℝ": r"\mathbb{R}",
+    "ℤ": r"\mathbb{Z}", "ℕ": r"\mathbb{N}", "↑": r"\uparrow ", "↓": r"\downarrow ",
+    "†": r"\dagger ", "⊗": r"\otimes ", "⇒": r"\Rightarrow ", "∴": r"\therefore ",
+    "〈": r"\langle ", "〉": r"\rangle ", "‖": "|",
     "½": r"\frac{1}{2}", "¼": r"\frac{1}{4}", "¾": r"\frac{3}{4}",
 }  # fmt: skip
+_ROOT_OF_NUMBER = re.compile(r"√\s*(\d+(?:\.\d+)?)")
 _SUPERSCRIPT = re.compile("[⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻]+")
 _SUBSCRIPT = re.compile("[₀₁₂₃₄₅₆₇₈₉₊₋ₐₑₒₓₕₖₗₘₙₚₛₜᵢⱼᵣᵤᵥ]+")
 
@@ -119,6 +133,7 @@ def to_latex(text: str) -> str:
     """Return the text with Unicode mathematics written as LaTeX."""
     if text.isascii():
         return text
+    text = _ROOT_OF_NUMBER.sub(r"\\sqrt{\1}", text)
     text = _SUPERSCRIPT.sub(lambda match: f"^{{{_plain(match[0])}}}", text)
     text = _SUBSCRIPT.sub(lambda match: f"_{{{_plain(match[0])}}}", text)
     return "".join(

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from pytest_llmeval.scoring.eed.reader.commands import FONTS
 from pytest_llmeval.scoring.eed.reader.guards import FormulaError
-from pytest_llmeval.scoring.eed.reader.tokens import Token
+from pytest_llmeval.scoring.eed.reader.token import Token
 
 END = Token("mark", "")
 """The token behind the last one."""
@@ -17,7 +17,7 @@ class Cursor:
 
     def __init__(self, tokens: Sequence[Token]) -> None:
         """Start before the first token."""
-        self._tokens = tokens
+        self._tokens = list(tokens)
         self.position = 0
 
     @property
@@ -56,6 +56,11 @@ class Cursor:
         self.take()
 
     @property
+    def length(self) -> int:
+        """The number of tokens, read or not."""
+        return len(self._tokens)
+
+    @property
     def rest(self) -> Sequence[Token]:
         """The tokens from here on."""
         return self._tokens[self.position :]
@@ -91,25 +96,25 @@ class Cursor:
         token = self.here
         if token.kind == "number" and len(token.text) > 1 and token.text[0] != ".":
             pieces = [Token("number", token.text[0]), Token("number", token.text[1:])]
-            self._tokens = [
-                *self._tokens[: self.position],
-                *pieces,
-                *self._tokens[self.position + 1 :],
-            ]
+            self._tokens[self.position : self.position + 1] = pieces
 
     def script(self) -> str:
         """Take a subscript and return it as text, without fonts and spaces."""
+        return written(self.group_or_fonts())
+
+    def group_or_fonts(self) -> Sequence[Token]:
+        r"""Take a braced group or a single token, also behind fonts, as in ``\hat\mathbf r``."""
         if not self.here.is_mark("{"):
             self.first_digit()
-            if self.here.is_command(*FONTS) and self.peek(1).is_mark("{"):
+            while self.here.is_command(*FONTS):
                 self.take()
-        return written(self.group())
+        return self.group()
 
 
-def written(tokens: Sequence[Token]) -> str:
-    """Return the text of tokens, without braces, fonts and spaces."""
+def written(tokens: Sequence[Token], between: str = "") -> str:
+    """Return the text of tokens, without braces, fonts and spaces, joined by `between`."""
     plain = (token for token in tokens if not (token.is_mark("{", "}") or token.is_command(*FONTS)))
-    return "".join("".join(token.text.split()) for token in plain)
+    return between.join("".join(token.text.split()) for token in plain)
 
 
 def shown(token: Token) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 import sympy
@@ -17,7 +18,11 @@ _SPECIAL: dict[str, Callable[[sympy.Expr], sympy.Expr]] = {
     "exp": lambda argument: guards.power(sympy.E, argument),
     "log10": lambda argument: sympy.log(argument, 10),
     "Gamma": lambda argument: sympy.gamma(guards.small(argument)),
+    "sinc": lambda argument: sympy.sin(argument) / argument,
+    "zeta": lambda argument: opaque("zeta", argument),
 }
+_ORDER = re.compile(r"([JP])_(\d{1,2})")
+_ANGLE_COSINE = re.compile(r"(?:cos|[xuzt]$)")
 
 
 def read_function(reader: Reader, name: str) -> sympy.Expr:
@@ -36,6 +41,26 @@ def read_function(reader: Reader, name: str) -> sympy.Expr:
         kind, power = INVERSE[kind], None
     value = _apply(kind, _arguments(reader), base)
     return value if power is None else guards.power(value, power)
+
+
+def special_function(reader: Reader, name: str) -> sympy.Expr | None:
+    r"""Read the bracket behind J_0, P_2 or \zeta as a Bessel, Legendre or zeta function's argument.
+
+    Returns:
+        None if the name is another, or its bracket looks like a factor; the cursor may have moved.
+    """
+    order = _ORDER.fullmatch(name)
+    number = name == "zeta" and reader.cursor.peek(1).kind == "number"
+    legendre = order and order[1] == "P" and _ANGLE_COSINE.match(reader.cursor.peek(1).text)
+    if not (number or legendre or (order and order[1] == "J")):
+        return None
+    arguments = _arguments(reader)
+    if len(arguments) != 1:
+        return None
+    if order is None:
+        return opaque("zeta", *arguments)
+    function = sympy.legendre if order[1] == "P" else sympy.besselj
+    return function(int(order[2]), *arguments)
 
 
 def _arguments(reader: Reader) -> tuple[sympy.Expr, ...]:
@@ -66,6 +91,8 @@ def _apply(kind: str, arguments: tuple[sympy.Expr, ...], base: sympy.Expr | None
     """Return the value of a function; an unknown one becomes an undefined function."""
     if kind in ("Max", "Min"):
         return getattr(sympy, kind)(*arguments)
+    if kind == "diag":
+        return sympy.ImmutableDenseMatrix(sympy.diag(*arguments))
     if len(arguments) != 1:
         return opaque(kind, *arguments)
     (argument,) = arguments

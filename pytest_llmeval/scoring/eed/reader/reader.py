@@ -6,6 +6,7 @@ by the functions of `Extensions`, which `latex` passes to the constructor.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Self, TypeAlias
@@ -17,21 +18,34 @@ from pytest_llmeval.scoring.eed.reader.commands import (
     APPROXIMATELY,
     EQUALS,
     INEQUALITIES,
-    VECTOR_FONTS,
 )
-from pytest_llmeval.scoring.eed.reader.cursor import END, Cursor, shown
+from pytest_llmeval.scoring.eed.reader.cursor import END, Cursor, shown, written
 from pytest_llmeval.scoring.eed.reader.guards import FormulaError
-from pytest_llmeval.scoring.eed.reader.symbols import cross, magnitude, number, opaque, symbol
-from pytest_llmeval.scoring.eed.reader.tokens import Token
+from pytest_llmeval.scoring.eed.reader.notation import PLAIN, Notation
+from pytest_llmeval.scoring.eed.reader.symbols import (
+    MATRIX,
+    cross,
+    is_vector,
+    magnitude,
+    number,
+    opaque,
+    product,
+    symbol,
+    total,
+)
+from pytest_llmeval.scoring.eed.reader.token import Token
 
 DEGREE = sympy.pi / 180
 
-_CLOSING = {"(": ")", "[": "]", "{": "}"}
+_CLOSING = {"(": ")", "[": "]", "{": "}", "\\{": "\\}"}
 _SIGNS = ("+", "-")
+_SMALL_POWER = re.compile(r"-?\d")
 _PERCENT = sympy.Rational(1, 100)
-_PRODUCTS = ("cdot", "times", "wedge")
+_PRODUCTS = ("cdot", "times", "wedge", "otimes")
+PLUS_MINUS = symbol("pm")
 _NO_FACTOR = frozenset(
     {*_PRODUCTS, "vee", "pm", "mp", "rangle", "rfloor", "rceil", "end", "newline", "quad", "qquad"}
+    | {"over", "choose", "parallel", "cup", "cap", "setminus", "in", "notin"}
     | EQUALS
     | APPROXIMATELY
     | INEQUALITIES.keys()
@@ -45,21 +59,33 @@ class Reader:
     Every method reads the construct that it is named for and leaves the cursor behind it.
     """
 
-    def __init__(self, tokens: Sequence[Token], extensions: Extensions) -> None:
+    def __init__(
+        self, tokens: Sequence[Token], extensions: Extensions, notation: Notation = PLAIN
+    ) -> None:
         """Start before the first token."""
         self.cursor = Cursor(tokens)
+        self.notation = notation
         self._extensions = extensions
         self._open_bars = 0
-        self._last_factor: sympy.Expr = sympy.Integer(1)
-        self._after_vector = False
 
     def over(self, tokens: Sequence[Token]) -> Self:
-        """Return a reader of other tokens, with the same extensions."""
-        return type(self)(tokens, self._extensions)
+        """Return a reader of other tokens, with the same extensions and notation."""
+        return type(self)(tokens, self._extensions, self.notation)
 
     def parse(self, tokens: Sequence[Token]) -> sympy.Expr:
         """Return the expression of other tokens."""
         return self.over(tokens).formula()
+
+    def symbol(self, name: str) -> sympy.Symbol:
+        """Return the symbol of a name: positive, unless the notation says otherwise."""
+        letter = name.partition("_")[0].rstrip("'")
+        if letter in self.notation.conjugated:
+            return sympy.Symbol(name)
+        if letter in self.notation.operators or letter.startswith("hat{"):
+            plain = letter.removeprefix("hat{").removesuffix("}")
+            if plain in self.notation.operators:
+                return sympy.Symbol(f"hat{{{plain}}}{name[len(letter) :]}", commutative=False)
+        return sympy.Symbol(name, real=True) if self.notation.signed else symbol(name)
 
     def formula(self) -> sympy.Expr:
         """Read all tokens; FormulaError, with the reason, if they are not one expression."""
@@ -73,11 +99,19 @@ class Reader:
         return expression
 
     def expression(self) -> sympy.Expr:
-        r"""Read a sum; ``\pm`` is read as a factor, the symbol pm."""
-        total = self.sign() * self.term()
+        r"""Read a sum; ``\pm`` is read as a factor, the symbol pm.
+
+        ``\over`` and ``\choose`` divide the whole group that they stand in.
+        """
+        terms = [product([self.sign(), self.term()])]
         while self._at_sign():
-            total = total + self.sign() * self.term()
-        return total
+            terms.append(product([self.sign(), self.term()]))
+        value = total(terms)
+        if self.cursor.here.is_command("over", "choose"):
+            over = self.cursor.take().text == "over"
+            lower = self.expression()
+            return value / lower if over else sympy.binomial(guards.small(value), lower)
+        return value
 
     def _at_sign(self) -> bool:
         return self.cursor.here.is_mark(*_SIGNS) or self.cursor.here.is_command("pm", "mp")
@@ -88,49 +122,78 @@ class Reader:
         while self._at_sign():
             token = self.cursor.take()
             if token.kind == "command":
-                value = value * symbol("pm") * (1 if token.text == "pm" else -1)
+                value = value * PLUS_MINUS * (1 if token.text == "pm" else -1)
             elif token.text == "-":
                 value = -value
         return value
 
     def term(self) -> sympy.Expr:
-        """Read a product; ``/`` divides by all factors written together after it.
+        r"""Read a product; ``/`` divides by all factors written together after it.
 
-        Between two numbers it divides by the number alone: 1/2 m is m/2.
+        Between two numbers it divides by the number alone, unless pi follows: 1/2 m is m/2, and
+        1/2\pi is 1/(2\pi).
         """
-        value = self.product()
+        factors = self.product()
         while True:
             if self.cursor.here.is_mark("*") or self.cursor.here.is_command(*_PRODUCTS):
-                value = self._multiplied(value)
-            elif self.cursor.take_mark("/"):
-                sign = self.sign()
-                fraction = value.is_Rational and self.cursor.here.kind == "number"
-                value = value * sign / (self.factor() if fraction else self.product())
+                self._multiply(factors)
+            elif self.cursor.here.is_mark("/", ":"):
+                self.cursor.take()
+                factors.append(1 / self._divisor(factors))
+            elif self.cursor.here.is_command("parallel"):
+                self.cursor.take()
+                factors = [1 / (1 / product(factors) + 1 / product(self.product()))]
             elif self.starts_factor():
-                value = value * self.product()
+                factors.extend(self.product())
             else:
-                return value
+                return product(factors)
 
-    def _multiplied(self, value: sympy.Expr) -> sympy.Expr:
+    def _divisor(self, factors: Sequence[sympy.Expr]) -> sympy.Expr:
+        """Read what follows a slash."""
+        sign = self.sign()
+        numbers = self.cursor.here.kind == "number" and not self.cursor.peek(1).is_command("pi")
+        if numbers and (self.cursor.peek(1).spaced or all(item.is_Rational for item in factors)):
+            return sign * self.factor()
+        return sign * product(self.product())
+
+    def _multiply(self, factors: list[sympy.Expr]) -> None:
         r"""Read an explicit multiplication; ``\times`` between two vectors is the cross product."""
-        operator, left = self.cursor.take(), self._last_factor
-        if operator.text in ("times", "wedge") and self._after_vector and self._at_vector():
-            return value / left * cross(left, self.factor())
-        return value * self.sign() * self.product()
+        operator = self.cursor.take()
+        if operator.text == "otimes":
+            left, right = factors.pop(), product(self.product())
+            ordered = not (left.is_commutative or right.is_commutative)
+            factors.extend([left, right] if ordered else [opaque("otimes", left, right)])
+            return
+        sign, (right, *rest) = self.sign(), self.product()
+        if operator.text in ("times", "wedge") and is_vector(factors[-1]) and is_vector(right):
+            factors[-1] = cross(factors[-1], right)
+            factors.extend([sign, *rest])
+        else:
+            factors.extend([sign, right, *rest])
 
-    def product(self) -> sympy.Expr:
+    def product(self) -> list[sympy.Expr]:
         """Read factors that are written together."""
-        value = sympy.Integer(1)
+        factors: list[sympy.Expr] = []
         while True:
-            vector = self._at_vector()
-            factor = self.factor()
-            self._after_vector, self._last_factor = vector, factor
-            value = value * factor
+            factors.append(self._mixed() or self.factor())
             if not self.starts_factor():
-                return value
+                return factors
 
-    def _at_vector(self) -> bool:
-        return self.cursor.here.is_command(*VECTOR_FONTS, "nabla")
+    def _mixed(self) -> sympy.Expr | None:
+        r"""Read a mixed number such as ``3\frac{1}{2}``; None if here is something else."""
+        whole, start = self.cursor.here, self.cursor.position
+        if not (whole.text.isdigit() and self.cursor.peek(1).is_command("frac")):
+            return None
+        self.cursor.position += 2
+        upper, lower = self.cursor.script(), self.cursor.script()
+        proper = upper.isdigit() and lower.isdigit() and int(upper) < int(lower)
+        if not proper or self.starts_factor() or (start and not self._starts_term(start)):
+            self.cursor.position = start
+            return None
+        return number(whole.text) + sympy.Rational(int(upper), int(lower))
+
+    def _starts_term(self, place: int) -> bool:
+        return self.cursor.at(place - 1).is_mark(*_SIGNS, "(", "{", ",", "=")
 
     def starts_factor(self) -> bool:
         """Return whether the next token can start a factor."""
@@ -160,12 +223,27 @@ class Reader:
         return value
 
     def _raised(self, value: sympy.Expr) -> sympy.Expr:
+        if isinstance(value, MATRIX):
+            return self._matrix_power(value)
         decoration = self.decoration()
         if decoration == "circ":
             return value * DEGREE
+        if decoration in ("*", "star"):
+            return sympy.conjugate(value)
         if decoration:
             return opaque(f"with_{decoration}", value)
         return guards.power(value, self.exponent())
+
+    def _matrix_power(self, value: sympy.Matrix) -> sympy.Matrix:
+        exponent = written(self.cursor.group())
+        if exponent in ("T", "top"):
+            return value.T
+        if exponent in ("dagger", "*"):
+            return value.H
+        if not _SMALL_POWER.fullmatch(exponent):
+            msg = f"a matrix to the power {exponent!r}"
+            raise FormulaError(msg)
+        return value ** int(exponent)
 
     def decoration(self) -> str:
         """Take a superscript that decorates a symbol: a star, dagger, sign, prime or degree.
@@ -214,7 +292,7 @@ class Reader:
                 return self._extensions.text(self, token.text)
             case "command":
                 return self._extensions.command(self, token.text)
-        if token.is_mark("(", "["):
+        if token.is_mark("(", "[", "\\{"):
             return self.bracketed(_CLOSING[token.text])
         if token.is_mark("|"):
             return self._absolute()
@@ -234,25 +312,24 @@ class Reader:
         return self.bracketed("}")
 
     def bracketed(self, closing: str) -> sympy.Expr:
-        """Read up to a closing bracket; expressions between commas are a tuple, also [a, b)."""
+        """Read up to a closing bracket; expressions between commas are a tuple or a set.
+
+        Two operators in square brackets are their commutator.
+        """
         bars, self._open_bars = self._open_bars, 0
         values = [self.expression()]
         while self.cursor.take_mark(",", ";"):
             values.append(self.expression())
-        if not self.cursor.take_mark(*(("}",) if closing == "}" else (")", "]"))):
+        if not self.cursor.take_mark(closing, *(() if closing in "\\}" else (")", "]"))):
             msg = f"expected {closing!r}, found {shown(self.cursor.here)}"
             raise FormulaError(msg)
         self._open_bars = bars
-        return values[0] if len(values) == 1 else opaque("tuple", *values)
-
-    def separated(self) -> list[sympy.Expr]:
-        r"""Read expressions separated by bars, as in ``\langle a | b \rangle``."""
-        self._open_bars += 1
-        values = [self.expression()]
-        while self.cursor.take_mark("|"):
-            values.append(self.expression())
-        self._open_bars -= 1
-        return values
+        if len(values) == 1:
+            return values[0]
+        if closing in ("]", "\\}") and not any(value.is_commutative for value in values):
+            left, right, *_ = values
+            return left * right + (right * left if closing == "\\}" else -right * left)
+        return opaque("Set" if closing == "\\}" else "Tuple", *values)
 
     def _absolute(self) -> sympy.Expr:
         r"""Read an absolute value behind its first bar; that of a vector is its letter."""

@@ -4,48 +4,35 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from itertools import zip_longest
-from typing import Literal, TypeAlias
 
 from pytest_llmeval.scoring.eed.reader import commands
-from pytest_llmeval.scoring.eed.reader.guards import FormulaError, check_text
-
-TokenKind: TypeAlias = Literal["command", "number", "letter", "mark", "text"]
-
-
-@dataclass(frozen=True, slots=True)
-class Token:
-    r"""One token of a formula.
-
-    Attributes:
-        kind: ``text`` is the content of a ``\text{}``, ``mark`` any other single character.
-        text: the characters; of a command without its backslash.
-    """
-
-    kind: TokenKind
-    text: str
-
-    def is_mark(self, *marks: str) -> bool:
-        """Return whether this is one of these marks."""
-        return self.kind == "mark" and self.text in marks
-
-    def is_command(self, *names: str) -> bool:
-        """Return whether this is one of these commands."""
-        return self.kind == "command" and self.text in names
-
+from pytest_llmeval.scoring.eed.reader.bars import with_states
+from pytest_llmeval.scoring.eed.reader.brackets import with_round_brackets
+from pytest_llmeval.scoring.eed.reader.formula_text import closing_brace, formula_text
+from pytest_llmeval.scoring.eed.reader.guards import check_text
+from pytest_llmeval.scoring.eed.reader.token import Token, TokenKind
 
 _ENVIRONMENT = re.compile(
     r"\\(?:begin|end)\s*\{(?:equation|align|aligned|alignat|gather|gathered|multline|split|math"
     r"|displaymath|eqnarray)\*?\}"
 )
-_DELIMITERS = re.compile(r"\$|\\[()\[\]]")
+_DELIMITERS = re.compile(r"\$|(?<!\\)\\[()\[\]]")
 _THOUSANDS = re.compile(r"(?<![\d.,(])(\d{1,3})((?:(?:\{,\}|\\[,!]|,)\d{3})+)(?![\d,])")
 _UPRIGHT_D = re.compile(r"\\(?:mathrm|rm|text|operatorname)\s*\{\s*d\s*\}|\{\s*\\rm\s+d\s*\}")
-_BOX = re.compile(r"\\f?boxed?\s*\{")
+_UPRIGHT_EXPONENT = re.compile(
+    r"(\d)\s*\\(?:mathrm|text|rm)\s*\{\s*[eE]\s*\}\s*\{?\s*([+-]?\d{1,3})\s*\}?"
+)
+_LEFT_BRACE = re.compile(
+    r"\\left\s*\\\{\s*\\begin\s*\{(array|aligned|matrix)\}(?:\s*\{[lcr|]*\})?(.*?)\\end\s*\{\1\}",
+    re.DOTALL,
+)
+_CASES = r"\\begin{cases}\2\\end{cases}"
+_CALLIGRAPHIC = re.compile(r"\{\s*\\cal\s+([A-Z])\s*\}")
 _TOKEN = re.compile(
     r"\\(?P<command>[A-Za-z]+)\*?|\\(?P<escape>.)"
-    r"|(?P<number>\d+\.\d+[eE][+-]?\d{1,3}|\d+(?:\.\d+)?|\.\d+)"
+    r"|(?P<number>\d+(?:\.\d+)?[eE][+-]?\d{1,3}(?![\dA-Za-z.])|\d+(?:\.\d+)?|\.\d+)"
     r"|(?P<letter>[^\W\d_])|(?P<mark>\S)",
     re.DOTALL,
 )
@@ -53,28 +40,35 @@ _PLAIN_FUNCTION = re.compile(
     rf"(?<![\\A-Za-z])({'|'.join(commands.PLAIN_FUNCTIONS)})(?=[\s(\d\\{{\[]|$)"
 )
 _PLAIN_PI = re.compile(r"(?<![\\A-Za-z])pi(?![A-Za-z])")
-_PROSE = re.compile(r"(?<![\\A-Za-z{_])[A-Za-z]{3,}(?:\s+[A-Za-z]{2,}){2,}")
+_PROSE = re.compile(
+    r"(?P<command>\\[A-Za-z]+\s*\{[^{}]*\})"
+    r"|(?<![\\A-Za-z{_])(?:[A-Za-z]{3,}(?:\s+[A-Za-z]{2,}){2,}"
+    r"|(?<=\s)(?:or|and|where|with|for|if|when)(?=\s)|directed\s+\w+)"
+)
 _RELATIONS = (
     commands.EQUALS | commands.APPROXIMATELY | commands.INEQUALITIES.keys() | {"cdot", "times"}
 )
-_TEXT_COMMAND = re.compile(r"\\[A-Za-z]+\s*\{[^{}]*\}")
-_SPACES = frozenset(",;:!> /")
+_SPACES = frozenset(",;:> ")
+_NO_SPACES = frozenset("!/")
+_ROW_SPACING = re.compile(r"\*?[ \t]*\[\s*-?[\d.]+\s*(?:pt|em|ex|mm|cm|mu|in)\s*\]|\*")
 
 
 def tokens_of(formula: str) -> list[Token]:
     """Return the tokens of a formula; FormulaError if it is prose or exceeds a limit."""
     check_text(formula)
-    text = commands.to_latex(formula)
-    while (inside := _unboxed(text)) != text:
-        text = inside
-    if _PROSE.search(_TEXT_COMMAND.sub("", text)):
-        msg = "prose, not a formula"
-        raise FormulaError(msg)
-    text = _UPRIGHT_D.sub("d", text)
+    text = formula_text(commands.to_latex(formula))
+    text = _PROSE.sub(_as_text, text)
+    text = _UPRIGHT_EXPONENT.sub(r"\1e\2", _LEFT_BRACE.sub(_CASES, text))
+    text = _UPRIGHT_D.sub("d", _CALLIGRAPHIC.sub(r"\\mathcal{\1}", text))
     text = _DELIMITERS.sub(" ", _ENVIRONMENT.sub(" ", text))
     text = _THOUSANDS.sub(lambda match: match[1] + re.sub(r"\D", "", match[2]), text)
     text = _PLAIN_PI.sub(r"\\pi ", _PLAIN_FUNCTION.sub(r"\\\1 ", text))
-    return _without_line_breaks(_trim(_scan(text)))
+    return with_round_brackets(with_states(_without_line_breaks(_trim(_scan(text)))))
+
+
+def _as_text(found: re.Match[str]) -> str:
+    r"""Return prose as the content of a ``\text{}``."""
+    return found[0] if found["command"] else rf"\text{{ {found[0]} }}"
 
 
 def latex_of(tokens: Sequence[Token]) -> str:
@@ -83,40 +77,30 @@ def latex_of(tokens: Sequence[Token]) -> str:
     return "".join(written.get(token.kind, "{}").format(token.text) for token in tokens).strip()
 
 
-def _unboxed(text: str) -> str:
-    r"""Return the content of the first ``\boxed{}``; the text itself if there is none."""
-    box = _BOX.search(text)
-    if box is None:
-        return text
-    end = closing_brace(text, box.end())
-    return text if end is None else text[box.end() : end]
-
-
-def closing_brace(text: str, start: int) -> int | None:
-    """Return the position of the brace that closes the one before `start`; None if none does."""
-    depth = 1
-    for match in re.compile(r"\\.|[{}]", re.DOTALL).finditer(text, start):
-        depth += {"{": 1, "}": -1}.get(match[0], 0)
-        if depth == 0:
-            return match.start()
-    return None
-
-
 def _scan(text: str) -> list[Token]:
     tokens: list[Token] = []
     position = 0
+    spaced = False
     while match := _TOKEN.search(text, position):
-        position = match.end()
+        position, before = match.end(), len(tokens)
         if match["command"] is not None:
             position = _command(match["command"], text, position, tokens)
         elif match["escape"] is not None:
             tokens.extend(_escaped(match["escape"]))
+            if match["escape"] == "\\" and (spacing := _ROW_SPACING.match(text, position)):
+                position = spacing.end()
         elif match["number"] is not None:
             tokens.append(Token("number", match["number"]))
         elif match["letter"] is not None:
             tokens.append(Token("letter", match["letter"]))
         elif match["mark"] != "~":
             tokens.append(Token("mark", match["mark"]))
+        if len(tokens) > before:
+            if spaced:
+                tokens[before] = replace(tokens[before], spaced=True)
+            spaced = False
+        else:
+            spaced = spaced or match["escape"] in _SPACES or match["mark"] == "~"
     return tokens
 
 
@@ -152,10 +136,10 @@ def _escaped(character: str) -> list[Token]:
     if character == "|":
         return [Token("mark", "|")]
     if character in "{}":
-        return [Token("mark", "(" if character == "{" else ")")]
+        return [Token("mark", f"\\{character}")]
     if character == "%":
         return [Token("mark", "%")]
-    if character in _SPACES or character.isspace():
+    if character in _SPACES or character in _NO_SPACES or character.isspace():
         return []
     return [Token("mark", f"\\{character}")]
 

@@ -20,7 +20,32 @@ MP = mpmath.MPContext()
 MP.dps = 30
 
 _HUGE = 10**6  # exponents and arguments beyond it are not evaluated
+_SERIES_DIGITS = 25  # to which an infinite series is summed
 _TERMS = 50  # of a finite sum or product
+_ROUNDING = MP.mpf(10) ** -20  # relative; closer values are equal in a condition
+
+
+class EvaluationError(ValueError):
+    """The expression has no value at this point, or its value would take too long."""
+
+
+def _close(a: Value, b: Value) -> bool:
+    """Return whether two values are the same but for rounding."""
+    if a == b:
+        return True
+    scale = max(abs(a), abs(b))
+    return bool(MP.isfinite(scale) and abs(a - b) <= _ROUNDING * scale)
+
+
+def _real(value: Value) -> Value:
+    """Return a real value; EvaluationError for another, which has no order."""
+    if isinstance(value, MP.mpc):
+        if abs(value.imag) > _ROUNDING * abs(value):
+            msg = "a complex number has no order"
+            raise EvaluationError(msg)
+        return value.real
+    return value
+
 
 _MPMATH_FUNCTIONS = (
     *("sin", "cos", "tan", "cot", "sec", "csc", "sinh", "cosh", "tanh", "coth", "sech", "csch"),
@@ -38,6 +63,14 @@ _FUNCTIONS: Mapping[str, Callable[..., Value]] = {
     "Min": min,
     "LambertW": MP.lambertw,
     "Mod": lambda a, b: a - b * MP.floor(a / b),
+    "zeta": MP.zeta,
+    "Less": lambda a, b: _real(a) < _real(b) and not _close(a, b),
+    "LessEqual": lambda a, b: _real(a) < _real(b) or _close(a, b),
+    "Same": _close,
+    "Not": lambda condition: not condition,
+    "All": lambda *conditions: all(conditions),
+    "Any": lambda *conditions: any(conditions),
+    "Otherwise": lambda: True,
 }
 """The functions that can be evaluated, by sympy's name."""
 
@@ -46,11 +79,15 @@ _CONSTANTS: Mapping[sympy.Basic, Value] = {
     sympy.E: MP.e,
     sympy.I: MP.mpc(0, 1),
     sympy.EulerGamma: MP.euler,
+    sympy.oo: MP.inf,
+    -sympy.oo: -MP.inf,
 }
 
+UNDEFINED = object()
+"""The value of cases at a point that no case covers."""
 
-class EvaluationError(ValueError):
-    """The expression has no value at this point, or its value would take too long."""
+
+_CONDITIONS = frozenset({"Less", "LessEqual", "Same", "Not", "All", "Any", "Otherwise"})
 
 
 class Evaluation:
@@ -110,8 +147,13 @@ class Evaluation:
         if constant is not None:
             return +constant
         name = type(expression).__name__
+        if name == "Cases":
+            return self._cases(expression)
+        if name in ("Words", "Limit"):
+            msg = f"no values for {name}"
+            raise EvaluationError(msg)
         arguments = [self._value(argument) for argument in expression.args]
-        if any(abs(argument) > _HUGE for argument in arguments):
+        if name not in _CONDITIONS and any(abs(argument) > _HUGE for argument in arguments):
             msg = "argument out of range"
             raise EvaluationError(msg)
         function = _FUNCTIONS.get(name)
@@ -122,9 +164,20 @@ class Evaluation:
         msg = f"no values for {name}"
         raise EvaluationError(msg)
 
+    def _cases(self, expression: sympy.Basic) -> Value:
+        """Return the value of the first case whose condition holds."""
+        rows = sorted(expression.args, key=lambda row: type(row.args[1]).__name__ == "Otherwise")
+        for row in rows:
+            value, condition = row.args
+            if self._value(condition):
+                return self._value(value)
+        return UNDEFINED
+
     def _counted(self, expression: sympy.Basic) -> Value:
         (variable, lower, upper), *more = expression.limits
         first, last = self._value(lower), self._value(upper)
+        if isinstance(expression, sympy.Sum) and last == MP.inf and not more:
+            return self._series(expression.function, variable, int(first))
         if more or first != int(first) or last != int(last) or not 0 <= last - first < _TERMS:
             msg = "not a short finite sum"
             raise EvaluationError(msg)
@@ -133,6 +186,10 @@ class Evaluation:
             for i in range(int(first), int(last) + 1)
         ]
         return MP.fsum(values) if isinstance(expression, sympy.Sum) else MP.fprod(values)
+
+    def _series(self, term: sympy.Basic, variable: sympy.Symbol, first: int) -> Value:
+        with MP.workdps(_SERIES_DIGITS):
+            return MP.nsum(lambda n: self._inner(term, variable, n), [first, MP.inf])
 
     def _integral(self, expression: sympy.Basic) -> Value:
         (variable, *limits), *more = expression.limits

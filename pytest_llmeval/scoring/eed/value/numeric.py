@@ -13,7 +13,14 @@ from typing import NamedTuple
 
 import sympy
 
-from pytest_llmeval.scoring.eed.value.evaluation import MP, Evaluation, EvaluationError, Value
+from pytest_llmeval.scoring.eed.value.branches import branch_points
+from pytest_llmeval.scoring.eed.value.evaluation import (
+    MP,
+    UNDEFINED,
+    Evaluation,
+    EvaluationError,
+    Value,
+)
 
 _SAME = MP.mpf(10) ** -18
 _SAME_DECIMAL = MP.mpf(10) ** -8  # if a side has a decimal, which may be rounded
@@ -26,6 +33,9 @@ _REAL_POINTS_BROKEN = 16  # with |x|, max and the like different formulas may ag
 _INTERVALS = ((0.35, 0.65), (0.05, 0.65), (0.3, 0.5), (0.2, 2.5), (1.05, 1.9), (0.1, 5.0))
 _POINTS = 8  # in each interval
 
+_BRANCHED_POINTS = 2  # points from which those on the branches of cases are made
+_CASES = sympy.Function("Cases")
+
 _BROKEN = (
     sympy.Abs,
     sympy.Max,
@@ -35,13 +45,16 @@ _BROKEN = (
     sympy.sign,
     sympy.Piecewise,
     sympy.Mod,
+    _CASES,
 )
 
 
 def compare(one: sympy.Basic, other: sympy.Basic) -> bool | None:
     """Return whether the expressions have the same values; None if the points do not decide."""
-    names = sorted({symbol.name for side in (one, other) for symbol in side.free_symbols})
+    names = sorted({symbol for side in (one, other) for symbol in side.free_symbols}, key=str)
     wanted = _REAL_POINTS_BROKEN if one.has(*_BROKEN) or other.has(*_BROKEN) else _REAL_POINTS
+    if one.has(_CASES) or other.has(_CASES):
+        wanted = _POINTS * len(_INTERVALS)
     tolerance = _SAME_DECIMAL if one.has(sympy.Float) or other.has(sympy.Float) else _SAME
     found: Counter[_Finding] = Counter()
     for gap, real in _gaps(one, other, names):
@@ -82,20 +95,19 @@ def _from_few_points(found: Counter[_Finding], wanted: int) -> bool | None:
 
 
 def _gaps(
-    one: sympy.Basic, other: sympy.Basic, names: Sequence[str]
+    one: sympy.Basic, other: sympy.Basic, names: Sequence[sympy.Symbol]
 ) -> Iterator[tuple[Value, bool]]:
     """Yield the relative gap of the values and whether they are real, at points with values."""
-    integers = _limit_symbols(one) | _limit_symbols(other)
-    imaginary = one.has(sympy.I) or other.has(sympy.I)
+    imaginary = (
+        one.has(sympy.I) or other.has(sympy.I) or any(name.is_real is None for name in names)
+    )
     seen = False
-    for number in range(_POINTS * len(_INTERVALS)):
-        interval = _INTERVALS[number // _POINTS]
-        point = {
-            name: _random_value(name, number, interval, integer=name in integers) for name in names
-        }
+    for number, point in enumerate(_points(one, other, names)):
         try:
             left, left_real = Evaluation(point).of(one)
             right, right_real = Evaluation(point).of(other)
+            if left is UNDEFINED and right is UNDEFINED:
+                continue
             gap = _relative_gap(left, right)
         except (EvaluationError, ArithmeticError, ValueError, TypeError):
             if number >= _POINTS and not seen:
@@ -105,13 +117,46 @@ def _gaps(
         yield gap, imaginary or (left_real and right_real)
 
 
-def _random_value(name: str, number: int, interval: tuple[float, float], *, integer: bool) -> Value:
-    """Return a symbol's value at a point; it depends on the arguments only, not on the process."""
-    source = random.Random(f"{number}:{name}")  # noqa: S311 - reproducible on purpose
-    return MP.mpf(source.randint(2, 5)) if integer else MP.mpf(source.uniform(*interval))
+def _points(
+    one: sympy.Basic, other: sympy.Basic, names: Sequence[sympy.Symbol]
+) -> Iterator[dict[str, Value]]:
+    """Yield points; those of cases begin with one on each branch."""
+    integers = _limit_symbols(one) | _limit_symbols(other)
+    broken = one.has(*_BROKEN) or other.has(*_BROKEN)
+    cases = one.has(_CASES) or other.has(_CASES)
+    for number in range(_POINTS * len(_INTERVALS)):
+        # A function with a kink is tested on all its branches, so on all intervals in turn.
+        place = number % len(_INTERVALS) if broken else number // _POINTS
+        point = {
+            name.name: _random_value(name, number, _INTERVALS[place], integer=name.name in integers)
+            for name in names
+        }
+        if cases and number < _BRANCHED_POINTS:
+            yield from branch_points((one, other), point)
+        yield point
+
+
+def _random_value(
+    name: sympy.Symbol, number: int, interval: tuple[float, float], *, integer: bool
+) -> Value:
+    """Return a symbol's value at a point: positive, of either sign, or complex, as assumed of it.
+
+    It depends on the arguments only, not on the process.
+    """
+    source = random.Random(f"{number}:{name.name}")  # noqa: S311 - reproducible on purpose
+    if integer:
+        return MP.mpf(source.randint(2, 5))
+    value = MP.mpf(source.uniform(*interval))
+    if name.is_positive:
+        return value
+    if name.is_real:
+        return value * source.choice((-1, 1))
+    return MP.mpc(value, source.uniform(-1, 1))
 
 
 def _relative_gap(left: Value, right: Value) -> Value:
+    if left is UNDEFINED or right is UNDEFINED:
+        return MP.mpf(1)
     if left == right:
         return MP.mpf(0)
     scale = max(abs(left), abs(right))

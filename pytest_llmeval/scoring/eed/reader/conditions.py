@@ -1,0 +1,283 @@
+"""Conditions on values: relations, and membership in intervals and sets, as sympy functions.
+
+A condition is built of the undefined functions ``Less(a, b)``, ``LessEqual(a, b)``, ``Same(a, b)``,
+``All(...)``, ``Any(...)``, ``Not(c)``, ``Otherwise()`` and ``Words(...)``, which `evaluation` gives
+a truth value at a point.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
+
+import sympy
+
+from pytest_llmeval.scoring.eed.reader.commands import EQUALS, INEQUALITIES
+from pytest_llmeval.scoring.eed.reader.cursor import written
+from pytest_llmeval.scoring.eed.reader.guards import FormulaError
+from pytest_llmeval.scoring.eed.reader.reader import Reader
+from pytest_llmeval.scoring.eed.reader.symbols import opaque
+from pytest_llmeval.scoring.eed.reader.token import Token
+
+Tokens: TypeAlias = Sequence[Token]
+
+VARIABLE = sympy.Symbol("set member", real=True)
+"""Stands for the members of a set that names no variable."""
+
+_LEADING = frozenset("if for when where with and is in the region case at".split())  # noqa: SIM905
+_OTHERWISE = frozenset({"otherwise", "else", "elsewhere"})
+_NUMBERS: dict[str, Callable[[sympy.Expr], sympy.Expr]] = {
+    "R": lambda _member: opaque("All"),
+    "Z": lambda member: opaque("Same", member, sympy.floor(member)),
+}
+_NUMBERS["N"] = lambda member: opaque("All", _NUMBERS["Z"](member), opaque("LessEqual", 1, member))
+
+
+def split(tokens: Tokens, at: Callable[[Token], bool]) -> tuple[list[Tokens], list[Token]]:
+    """Split at the tokens outside all brackets and environments for which `at` holds.
+
+    Returns:
+        The parts, and the tokens between them.
+    """
+    parts: list[Tokens] = []
+    between: list[Token] = []
+    depth = start = 0
+    for position, token in enumerate(tokens):
+        depth += token.is_mark("(", "{", "[", "\\{") - token.is_mark(")", "}", "]", "\\}")
+        depth += token.is_command("begin") - token.is_command("end")
+        if depth == 0 and at(token):
+            parts.append(tokens[start:position])
+            between.append(token)
+            start = position + 1
+    return [*parts, tokens[start:]], between
+
+
+def compares(token: Token) -> bool:
+    """Return whether a token is an inequality sign or the like."""
+    return token.kind in ("mark", "command") and token.text in INEQUALITIES
+
+
+def _relates(token: Token) -> bool:
+    equals = token.kind in ("mark", "command") and token.text in EQUALS
+    return compares(token) or equals or token.is_command("in", "notin")
+
+
+def is_condition(tokens: Tokens) -> bool:
+    """Return whether tokens state a condition."""
+    return any(_relates(token) for token in tokens) or bool(_OTHERWISE & _word_set(tokens))
+
+
+def condition_split(tokens: Tokens) -> tuple[Tokens, Tokens]:
+    """Split ``x, x > 0`` or ``x if x > 0`` into the value and its condition."""
+
+    def separates(token: Token) -> bool:
+        return token.is_mark(",") or token.kind == "text" or token.is_command("quad", "qquad")
+
+    for place, token in enumerate(tokens):
+        if separates(token) and place and is_condition(tokens[place:]):
+            return tokens[:place], tokens[place if token.kind == "text" else place + 1 :]
+    msg = "a case without its condition"
+    raise FormulaError(msg)
+
+
+def read_condition(reader: Reader, tokens: Tokens) -> sympy.Expr:
+    """Return the condition that tokens state; unknown words are a condition of their own."""
+    for name, connects in (
+        ("Any", lambda token: token.is_command("vee") or _is_word(token, "or")),
+        (
+            "All",
+            lambda token: token.is_mark(",") or token.is_command("wedge") or _is_word(token, "and"),
+        ),
+    ):
+        parts, found = split(tokens, connects)
+        if found and all(parts):
+            return opaque(name, *(read_condition(reader, part) for part in parts))
+    if _word_set(tokens) & _OTHERWISE:
+        return opaque("Otherwise")
+    tokens = _without_words(tokens)
+    parts, signs = split(tokens, _relates)
+    if signs:
+        return _chain(reader, parts, signs)
+    words = sorted(set(_words(tokens)) - _LEADING)
+    if not words:
+        msg = "an empty condition"
+        raise FormulaError(msg)
+    return opaque("Words", *(sympy.Symbol(word) for word in words))
+
+
+def _without_words(tokens: Tokens) -> Tokens:
+    """Return tokens without words such as "if" at the start and the end."""
+    while tokens and (_leads(tokens[0]) or tokens[0].is_mark(",", ":")):
+        tokens = tokens[1:]
+    related = any(_relates(token) for token in tokens)
+    while tokens and (
+        _leads(tokens[-1])
+        or tokens[-1].is_mark(",", ".", ";")
+        or (related and tokens[-1].kind == "text")
+    ):
+        tokens = tokens[:-1]
+    return tokens
+
+
+def _leads(token: Token) -> bool:
+    if token.is_command("quad", "qquad"):
+        return True
+    return token.kind == "text" and set(token.text.lower().replace(",", " ").split()) <= _LEADING
+
+
+def _is_word(token: Token, word: str) -> bool:
+    return token.kind == "text" and token.text.strip().lower() == word
+
+
+def _words(tokens: Tokens) -> list[str]:
+    return [
+        word.strip(".,;:").lower()
+        for token in tokens
+        if not token.is_command("quad", "qquad")
+        for word in (token.text.split() if token.kind == "text" else [token.text])
+        if word.strip(".,;:")
+    ]
+
+
+def _word_set(tokens: Tokens) -> set[str]:
+    letters = written([token for token in tokens if token.kind == "letter"])
+    return {*_words(tokens), letters.lower()}
+
+
+def _chain(reader: Reader, parts: Sequence[Tokens], signs: Sequence[Token]) -> sympy.Expr:
+    """Return the condition of a chain such as ``a < x <= b``."""
+    links = [
+        _link(reader, left, sign, right)
+        for left, sign, right in zip(parts, signs, parts[1:], strict=False)
+    ]
+    return links[0] if len(links) == 1 else opaque("All", *links)
+
+
+def _link(reader: Reader, left: Tokens, sign: Token, right: Tokens) -> sympy.Expr:
+    if sign.is_command("in", "notin"):
+        inside = membership(reader, right, reader.parse(left))
+        return inside if sign.text == "in" else opaque("Not", inside)
+    one, other = reader.parse(left), reader.parse(right)
+    if sign.text not in INEQUALITIES:
+        return opaque("Same", one, other)
+    name, swap = INEQUALITIES[sign.text]
+    if swap:
+        one, other = other, one
+    if name == "!=":
+        return opaque("Not", opaque("Same", one, other))
+    return opaque(_HEADS.get(name, name), one, other)
+
+
+_HEADS = {"<": "Less", "<=": "LessEqual"}
+
+
+def membership(reader: Reader, tokens: Tokens, member: sympy.Expr) -> sympy.Expr:
+    """Return the condition that `member` is in the set that tokens write.
+
+    Raises:
+        FormulaError: they write no set of numbers.
+    """
+    parts, signs = split(tokens, lambda token: token.is_command("cup", "cap", "setminus"))
+    condition = _set(reader, parts[0], member)
+    for sign, part in zip(signs, parts[1:], strict=True):
+        other = _set(reader, part, member)
+        if sign.text == "cup":
+            condition = opaque("Any", condition, other)
+        else:
+            condition = opaque(
+                "All", condition, other if sign.text == "cap" else opaque("Not", other)
+            )
+    return condition
+
+
+def is_set(tokens: Tokens) -> bool:
+    """Return whether tokens write an interval, a union, a set by its condition, or all numbers."""
+    if split(tokens, lambda token: token.is_command("cup", "cap", "setminus"))[1]:
+        return True
+    if _numbers(tokens):
+        return True
+    if len(tokens) > 2 and tokens[0].is_mark("\\{") and tokens[-1].is_mark("\\}"):  # noqa: PLR2004
+        return len(_builder(tokens[1:-1])) > 1
+    return _is_half_open(tokens)
+
+
+def _is_half_open(tokens: Tokens) -> bool:
+    """Return whether tokens are an interval by their brackets or an infinite end."""
+    if len(tokens) < 5 or not (tokens[0].is_mark("(", "[") and tokens[-1].is_mark(")", "]")):  # noqa: PLR2004
+        return False
+    parts, _ = split(tokens[1:-1], lambda token: token.is_mark(",", ";"))
+    if len(parts) != 2:  # noqa: PLR2004 - two ends
+        return False
+    mixed = (tokens[0].text == "[") != (tokens[-1].text == "]")
+    return mixed or any(token.is_command("infty") for token in tokens)
+
+
+def _numbers(tokens: Tokens) -> str:
+    """Return R, Z or N for the set of all such numbers, else ""."""
+    if tokens and tokens[0].is_command("mathbb", "mathbf", "mathrm", "bf") and len(tokens) > 1:
+        name = written(tokens[1:])
+        return name if name in _NUMBERS else ""
+    return ""
+
+
+def _builder(inside: Tokens) -> list[Tokens]:
+    """Split ``x | x > 0`` at its bar or colon."""
+    for place, token in enumerate(inside):
+        if token.is_mark("|", ":") and is_condition(inside[place + 1 :]):
+            return [inside[:place], inside[place + 1 :]]
+    return [inside]
+
+
+def _set(reader: Reader, tokens: Tokens, member: sympy.Expr) -> sympy.Expr:
+    name = _numbers(tokens)
+    if name:
+        return _NUMBERS[name](member)
+    if len(tokens) > 1 and tokens[0].is_mark("\\{") and tokens[-1].is_mark("\\}"):
+        return _braced(reader, tokens[1:-1], member)
+    if len(tokens) > 1 and tokens[0].is_mark("(", "[") and tokens[-1].is_mark(")", "]"):
+        parts, commas = split(tokens[1:-1], lambda token: token.is_mark(",", ";"))
+        if len(commas) == 1:
+            low, high = (reader.parse(part) for part in parts)
+            return interval(
+                low,
+                high,
+                member,
+                closed_left=tokens[0].text == "[",
+                closed_right=tokens[-1].text == "]",
+            )
+        if not commas:
+            return membership(reader, tokens[1:-1], member)
+    if tokens and all(token.is_command("emptyset") for token in tokens):
+        return opaque("Any")
+    msg = f"no set: {written(tokens)}"
+    raise FormulaError(msg)
+
+
+def _braced(reader: Reader, inside: Tokens, member: sympy.Expr) -> sympy.Expr:
+    parts = _builder(inside)
+    if len(parts) == 1:
+        members, _ = split(inside, lambda token: token.is_mark(",", ";"))
+        return opaque("Any", *(opaque("Same", member, reader.parse(part)) for part in members))
+    names, signs = split(parts[0], lambda token: token.is_command("in"))
+    name = reader.parse(names[0])
+    condition = read_condition(reader, parts[1]).subs(name, member)
+    if not signs:
+        return condition
+    return opaque("All", membership(reader, names[1], member), condition)
+
+
+def interval(
+    low: sympy.Expr,
+    high: sympy.Expr,
+    member: sympy.Expr,
+    *,
+    closed_left: bool,
+    closed_right: bool,
+) -> sympy.Expr:
+    """Return the condition that `member` lies between two ends; an infinite one is no bound."""
+    bounds = []
+    if low != -sympy.oo:
+        bounds.append(opaque("LessEqual" if closed_left else "Less", low, member))
+    if high != sympy.oo:
+        bounds.append(opaque("LessEqual" if closed_right else "Less", member, high))
+    return bounds[0] if len(bounds) == 1 else opaque("All", *bounds)

@@ -1,0 +1,284 @@
+"""What the notation of two formulas means, decided by both before either is read.
+
+The same letter is the imaginary unit in one problem and an angle in another, and ``f(x)`` is a
+product or a function of x. Reading both sides under one decision keeps them comparable.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from pytest_llmeval.scoring.eed.reader.commands import GREEK, VECTOR_FONTS
+from pytest_llmeval.scoring.eed.reader.cursor import END, written
+from pytest_llmeval.scoring.eed.reader.token import Token
+
+Tokens: TypeAlias = Sequence[Token]
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_COORDINATES = _words("r t x y z s theta phi varphi xi tau T")
+_FUNCTION_LETTERS = _words("f g F G psi phi varphi Psi Phi chi")
+_UNIT_VECTORS = _words("i j k r n x y z e s theta phi varphi rho u")
+_INDICES = _words("mu nu lambda rho sigma kappa alpha beta gamma delta tau")
+_LATIN_INDICES = frozenset("ijklmn")
+_ANGLE_FUNCTIONS = ("sin", "cos", "tan", "cot")
+_KETS = ("rangle", "langle", "ket", "bra", "braket")
+_MOST_ARGUMENT_TOKENS = 6
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Notation:
+    """The meaning of ambiguous notation in a pair of formulas.
+
+    Attributes:
+        imaginary: i is the imaginary unit.
+        signed: symbols may be negative: absolute values, signs or cases ask for it.
+        bold_vectors: bold letters are vectors; else a font without a meaning.
+        tensors: raised Greek letters are indices.
+        applied: letters that are functions of the bracket behind them.
+        argued: letters whose bracket only says what they depend on, as in V(r).
+        doubtful: those of them that may as well be a factor before the bracket.
+        operators: letters of operators, whose order counts.
+        conjugated: letters with a complex conjugate somewhere.
+    """
+
+    imaginary: bool = False
+    signed: bool = False
+    bold_vectors: bool = False
+    tensors: bool = False
+    applied: frozenset[str] = frozenset()
+    argued: frozenset[str] = frozenset()
+    doubtful: frozenset[str] = frozenset()
+    operators: frozenset[str] = frozenset()
+    conjugated: frozenset[str] = frozenset()
+
+    @classmethod
+    def of(cls, *formulas: Tokens) -> Notation:
+        """Return the notation of formulas that are to be compared."""
+        applied, argued, doubtful = _functions(formulas)
+        return cls(
+            imaginary=_imaginary(formulas),
+            signed=any(_signed(formula) for formula in formulas),
+            bold_vectors=_bold_vectors(formulas),
+            tensors=any(_tensor(formula) for formula in formulas),
+            applied=applied,
+            argued=argued,
+            doubtful=doubtful,
+            operators=_operators(formulas),
+            conjugated=frozenset(name for formula in formulas for name in _conjugated(formula)),
+        )
+
+
+PLAIN = Notation()
+"""Positive symbols, and no letter with a special meaning."""
+
+
+def _is_name(token: Token) -> bool:
+    return token.kind == "letter" or (token.kind == "command" and token.text in GREEK)
+
+
+def _at(tokens: Tokens, place: int) -> Token:
+    return tokens[place] if 0 <= place < len(tokens) else END
+
+
+def _group_end(tokens: Tokens, start: int) -> int:
+    """Return the place behind the bracket or single token at `start`."""
+    if not _at(tokens, start).is_mark("{", "(", "[", "\\{"):
+        return start + 1
+    depth = 0
+    for place in range(start, len(tokens)):
+        depth += tokens[place].is_mark("{", "(", "[", "\\{")
+        depth -= tokens[place].is_mark("}", ")", "]", "\\}")
+        if not depth:
+            return place + 1
+    return len(tokens)
+
+
+def _behind_scripts(tokens: Tokens, place: int) -> int:
+    """Return the place behind the primes and subscripts at `place`."""
+    while _at(tokens, place).is_mark("'", "_"):
+        place = place + 1 if tokens[place].text == "'" else _group_end(tokens, place + 1)
+    return place
+
+
+# ------------------------------------------------------------------ letters with two meanings
+
+
+def _imaginary(formulas: Sequence[Tokens]) -> bool:
+    """Return whether i is the imaginary unit: not if it is an angle, an index or a current."""
+    found = squared = False
+    others = any(_is_name(token) and token.text != "i" for f in formulas for token in f)
+    for tokens in formulas:
+        for place, token in enumerate(tokens):
+            before = _at(tokens, place - 1)
+            opening = before.is_mark("{", "(")
+            if token != Token("letter", "i") or _at(tokens, place + 1).is_mark("_", "'", "="):
+                continue
+            if before.is_command("hat", "vec", *VECTOR_FONTS) or before.is_mark("_"):
+                continue
+            if opening and _at(tokens, place - 2).is_mark("_"):
+                continue  # an index, alone or before others
+            if opening and _at(tokens, place - 2).is_command("hat", "vec", *VECTOR_FONTS):
+                continue
+            if before.is_command(*_ANGLE_FUNCTIONS) or (
+                opening and _at(tokens, place - 2).is_command(*_ANGLE_FUNCTIONS)
+            ):
+                return False
+            found = True
+            squared = squared or _at(tokens, place + 1).is_mark("^")
+    return found and not (squared and others)
+
+
+def _signed(tokens: Tokens) -> bool:
+    """Return whether a formula distinguishes negative values."""
+    if any(token.is_command(*_KETS) for token in tokens):
+        return False
+    if any(token.is_mark("|") for token in tokens):
+        return True
+    return "sgn" in written(tokens) or any(
+        token.is_command("begin") and written(tokens[place + 1 : place + 8]).startswith("cases")
+        for place, token in enumerate(tokens)
+    )
+
+
+def _bold_vectors(formulas: Sequence[Tokens]) -> bool:
+    arrows = any(token.is_command("vec", "overrightarrow") for f in formulas for token in f)
+    fonts = VECTOR_FONTS - {"vec", "overrightarrow"}
+    bold = [any(token.is_command(*fonts) for token in tokens) for tokens in formulas]
+    products = any(token.is_command("times", "nabla") for f in formulas for token in f)
+    return any(bold) and (arrows or products or all(bold))
+
+
+def _conjugated(tokens: Tokens) -> Iterator[str]:
+    """Yield the names with a star as exponent."""
+    for place, token in enumerate(tokens):
+        if _is_name(token):
+            behind = _behind_scripts(tokens, place + 1)
+            raised = tokens[behind + 1 : _group_end(tokens, behind + 1)]
+            if _at(tokens, behind).is_mark("^") and written(raised) in ("*", "star", "ast"):
+                yield token.text
+        elif token.is_command("bar", "overline"):
+            continue
+
+
+# ------------------------------------------------------------------ functions
+
+
+def _functions(
+    formulas: Sequence[Tokens],
+) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
+    """Return the letters applied to brackets, those with only their variable in it, the doubtful.
+
+    A letter is doubtful if it and its variable also stand without a bracket.
+    """
+    arguments: dict[str, set[str]] = {}
+    bare: set[str] = set()
+    for tokens in formulas:
+        for place, token in enumerate(tokens):
+            if not _is_name(token) or _in_script(tokens, place):
+                continue
+            behind = _behind_scripts(tokens, place + 1)
+            if _at(tokens, behind).is_mark("("):
+                inside = tokens[behind + 1 : _group_end(tokens, behind) - 1]
+                arguments.setdefault(token.text, set()).add(_argument(inside))
+            else:
+                bare.add(token.text)
+    applied, argued = set(), set()
+    for name, found in arguments.items():
+        if "" in found:
+            continue  # a product
+        if len(found) == 1 and found <= _COORDINATES:
+            argued.add(name)
+        elif (name in _FUNCTION_LETTERS and name not in bare) or (
+            found & _COORDINATES and name not in bare
+        ):
+            applied.add(name)
+    doubtful = {name for name in argued & bare if arguments[name] & bare}
+    return frozenset(applied), frozenset(argued), frozenset(doubtful)
+
+
+def _in_script(tokens: Tokens, place: int) -> bool:
+    return _at(tokens, place - 1).is_mark("_")
+
+
+def _argument(inside: Tokens) -> str:
+    """Return the text of what looks like the argument of a function; "" for a factor."""
+    if not inside or len(inside) > _MOST_ARGUMENT_TOKENS:
+        return ""
+    simple = all(
+        _is_name(token)
+        or token.kind == "number"
+        or token.is_mark("+", "-", ",", "'", "_", "{", "}")
+        or token.is_command(*VECTOR_FONTS)
+        for token in inside
+    )
+    one_and_more = inside[0] == Token("number", "1") and len(inside) > 1
+    return written(inside) if simple and not one_and_more else ""
+
+
+# ------------------------------------------------------------------ tensors and operators
+
+
+def _tensor(tokens: Tokens) -> bool:
+    """Return whether Greek letters are indices: two of them in one script, or one up, one down."""
+    raised: set[str] = set()
+    lowered: set[str] = set()
+    for place, token in enumerate(tokens):
+        if not token.is_mark("^", "_"):
+            continue
+        inside = tokens[place + 1 : _group_end(tokens, place + 1)]
+        names = [item.text for item in inside if not item.is_mark("{", "}")]
+        symbol = _at(tokens, place - 1).is_command("epsilon", "delta")
+        if symbol and len(names) > 1 and all(name in _LATIN_INDICES for name in names):
+            return True
+        if names and all(name in _INDICES for name in names):
+            if len(names) > 1:
+                return True
+            (raised if token.text == "^" else lowered).update(names)
+    return bool(raised & lowered)
+
+
+def is_indices(inside: Tokens) -> bool:
+    """Return whether a raised group consists of indices of a tensor."""
+    names = [token for token in inside if not token.is_mark("{", "}")]
+    return bool(names) and all(
+        (token.kind == "command" and token.text in _INDICES)
+        or (token.kind == "letter" and token.text in _LATIN_INDICES)
+        for token in names
+    )
+
+
+def _operators(formulas: Sequence[Tokens]) -> frozenset[str]:
+    """Return the letters of operators: hatted or daggered ones, unless all are unit vectors."""
+    hatted: set[str] = set()
+    daggered: set[str] = set()
+    for tokens in formulas:
+        for place, token in enumerate(tokens):
+            if token.is_command("hat", "widehat"):
+                inside = [
+                    item
+                    for item in tokens[place + 1 : _group_end(tokens, place + 1)]
+                    if _is_name(item)
+                ]
+                hatted.update(item.text for item in inside[:1])
+            elif token.is_command("dagger"):
+                daggered.update(_base_before(tokens, place))
+    if not daggered and hatted <= _UNIT_VECTORS:
+        return frozenset()
+    return frozenset(hatted | daggered)
+
+
+def _base_before(tokens: Tokens, place: int) -> Iterator[str]:
+    """Yield the letter that a dagger belongs to."""
+    back = place - 1
+    while back >= 0 and not _is_name(tokens[back]):
+        if not tokens[back].is_mark("^", "{", "}", "_") and tokens[back].kind != "number":
+            return
+        back -= 1
+    if back >= 0:
+        yield tokens[back].text

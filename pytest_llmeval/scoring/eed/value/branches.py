@@ -1,0 +1,55 @@
+"""Points on every branch of a function given by cases."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+import sympy
+
+from pytest_llmeval.scoring.eed.value.evaluation import MP, Evaluation, EvaluationError, Value
+
+_RELATIONS = frozenset({"Less", "LessEqual", "Same"})
+_MOST_ENDS = 12
+_BEYOND = 3  # how far beyond the outermost ends a point lies
+
+Point = dict[str, Value]
+
+
+def branch_points(formulas: Sequence[sympy.Basic], base: Point) -> Iterator[Point]:
+    """Yield points between and beyond the ends of the cases' conditions, one symbol at a time.
+
+    Args:
+        formulas: expressions with cases.
+        base: values of all symbols, kept for all but the one that is moved.
+    """
+    for name, ends in _ends(formulas, base).items():
+        inner = sorted(set(ends))[:_MOST_ENDS]
+        values = [
+            inner[0] - _BEYOND,
+            *((a + b) / 2 for a, b in pairwise(inner)),
+            inner[-1] + _BEYOND,
+        ]
+        yield from ({**base, name: value} for value in values)
+
+
+def _ends(formulas: Sequence[sympy.Basic], base: Point) -> dict[str, list[Value]]:
+    """Return for each symbol that a condition compares the values that it is compared with."""
+    ends: dict[str, list[Value]] = {}
+    for formula in formulas:
+        for relation in sympy.preorder_traversal(formula):
+            if type(relation).__name__ not in _RELATIONS:
+                continue
+            for side, other in (relation.args, relation.args[::-1]):
+                name = side.args[0] if isinstance(side, sympy.Abs) else side
+                if not isinstance(name, sympy.Symbol):
+                    continue
+                try:
+                    value = Evaluation(base).of(other)[0]
+                except (EvaluationError, ArithmeticError, ValueError, TypeError):
+                    continue
+                if isinstance(value, MP.mpf) and MP.isfinite(value):
+                    ends.setdefault(name.name, []).extend(
+                        [value, -value] if isinstance(side, sympy.Abs) else [value]
+                    )
+    return ends

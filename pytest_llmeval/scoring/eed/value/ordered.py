@@ -1,0 +1,59 @@
+"""Equality of expressions whose factors have an order: operators and states."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+
+import sympy
+
+_MOST_TERMS = 200
+
+
+def same_words(
+    one: sympy.Expr, other: sympy.Expr, same: Callable[[sympy.Expr, sympy.Expr], bool]
+) -> bool:
+    """Return whether two sums have the same coefficient before each product of ordered factors.
+
+    Args:
+        one: an expression with noncommutative symbols.
+        other: likewise.
+        same: decides on two coefficients.
+    """
+    ours, theirs = _coefficients(one), _coefficients(other)
+    zero = sympy.Integer(0)
+    return all(
+        same(ours.get(word, zero), theirs.get(word, zero)) for word in ours.keys() | theirs.keys()
+    )
+
+
+def _coefficients(expression: sympy.Expr) -> dict[tuple[sympy.Expr, ...], sympy.Expr]:
+    """Return the coefficient of each product of ordered factors."""
+    expanded = sympy.expand(expression)
+    terms = sympy.Add.make_args(expanded)
+    found: defaultdict[tuple[sympy.Expr, ...], list[sympy.Expr]] = defaultdict(list)
+    for term in terms[:_MOST_TERMS]:
+        factors, word = term.args_cnc()
+        scalars, joined = _joined(word)
+        found[tuple(joined)].append(sympy.Mul(*factors, *scalars))
+    return {word: sympy.Add(*coefficients) for word, coefficients in found.items()}
+
+
+def _joined(word: Sequence[sympy.Expr]) -> tuple[list[sympy.Expr], list[sympy.Expr]]:
+    """Join what stands beside each other: a bra and a ket to a bracket, two kets to one.
+
+    Returns:
+        The brackets, which have no order, and the factors that are left.
+    """
+    scalars: list[sympy.Expr] = []
+    left: list[sympy.Expr] = []
+    for factor in word:
+        before, here = str(left[-1]) if left else "", str(factor)
+        if before.startswith("<") and before.endswith("|") and here.startswith("|"):
+            left.pop()
+            scalars.append(sympy.Symbol(f"{before[:-1]}{here}", positive=True))
+        elif before.startswith("|") and before.endswith(">") and here.startswith("|"):
+            left[-1] = sympy.Symbol(f"{before[:-1]}{here[1:]}", commutative=False)
+        else:
+            left.append(factor)
+    return scalars, left
