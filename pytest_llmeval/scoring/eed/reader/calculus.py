@@ -26,7 +26,8 @@ def read_derivative(reader: Reader) -> sympy.Expr | None:
         upper, lower = reader.cursor.group(), reader.cursor.group()
         if _is_differential(upper) and _is_differential(lower) and len(lower) > 1:
             order, inside = _order(upper[1:])
-            variable = reader.symbol(written(lower[1:]))
+            name = written(lower[1:])
+            variable = reader.symbol(name if reader.notation.tensors else name.partition("^")[0])
             if not inside and reader.starts_factor():
                 return _derivative(product(reader.product()), variable, order)
             if inside:
@@ -134,6 +135,12 @@ def _indexed(body: sympy.Expr, index: sympy.Symbol) -> sympy.Expr:
     return body.xreplace({item: opaque(item.name.removesuffix(suffix), index) for item in indexed})
 
 
+def _closed_integral(reader: Reader) -> sympy.Expr:
+    """Read an integral over a closed path or surface, whose name is left out as often as not."""
+    _limits(reader)
+    return opaque("closed_integral", _integral(reader))
+
+
 def _integral(reader: Reader) -> sympy.Expr:
     """Read an integral with its differential."""
     lower, upper = _limits(reader)
@@ -152,7 +159,7 @@ def _integral(reader: Reader) -> sympy.Expr:
             integrand = reader.parse(inside) if inside else sympy.Integer(1)
         variable = variable or _variable(reader.factor(), "an integral")
     if not (lower and upper):
-        return opaque("integral", integrand, variable)
+        return opaque(f"integral{'_' * bool(lower)}{written(lower)}", integrand, variable)
     return sympy.Integral(integrand, (variable, reader.parse(lower), reader.parse(upper)))
 
 
@@ -204,7 +211,7 @@ CALCULUS: dict[str, Callable[[Reader], sympy.Expr]] = {
     "partial": _partial,
     "lim": _limit,
     "int": _integral,
-    "oint": _integral,
+    "oint": _closed_integral,
     "sum": lambda reader: _counted(reader, sympy.Sum),
     "prod": lambda reader: _counted(reader, sympy.Product),
 }

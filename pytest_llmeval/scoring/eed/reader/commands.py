@@ -95,8 +95,8 @@ DROPPED_ARGUMENT = frozenset(
 )
 """Ignored commands whose argument is ignored as well."""
 
-EQUALS = frozenset("= equiv coloneqq triangleq doteq to".split())
-CONCLUSIONS = frozenset({"Rightarrow", "therefore", "iff", "Leftrightarrow"})
+EQUALS = frozenset("= equiv coloneqq triangleq doteq".split())
+CONCLUSIONS = frozenset({"Rightarrow", "to", "therefore", "iff", "Leftrightarrow"})
 """Commands behind which the conclusion stands."""
 
 APPROXIMATELY = frozenset({"approx", "simeq", "sim", "cong", "approxeq", "thickapprox"})

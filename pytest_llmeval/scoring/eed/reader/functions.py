@@ -10,7 +10,7 @@ import sympy
 from pytest_llmeval.scoring.eed.reader import guards
 from pytest_llmeval.scoring.eed.reader.commands import FUNCTIONS, INVERSE
 from pytest_llmeval.scoring.eed.reader.reader import Reader
-from pytest_llmeval.scoring.eed.reader.symbols import arguments_of, opaque
+from pytest_llmeval.scoring.eed.reader.symbols import MATRIX, arguments_of, opaque
 
 _CLOSING = {"(": ")", "[": "]"}
 _KNOWN = frozenset({*INVERSE, *INVERSE.values(), "erf", "erfc", "sign"})
@@ -20,6 +20,9 @@ _SPECIAL: dict[str, Callable[[sympy.Expr], sympy.Expr]] = {
     "Gamma": lambda argument: sympy.gamma(guards.small(argument)),
     "sinc": lambda argument: sympy.sin(argument) / argument,
     "zeta": lambda argument: opaque("zeta", argument),
+    "det": lambda argument: (
+        argument.det() if isinstance(argument, MATRIX) else opaque("det", argument)
+    ),
 }
 _ORDER = re.compile(r"([JP])_(\d{1,2})")
 _ANGLE_COSINE = re.compile(r"(?:cos|[xuzt]$)")

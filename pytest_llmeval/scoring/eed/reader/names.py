@@ -16,6 +16,8 @@ from pytest_llmeval.scoring.eed.reader.reader import Reader
 from pytest_llmeval.scoring.eed.reader.symbols import arguments_of, opaque
 
 _LETTER_CONSTANTS = {"e": sympy.E}
+_WORDS = {"yes": "yes", "no": "no", "true": "true", "false": "false", "const": "C"}
+"""Words that are answers, in whatever case, or stand for a letter."""
 _QUOTIENT_OF_UNITS = re.compile(r"[A-Za-z]+(?:/[A-Za-z]+)+")
 
 
@@ -111,7 +113,7 @@ def _subscript_follows_exponent(reader: Reader) -> bool:
 
 def read_text(reader: Reader, words: str) -> sympy.Expr:
     r"""Read the content of ``\text{}``: a function, a quotient of units, or a name."""
-    name = words.strip()
+    name = _WORDS.get(words.strip().lower(), words.strip())
     if name in FUNCTIONS:
         return read_function(reader, name)
     if _QUOTIENT_OF_UNITS.fullmatch(name):

@@ -161,7 +161,25 @@ def _with_letters_of(answer: Reading, target: Reading) -> Reading:
         primed = _primed(item)
         if primed in their_names:
             changes[item] = renamed(item.args[0], primed)
+    changes |= _conjugates(answer.answer.form, target.answer.form)
     return replace(answer, answer=replaced(answer.answer, changes)) if changes else answer
+
+
+def _conjugates(ours: sympy.Basic, theirs: sympy.Basic) -> dict[sympy.Basic, sympy.Basic]:
+    r"""Return the changes that write ``\bar z`` or ``z^*`` of an answer as the target does."""
+    stars = {
+        item.args[0].name: item for item in theirs.atoms(sympy.conjugate) if item.args[0].is_Symbol
+    }
+    changes: dict[sympy.Basic, sympy.Basic] = {
+        item: stars[item.name[4:-1]]
+        for item in ours.atoms(sympy.Symbol)
+        if item.name.startswith("bar{") and item.name[4:-1] in stars
+    }
+    bars = {item.name: item for item in theirs.atoms(sympy.Symbol) if item.name.startswith("bar{")}
+    for item in ours.atoms(sympy.conjugate):
+        if item.args[0].is_Symbol and f"bar{{{item.args[0].name}}}" in bars:
+            changes[item] = bars[f"bar{{{item.args[0].name}}}"]
+    return changes
 
 
 def _primed(item: sympy.Expr) -> str:

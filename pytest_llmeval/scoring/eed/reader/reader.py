@@ -45,7 +45,7 @@ _PRODUCTS = ("cdot", "times", "wedge", "otimes")
 PLUS_MINUS = symbol("pm")
 _NO_FACTOR = frozenset(
     {*_PRODUCTS, "vee", "pm", "mp", "rangle", "rfloor", "rceil", "end", "newline", "quad", "qquad"}
-    | {"over", "choose", "parallel", "cup", "cap", "setminus", "in", "notin"}
+    | {"over", "choose", "parallel", "pmod", "bmod", "mod", "cup", "cap", "setminus", "in", "notin"}
     | EQUALS
     | APPROXIMATELY
     | INEQUALITIES.keys()
@@ -107,6 +107,9 @@ class Reader:
         while self._at_sign():
             terms.append(product([self.sign(), self.term()]))
         value = total(terms)
+        if self.cursor.here.is_command("pmod", "bmod", "mod"):
+            self.cursor.take()
+            return sympy.Mod(value, self.argument())
         if self.cursor.here.is_command("over", "choose"):
             over = self.cursor.take().text == "over"
             lower = self.expression()

@@ -105,7 +105,7 @@ def _between_relations(tokens: Tokens, place: int) -> bool:
 
 def _relates(token: Token) -> bool:
     equates = token.kind in ("mark", "command") and token.text in EQUALS | APPROXIMATELY
-    return equates or compares(token) or token.is_command("in")
+    return equates or compares(token) or token.is_command("in", "to")
 
 
 def _is_remark(tokens: Tokens, place: int) -> bool:

@@ -74,6 +74,9 @@ def read(tokens: Tokens, notation: Notation = PLAIN, *, plain_units: bool = Fals
 
 def _together(answers: Sequence[Answer], pieces: Sequence[Piece]) -> Answer:
     """Return one answer for the pieces of a statement."""
+    if not all(isinstance(answer, Region) for answer in answers):
+        # A bound or "k in Z" beside an answer says where it holds.
+        answers = [answer for answer in answers if not isinstance(answer, Region)]
     if len(answers) == 1:
         return answers[0]
     alternatives = any(piece.alternative for piece in pieces)
@@ -146,7 +149,7 @@ class _Statements:
         """Return what stands before an equals sign as an expression, and whether it is a name."""
         if _is_difference(tokens) or _is_call(tokens):
             return None, True
-        if _list_members(tokens) is not None:
+        if _list_members(tokens) is not None and not self._operators(tokens):
             return None, True  # (x, y) = (1, 2)
         try:
             symbol = latex.parse(tokens, self.notation)
@@ -168,6 +171,10 @@ class _Statements:
             return Region(condition=membership(reader, tokens, VARIABLE), solved=True)
         if all(token.is_command("emptyset") for token in tokens):
             return Collection(kind="set", members=())
+        column = _transposed(tokens)
+        if column is not None:
+            entries = [[latex.parse(entry, self.notation)] for entry in column]
+            return Expression(value=sympy.ImmutableDenseMatrix(entries))
         listed = _list_members(tokens)
         if listed is not None:
             kind, members = listed
@@ -300,6 +307,15 @@ def _list_members(tokens: Tokens) -> tuple[CollectionKind, list[Tokens]] | None:
     if not commas and kind != "set":
         return None
     return (kind, members) if all(members) else None
+
+
+def _transposed(tokens: Tokens) -> list[Tokens] | None:
+    """Return the entries of ``(a, b)^T``; None for other tokens."""
+    place = next((k for k, token in enumerate(tokens) if token.is_mark("^")), 0)
+    if written(tokens[place + 1 :]) not in ("T", "top") or not place:
+        return None
+    listed = _list_members(tokens[:place])
+    return None if listed is None or listed[0] == "set" else listed[1]
 
 
 def _closes_at_end(tokens: Tokens) -> bool:

@@ -72,7 +72,7 @@ def magnitude(value: sympy.Expr) -> sympy.Expr:
 
 
 def is_vector(value: sympy.Basic) -> bool:
-    """Return whether a value is a vector: a symbol with an arrow or hat, times scalars, or a sum."""
+    """Return whether a value is a vector: symbols with an arrow or hat, times scalars."""
     if isinstance(value, sympy.Add):
         return all(is_vector(term) for term in value.args)
     factors = [factor for factor in sympy.Mul.make_args(value) if _is_vector_factor(factor)]
@@ -89,22 +89,32 @@ def _is_vector_factor(factor: sympy.Basic) -> bool:
 
 def cross(left: sympy.Expr, right: sympy.Expr) -> sympy.Expr:
     """Return a cross product, linear in both factors; they are sorted, which changes the sign."""
-    for value, of in (
-        (left, lambda item: cross(item, right)),
-        (right, lambda item: cross(left, item)),
-    ):
-        expanded = sympy.expand(value)
-        if isinstance(expanded, sympy.Add):
-            return sympy.Add(*map(of, expanded.args))
-        scalars = [item for item in sympy.Mul.make_args(expanded) if not _is_vector_factor(item)]
-        if scalars and len(scalars) < len(sympy.Mul.make_args(expanded)):
-            scalar = sympy.Mul(*scalars)
-            return scalar * of(expanded / scalar)
+    terms = [
+        (ours, theirs)
+        for ours in sympy.Add.make_args(sympy.expand(left))
+        for theirs in sympy.Add.make_args(sympy.expand(right))
+    ]
+    if len(terms) > 1:
+        return sympy.Add(*(cross(ours, theirs) for ours, theirs in terms))
+    our_scalar, left = _split_scalar(terms[0][0])
+    their_scalar, right = _split_scalar(terms[0][1])
+    scalar = our_scalar * their_scalar
+    if scalar != 1:
+        return scalar * cross(left, right)
     if left == right:
         return sympy.Integer(0)
     if str(right) < str(left):
         return -opaque("cross", right, left)
     return opaque("cross", left, right)
+
+
+def _split_scalar(term: sympy.Expr) -> tuple[sympy.Expr, sympy.Expr]:
+    """Split a multiple of a vector into the scalar and the vector."""
+    factors = sympy.Mul.make_args(term)
+    scalars = [factor for factor in factors if not _is_vector_factor(factor)]
+    if len(scalars) == len(factors):
+        return sympy.Integer(1), term
+    return sympy.Mul(*scalars), sympy.Mul(*(item for item in factors if item not in scalars))
 
 
 def with_triple_products(value: sympy.Basic) -> sympy.Basic:

@@ -12,6 +12,7 @@ from pytest_llmeval.scoring.eed.reader.bars import with_states
 from pytest_llmeval.scoring.eed.reader.brackets import with_round_brackets
 from pytest_llmeval.scoring.eed.reader.formula_text import closing_brace, formula_text
 from pytest_llmeval.scoring.eed.reader.guards import check_text
+from pytest_llmeval.scoring.eed.reader.si_macros import without_si_macros
 from pytest_llmeval.scoring.eed.reader.token import Token, TokenKind
 
 _ENVIRONMENT = re.compile(
@@ -48,6 +49,7 @@ _PROSE = re.compile(
 _RELATIONS = (
     commands.EQUALS | commands.APPROXIMATELY | commands.INEQUALITIES.keys() | {"cdot", "times"}
 )
+_LEADING_NUMBER = re.compile(r"\s*(\d+(?:\.\d+)?)(?![\w.,/])")
 _SPACES = frozenset(",;:> ")
 _NO_SPACES = frozenset("!/")
 _ROW_SPACING = re.compile(r"\*?[ \t]*\[\s*-?[\d.]+\s*(?:pt|em|ex|mm|cm|mu|in)\s*\]|\*")
@@ -56,7 +58,7 @@ _ROW_SPACING = re.compile(r"\*?[ \t]*\[\s*-?[\d.]+\s*(?:pt|em|ex|mm|cm|mu|in)\s*
 def tokens_of(formula: str) -> list[Token]:
     """Return the tokens of a formula; FormulaError if it is prose or exceeds a limit."""
     check_text(formula)
-    text = formula_text(commands.to_latex(formula))
+    text = formula_text(commands.to_latex(without_si_macros(formula)))
     text = _PROSE.sub(_as_text, text)
     text = _UPRIGHT_EXPONENT.sub(r"\1e\2", _LEFT_BRACE.sub(_CASES, text))
     text = _UPRIGHT_D.sub("d", _CALLIGRAPHIC.sub(r"\\mathcal{\1}", text))
@@ -123,7 +125,10 @@ def _command(name: str, text: str, position: int, tokens: list[Token]) -> int:
         and opening
         and (end := closing_brace(text, opening.end())) is not None
     ):
-        tokens.append(Token("text", text[opening.end() : end]))
+        inside = text[opening.end() : end]
+        if number := _LEADING_NUMBER.match(inside):
+            tokens.append(Token("number", number[1]))
+        tokens.append(Token("text", inside[number.end() if number else 0 :]))
         return end + 1
     kind: TokenKind = "command" if name.isalpha() else "mark"
     tokens.append(Token(kind, name))

@@ -84,18 +84,14 @@ def _starts_unit(tokens: Tokens, place: int) -> bool:
         return True
     if token.is_command(*_UPRIGHT):
         return numeric or token.spaced or len(_name_at(tokens, place)) > 1
-    if token.is_mark("/"):
-        return numeric and place + 1 < len(tokens) and _starts_unit(tokens, place + 1)
-    if token.is_command("frac"):
-        return numeric and any(item.is_command(*_UPRIGHT) or item.kind == "text" for item in tokens)
+    if not numeric:
+        return False
     if token.is_command("Omega"):
-        return tokens[place - 1].kind == "number" or (numeric and token.spaced)
-    if token.is_command("mu") or (token.kind == "letter" and token.text in "kM"):
-        return numeric and any(
-            item.kind == "text" or item.is_command("Omega", *_UPRIGHT)
-            for item in tokens[place + 1 :]
-        )
-    return False
+        return tokens[place - 1].kind == "number" or token.spaced
+    prefix = token.is_command("mu") or (token.kind == "letter" and token.text in "kM")
+    return (prefix or token.is_mark("/") or token.is_command("frac")) and any(
+        item.kind == "text" or item.is_command("Omega", *_UPRIGHT) for item in tokens[place + 1 :]
+    )
 
 
 def _follows_number(tokens: Tokens, place: int) -> bool:

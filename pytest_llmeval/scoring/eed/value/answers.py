@@ -51,6 +51,10 @@ def equal_readings(answer: Reading, target: Reading, time_limit: TimeLimit) -> b
     )
 
 
+_REST = sympy.Function("O")
+"""The rest of a series, which is what its left side is equal to only nearly."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Equality:
     values: Values
@@ -90,11 +94,10 @@ class _Equality:
             case Assignment():
                 return self.equal(answer.value, target)
             case Equation(left=left, right=right):
-                if not self.values.same(right, target.value):
-                    return False
-                if right.has(sympy.Function("O")):
-                    return True  # a series of the left side
-                return is_asked(left, right) or self.values.same(left, target.value)
+                asked = is_asked(left, right) or right.has(_REST)
+                return self.values.same(right, target.value) and (
+                    asked or self.values.same(left, target.value)
+                )
             case Chain():
                 return chain_states(answer, target, self.equal)
         return False

@@ -16,8 +16,11 @@ _BEYOND = 3  # how far beyond the outermost ends a point lies
 Point = dict[str, Value]
 
 
-def branch_points(formulas: Sequence[sympy.Basic], base: Point) -> Iterator[Point]:
-    """Yield points between and beyond the ends of the cases' conditions, one symbol at a time.
+def branch_points(formulas: Sequence[sympy.Basic], base: Point) -> Iterator[tuple[Point, bool]]:
+    """Yield points at, between and beyond the ends of the cases' conditions.
+
+    With each comes whether it is an end, where a case may be left out. One symbol is moved at a
+    time.
 
     Args:
         formulas: expressions with cases.
@@ -25,12 +28,10 @@ def branch_points(formulas: Sequence[sympy.Basic], base: Point) -> Iterator[Poin
     """
     for name, ends in _ends(formulas, base).items():
         inner = sorted(set(ends))[:_MOST_ENDS]
-        values = [
-            inner[0] - _BEYOND,
-            *((a + b) / 2 for a, b in pairwise(inner)),
-            inner[-1] + _BEYOND,
-        ]
-        yield from ({**base, name: value} for value in values)
+        yield from (({**base, name: value}, True) for value in inner)
+        between = [(a + b) / 2 for a, b in pairwise(inner)]
+        for value in (inner[0] - _BEYOND, *between, inner[-1] + _BEYOND):
+            yield {**base, name: value}, False
 
 
 def _ends(formulas: Sequence[sympy.Basic], base: Point) -> dict[str, list[Value]]:

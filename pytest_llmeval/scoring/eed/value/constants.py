@@ -1,4 +1,4 @@
-"""Arbitrary constants of integration, whose names mean nothing."""
+"""Arbitrary constants, whose names mean nothing: those of integration, and counters of periods."""
 
 from __future__ import annotations
 
@@ -26,6 +26,19 @@ def renamings(answer: Answer, target: Answer) -> Iterator[Mapping[sympy.Basic, s
     constants = all(_INDEXED.fullmatch(item.name) for item in theirs) and all(
         _CONSTANT.fullmatch(item.name) for item in ours
     )
+    if (
+        len(ours) == len(theirs) == 1
+        and _counts(answer.form, *ours)
+        and _counts(target.form, *theirs)
+    ):
+        yield dict(zip(ours, theirs, strict=True))
     if constants and _FEWEST <= len(ours) == len(theirs) <= _MOST:
         for order in permutations(sorted(theirs, key=str)):
             yield dict(zip(sorted(ours, key=str), order, strict=True))
+
+
+def _counts(form: sympy.Basic, name: sympy.Symbol) -> bool:
+    """Return whether a letter counts periods: it stands in one term, before a multiple of pi."""
+    if name.name not in ("k", "l", "m", "n") or not isinstance(form, sympy.Expr):
+        return False
+    return bool((sympy.diff(form, name) / sympy.pi).is_Rational)

@@ -57,9 +57,17 @@ def _is_never_zero(factor: sympy.Expr, *, positive: bool) -> bool:
         if base.is_number:
             if base.is_zero or (positive and not item.is_positive):
                 return False
-        elif not base.is_positive and not _is_nonzero_name(base, positive=positive):
+        elif not _is_positive(base) and not _is_nonzero_name(base, positive=positive):
             return False
     return True
+
+
+def _is_positive(base: sympy.Expr) -> bool:
+    """Return whether a factor is positive for physical quantities.
+
+    A sum of a letter and a number is not taken to be: an unknown x may be negative.
+    """
+    return bool(base.is_positive) and (base.is_Symbol or len(base.free_symbols) > 1)
 
 
 def _is_nonzero_name(base: sympy.Expr, *, positive: bool) -> bool:
@@ -83,4 +91,6 @@ def solved_for(symbol: sympy.Expr, value: sympy.Expr, difference: sympy.Expr, sa
     coefficient, power = powers.as_independent(symbol, as_Add=False)
     if power.as_base_exp()[0] != symbol or power.as_base_exp()[1].has(symbol):
         return False
+    if not difference.free_symbols - {symbol}:
+        return False  # x = 2 is one solution of x^2 = 4 only
     return same(coefficient * value ** power.as_base_exp()[1], -rest)

@@ -102,11 +102,12 @@ def _gaps(
         one.has(sympy.I) or other.has(sympy.I) or any(name.is_real is None for name in names)
     )
     seen = False
-    for number, point in enumerate(_points(one, other, names)):
+    for number, (point, at_end) in enumerate(_points(one, other, names)):
         try:
             left, left_real = Evaluation(point).of(one)
             right, right_real = Evaluation(point).of(other)
-            if left is UNDEFINED and right is UNDEFINED:
+            undefined = [side is UNDEFINED for side in (left, right)]
+            if all(undefined) or (at_end and any(undefined)):
                 continue
             gap = _relative_gap(left, right)
         except (EvaluationError, ArithmeticError, ValueError, TypeError):
@@ -119,8 +120,8 @@ def _gaps(
 
 def _points(
     one: sympy.Basic, other: sympy.Basic, names: Sequence[sympy.Symbol]
-) -> Iterator[dict[str, Value]]:
-    """Yield points; those of cases begin with one on each branch."""
+) -> Iterator[tuple[dict[str, Value], bool]]:
+    """Yield points, and whether each is the end of a case; those on each branch come first."""
     integers = _limit_symbols(one) | _limit_symbols(other)
     broken = one.has(*_BROKEN) or other.has(*_BROKEN)
     cases = one.has(_CASES) or other.has(_CASES)
@@ -133,7 +134,7 @@ def _points(
         }
         if cases and number < _BRANCHED_POINTS:
             yield from branch_points((one, other), point)
-        yield point
+        yield point, False
 
 
 def _random_value(
