@@ -16,10 +16,14 @@ from pytest_llmeval.results.metric import TEXTLESS, MetricFunction, as_value
 from pytest_llmeval.results.resampled import uncertainty
 from pytest_llmeval.results.task_info import MetricEntry, metric_name
 from pytest_llmeval.safety.printable import described
+from pytest_llmeval.scoring.votes import SameAnswer, same_answer
 from pytest_llmeval.task.options import OptionError, checked
 from pytest_llmeval.task.registry import METRICS
 
 ACCURACY: Final = "accuracy"
+
+SAME: Final = "same"
+"""The parameter of a metric that is given the equality of answers."""
 
 
 class MetricError(LLMEvalError):
@@ -125,7 +129,7 @@ def check_metrics(
     for index, entry in enumerate(entries):
         name, options = _parted(index, entry)
         if METRICS.knows(name):
-            _loaded(index, name, options, folder)
+            _loaded(index, name, options, folder, same_answer(None))
         elif metric_name(name) not in names and name not in shares:
             problem = METRICS.unknown(name)
             if own := [*scores, *shares]:
@@ -137,12 +141,15 @@ def check_metrics(
 
 
 def declared_metrics(
-    entries: Sequence[MetricEntry], folder: Path | None = None
+    entries: Sequence[MetricEntry], folder: Path | None = None, same: SameAnswer | None = None
 ) -> tuple[DeclaredMetric, ...]:
     """Return the metrics that a task lists.
 
-    Without a `folder` functions that are named by file or module are left out: what a stored run
-    names is not loaded as code.
+    Args:
+        entries: names, or ``{name: options}``.
+        folder: where ``./file.py`` of a metric is looked for. Without it functions that are named
+            by file or module are left out: what a stored run names is not loaded as code.
+        same: the equality of answers. Without it metrics that need one are left out.
 
     Raises:
         MetricError: an option does not fit.
@@ -154,7 +161,9 @@ def declared_metrics(
         if not METRICS.knows(name):
             found.append(DeclaredMetric(name=name, standing=metric_name(name)))
         elif folder is not None or ":" not in name:
-            found.append(_loaded(index, name, options, folder or Path()))
+            metric = _loaded(index, name, options, folder or Path(), same)
+            if metric.options.get(SAME, metric) is not None:
+                found.append(metric)
     return tuple(found)
 
 
@@ -175,14 +184,17 @@ def _parted(index: int, entry: MetricEntry) -> tuple[str, Json]:
     raise MetricError((index,), problem)
 
 
-def _loaded(index: int, name: str, options: Json, folder: Path) -> DeclaredMetric:
+def _loaded(
+    index: int, name: str, options: Json, folder: Path, same: SameAnswer | None
+) -> DeclaredMetric:
     try:
         function = METRICS.load(name, folder)
         first, *others = inspect.signature(function).parameters
+        needed = {SAME: same} if SAME in others else {}
         if options is not None and not isinstance(options, dict):
             # What is no mapping is the value of the first option.
             options = {others[0] if others else "": options}
-        values = checked(function, options or {}, folder, skip=(first,))
+        values = checked(function, options or {}, folder, skip=(first, SAME))
     except OptionError as error:
         place = (index, name, error.option) if error.option else (index, name)
         raise MetricError(place, str(error)) from None
@@ -194,7 +206,7 @@ def _loaded(index: int, name: str, options: Json, folder: Path) -> DeclaredMetri
     return DeclaredMetric(
         name=name.rpartition(":")[2],
         function=function,
-        options=values,
+        options=values | needed,
         standing=_standing(function, values),
     )
 

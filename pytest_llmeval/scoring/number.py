@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Final, Literal
 
@@ -98,6 +98,22 @@ class Number:
                 return decided(self, difference, correct=False)
         told = f"{shown(stated[-1].text)} equals the target {shown(target.text)}"
         return decided(self, told, correct=True)
+
+    def same(self, one: str, other: str, target: str) -> bool:
+        """Whether two answers state one number each, and these are equal within the tolerances.
+
+        A number without a unit has the target's. The tolerance is a share of the larger number.
+        """
+        wanted = self._target(target)
+        try:
+            ours, theirs = (self._stated(answer, wanted) for answer in (one, other))
+        except (UnreadableError, UnknownUnitError):
+            return False
+        pair = sorted(
+            (replace(found[-1], unit=found[-1].unit or wanted.unit) for found in (ours, theirs)),
+            key=lambda found: abs(found.unit.base(found.value) if found.unit else found.value),
+        )
+        return not self._difference(*pair)
 
     def _target(self, target: str) -> Quantity:
         try:
