@@ -8,7 +8,8 @@ from pathlib import Path
 
 from pytest_llmeval.records import Row
 from pytest_llmeval.results.rows import last_scores, parted
-from pytest_llmeval.results.task_info import ScoreInfo, TaskInfo
+from pytest_llmeval.results.task_info import TaskInfo
+from pytest_llmeval.scoring.grader import grader_text, without_models
 from pytest_llmeval.scoring.votes import SameAnswer, same_answer
 from pytest_llmeval.task.declared import MisfitError, make_scorer
 from pytest_llmeval.task.spec import Spec
@@ -56,7 +57,7 @@ def stored_equality(info: TaskInfo, rows: Sequence[Row]) -> SameAnswer | None:
     """Return the equality of answers that decided in a stored run, by its first deciding scorer.
 
     None if only the run's own session has it: the scorer is a function in a file, which is not
-    loaded for a stored run, or scores by other rules now than those that graded the rows.
+    loaded for a stored run, or would be another grader now than the one that graded the rows.
     """
     deciding = next((score for score in info.scores if score.decides), None)
     if deciding is None:
@@ -67,13 +68,10 @@ def stored_equality(info: TaskInfo, rows: Sequence[Row]) -> SameAnswer | None:
         scorer = make_scorer(Spec(name=deciding.scorer, options=deciding.options), Path())
     except MisfitError:
         return None
-    return same_answer(scorer) if _graded(rows, deciding, scorer.grader) else None
-
-
-def _graded(rows: Sequence[Row], score: ScoreInfo, grader: str) -> bool:
-    """Whether the rules of a grader gave all of the rows' scores of this name."""
-    texts = {found.grader for row in rows if (found := last_scores(row).get(score.name))}
-    return all(f"{text} ".startswith(f"{grader} ") for text in texts)
+    grader = without_models(grader_text(scorer, declared=deciding.options))
+    scores = (last_scores(row).get(deciding.name) for row in rows)
+    known = {without_models(score.grader) for score in scores if score is not None}
+    return same_answer(scorer) if known <= {grader} else None
 
 
 def _voted(row: Row) -> bool:

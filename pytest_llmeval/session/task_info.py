@@ -12,6 +12,7 @@ from pytest_llmeval.results.literature import load_literature
 from pytest_llmeval.results.task_info import Calibrated, ScoreInfo, TaskInfo
 from pytest_llmeval.scoring.votes import same_answer
 from pytest_llmeval.task.catalog import LoadedTask
+from pytest_llmeval.task.options import plain
 
 
 @runtime_checkable
@@ -87,7 +88,7 @@ def task_info(loaded: LoadedTask, calibrations: Sequence[Calibrated] = ()) -> Ta
                 decides=one.decides,
                 display=display_of(one.scorer),
                 scorer=one.spec.name,
-                options=one.spec.options,
+                options={name: plain(value) for name, value in one.spec.options.items()},
             )
             for one in loaded.scorers
         ),

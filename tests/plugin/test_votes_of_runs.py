@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import shutil
+import subprocess
+import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
-
-from pytest_llmeval.commands.main import main
 
 if TYPE_CHECKING:
     from plugin.conftest import Project
@@ -63,48 +63,45 @@ def formulas(project: Project) -> Project:
 def votes(run: Path) -> dict[str, float | None]:
     """Return the values of maj@k in a run's summary."""
     [entry] = json.loads((run / "summary.json").read_text())["entries"]
-    return {one["name"]: one["value"] for one in entry["figures"]["metrics"]}
+    return {one["name"]: one["value"] for one in entry["tally"]["metrics"]}
 
 
-def shown(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
-    assert main([*arguments]) in {0, 1}
-    return capsys.readouterr().out
+def llmeval(project: Project, *arguments: str) -> str:
+    """Return what the command line says in the project's folder."""
+    command = [sys.executable, "-m", "pytest_llmeval", *arguments]
+    done = subprocess.run(command, cwd=project.path, capture_output=True, text=True, check=False)
+    assert done.returncode in {0, 1}, done.stderr
+    return done.stdout
 
 
-@pytest.mark.parametrize("mode", [("-p", "no:xdist"), ("-n2",)], ids=["one process", "workers"])
 def test_the_most_frequent_value_decides_in_the_run_and_in_its_stored_rows(
     formulas: Project,
-    mode: tuple[str, ...],
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    result = formulas.run(*SCRIPTED, *mode)
+    result = formulas.run(*SCRIPTED, "-n2")
     result.assert_outcomes(passed=3, failed=7)
     run = (formulas.path / "reports" / "latest").resolve()
     # Of the first sample 3 of 5 votes are right, of the other none.
     assert votes(run) == {"maj@1": 0.3, "maj@5": 0.5}
     [entry] = formulas.summary()["entries"]
-    groups = {one["value"]: one["figures"]["metrics"][1]["value"] for one in entry["groups"]}
+    groups = {one["value"]: one["tally"]["metrics"][1]["value"] for one in entry["groups"]}
     assert groups == {"mechanics": 1.0, "heat": 0.0}
     result.stdout.fnmatch_lines(["*maj@5*"])
 
-    monkeypatch.chdir(formulas.path)
-    assert "maj@5" in shown(capsys, "report", str(run))
+    assert "maj@5" in llmeval(formulas, "report", str(run))
     before = votes(run)
     # A run that was killed has no summary: the rows hold what the votes need.
     (run / "summary.json").unlink()
-    shown(capsys, "report", str(run))
+    llmeval(formulas, "report", str(run))
     assert votes(run) == before
 
 
 def test_another_scorer_counts_the_stored_answers_by_its_own_equality(
-    formulas: Project, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    formulas: Project,
 ) -> None:
     formulas.run(*SCRIPTED, "-p", "no:xdist", "-k", "mechanics")
     run = (formulas.path / "reports" / "latest").resolve()
     assert votes(run)["maj@5"] == 1.0
-    monkeypatch.chdir(formulas.path)
-    shown(capsys, "rescore", str(run), "--scorer", "exact")
+    llmeval(formulas, "rescore", str(run), "--scorer", "exact")
     [again] = [one for one in (formulas.path / "reports").glob("*-*") if one.name != run.name]
     # By text the three right answers are three different ones, and `exact` finds them all wrong.
     assert votes(again)["maj@5"] == 0.0
@@ -113,7 +110,7 @@ def test_another_scorer_counts_the_stored_answers_by_its_own_equality(
 
 
 def test_votes_of_shards_are_counted_together_when_they_are_merged(
-    formulas: Project, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    formulas: Project,
 ) -> None:
     option = "formulas.scorer.eed.mode=corrected"
     shards = []
@@ -121,21 +118,5 @@ def test_votes_of_shards_are_counted_together_when_they_are_merged(
         formulas.run(*SCRIPTED, "-p", "no:xdist", "--llmeval-shard", shard, "--llmeval-set", option)
         latest = (formulas.path / "reports" / "latest").resolve()
         shards.append(shutil.move(latest, formulas.path / f"shard{shard[0]}"))
-    monkeypatch.chdir(formulas.path)
-    shown(capsys, "merge", *map(str, shards))
+    llmeval(formulas, "merge", *map(str, shards))
     assert votes(formulas.path / "reports" / "latest") == {"maj@1": 0.3, "maj@5": 0.5}
-
-
-def test_a_metric_of_ones_own_may_count_votes_too(formulas: Project) -> None:
-    formulas.write(
-        "metrics.py",
-        "def agreement(rows, *, same):\n"
-        "    pairs = [(a, b) for a in rows for b in rows if a.sample == b.sample]\n"
-        "    return sum(same(a.answer, b.answer, a.target) for a, b in pairs) / len(pairs)\n",
-    )
-    text = (formulas.path / "task.yaml").read_text()
-    formulas.write("task.yaml", text.replace("{maj_at: [1, 5]}", "./metrics.py:agreement"))
-    formulas.run(*SCRIPTED, "-p", "no:xdist")
-    found: dict[str, Any] = votes(formulas.path / "reports" / "latest")
-    # Of 25 pairs 9 + 4 agree for the first sample, all for the second.
-    assert found == {"agreement": pytest.approx((13 + 25) / 50)}

@@ -8,6 +8,7 @@ import random
 from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
 from example_rows import row
@@ -15,12 +16,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_llmeval.records import Row, Score
-from pytest_llmeval.results.declared_metrics import declared_metrics
+from pytest_llmeval.results.declared_metrics import check_metrics, declared_metrics
 from pytest_llmeval.results.metric import maj_at
 from pytest_llmeval.results.statistics import majority_at_k
 from pytest_llmeval.results.summarise import summarise
-from pytest_llmeval.results.task_info import ScoreInfo, TaskInfo
+from pytest_llmeval.results.task_info import MetricEntry, ScoreInfo, TaskInfo
 from pytest_llmeval.results.votes import vote_counts
+from pytest_llmeval.scoring.grader import grader_text
 from pytest_llmeval.scoring.number import Number
 from pytest_llmeval.scoring.votes import same_answer
 
@@ -149,8 +151,7 @@ def test_tolerance_makes_groups_that_do_not_depend_on_the_order_of_epochs() -> N
     near = same_answer(Number(absolute=0.1))
     answers = ["1.0", "1.1", "1.1", "1.2", "1.3"]
     counts = {
-        vote_counts(voted("1", *order), near).groups
-        for order in itertools.permutations(answers)
+        vote_counts(voted("1", *order), near).groups for order in itertools.permutations(answers)
     }
     # The most frequent text, 1.1, takes in 1.0 and 1.2.
     assert counts == {((4, 1), (1, 0))}
@@ -169,7 +170,12 @@ SCORED = [
         answer=answer,
         target="0.5",
         scores=(
-            Score(name="number", value=right, correct=bool(right), grader="number/1 absolute=0.01"),
+            Score(
+                name="number",
+                value=right,
+                correct=bool(right),
+                grader=grader_text(Number(absolute=0.01)),
+            ),
         ),
     )
     for epoch, (answer, right) in enumerate([("1/2", 1), ("0.501", 1), ("2", 0)], 1)
@@ -190,8 +196,9 @@ def test_a_stored_run_is_counted_by_the_scorer_that_its_task_named() -> None:
         ScoreInfo(name="number", scorer="number", options={"absolute": "wide"}),
         ScoreInfo(name="number"),
         ScoreInfo(name="number", scorer="exact"),
+        ScoreInfo(name="number", scorer="number", options={"absolute": 0.1}),
     ],
-    ids=["a file", "unknown", "other options", "an earlier version", "other rules than the rows'"],
+    ids=["a file", "unknown", "no options", "an earlier version", "other rules", "other options"],
 )
 def test_a_stored_run_whose_scorer_is_not_to_be_had_is_not_counted_by_text_instead(
     score: ScoreInfo,
@@ -209,3 +216,16 @@ def test_a_scorer_that_fails_costs_the_figure_and_no_other() -> None:
     [metric] = declared_metrics([{"maj_at": 2}], same=broken)
     [found] = metric.values(SCORED, (), ())
     assert (found.value, found.problem) == (None, "RuntimeError: no way")
+
+
+def test_a_metric_of_ones_own_may_compare_answers_too(tmp_path: Path) -> None:
+    (tmp_path / "metrics.py").write_text(
+        "def agreement(rows, *, same, least: int = 1):\n"
+        "    pairs = [(a, b) for a in rows for b in rows if a.epoch < b.epoch]\n"
+        "    return sum(same(a.answer, b.answer, a.target) for a, b in pairs) / len(pairs)\n"
+    )
+    entries: list[MetricEntry] = [{"./metrics.py:agreement": {"least": 2}}]
+    check_metrics(entries, tmp_path)
+    [metric] = declared_metrics(entries, tmp_path, BY_VALUE)
+    [found] = metric.values(voted("1", "1", "1.0", "2"), (), ())
+    assert found.value == pytest.approx(1 / 3)

@@ -13,8 +13,8 @@ from pytest_llmeval.scoring.eed.sandbox import Sandbox
 from pytest_llmeval.scoring.scorer import NO_ANSWER
 
 VOTE_CPU_SECONDS: Final = 5.0
-"""Limit on the comparison of two answers. It is short: there may be many pairs, and two answers that
-cannot be compared within it are merely two votes."""
+"""Limit on the comparison of two answers. It is short: there may be many pairs, and two answers
+that cannot be compared within it are merely two votes."""
 
 MAX_EDITS: Final = 20
 """Number of edits that an explanation lists; the score's details hold all of them."""
