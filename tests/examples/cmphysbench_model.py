@@ -19,4 +19,4 @@ def reply(request: Request) -> str:
     replies = {one["id"]: one["reply"] for one in planned}
     asked = request.messages[-1].text
     [found] = [one for one in json.loads(PROBLEMS.read_text("utf-8")) if one["question"] in asked]
-    return replies[str(found["id"])]
+    return str(replies[str(found["id"])])
