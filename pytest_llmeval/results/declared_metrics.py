@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from pytest_llmeval.errors import LLMEvalError, TaskError, UsageError
 from pytest_llmeval.records import Json, Row
@@ -24,6 +24,10 @@ ACCURACY: Final = "accuracy"
 
 SAME: Final = "same"
 """The parameter of a metric that is given the equality of answers."""
+
+
+Equality: TypeAlias = Callable[[], SameAnswer | None]
+"""Finds the equality of a task's answers, when a metric wants it; None where there is none."""
 
 
 class MetricError(LLMEvalError):
@@ -52,6 +56,11 @@ class DeclaredMetric:
     def reads_texts(self) -> bool:
         """Whether its function may read the texts of rows, such as answers."""
         return self.function is not None and self.function not in TEXTLESS
+
+    @property
+    def lacks_equality(self) -> bool:
+        """Whether its function compares answers, and there is nothing to compare them by."""
+        return SAME in self.options and self.options[SAME] is None
 
     def values(
         self, scored: Sequence[Row], scores: Iterable[Mean], shares: Iterable[Mean]
@@ -129,7 +138,7 @@ def check_metrics(
     for index, entry in enumerate(entries):
         name, options = _parted(index, entry)
         if METRICS.knows(name):
-            _loaded(index, name, options, folder, same_answer(None))
+            _loaded(index, name, options, folder, lambda: same_answer(None))
         elif metric_name(name) not in names and name not in shares:
             problem = METRICS.unknown(name)
             if own := [*scores, *shares]:
@@ -141,7 +150,9 @@ def check_metrics(
 
 
 def declared_metrics(
-    entries: Sequence[MetricEntry], folder: Path | None = None, same: SameAnswer | None = None
+    entries: Sequence[MetricEntry],
+    folder: Path | None = None,
+    equality: Equality = lambda: None,
 ) -> tuple[DeclaredMetric, ...]:
     """Return the metrics that a task lists.
 
@@ -149,7 +160,8 @@ def declared_metrics(
         entries: names, or ``{name: options}``.
         folder: where ``./file.py`` of a metric is looked for. Without it functions that are named
             by file or module are left out: what a stored run names is not loaded as code.
-        same: the equality of answers. Without it metrics that need one are left out.
+        equality: gives metrics that compare answers the equality to do it by, or None, and they
+            are left out.
 
     Raises:
         MetricError: an option does not fit.
@@ -161,8 +173,8 @@ def declared_metrics(
         if not METRICS.knows(name):
             found.append(DeclaredMetric(name=name, standing=metric_name(name)))
         elif folder is not None or ":" not in name:
-            metric = _loaded(index, name, options, folder or Path(), same)
-            if metric.options.get(SAME, metric) is not None:
+            metric = _loaded(index, name, options, folder or Path(), equality)
+            if not metric.lacks_equality:
                 found.append(metric)
     return tuple(found)
 
@@ -185,12 +197,12 @@ def _parted(index: int, entry: MetricEntry) -> tuple[str, Json]:
 
 
 def _loaded(
-    index: int, name: str, options: Json, folder: Path, same: SameAnswer | None
+    index: int, name: str, options: Json, folder: Path, equality: Equality
 ) -> DeclaredMetric:
     try:
         function = METRICS.load(name, folder)
         first, *others = inspect.signature(function).parameters
-        needed = {SAME: same} if SAME in others else {}
+        needed = {SAME: equality()} if SAME in others else {}
         if options is not None and not isinstance(options, dict):
             # What is no mapping is the value of the first option.
             options = {others[0] if others else "": options}

@@ -110,7 +110,7 @@ def _task_summary(
 ) -> TaskSummary:
     first = rows[0]
     if metrics is None:
-        metrics = declared_metrics(info.metrics, same=stored_equality(info, rows))
+        metrics = declared_metrics(info.metrics, equality=lambda: stored_equality(info, rows))
     return TaskSummary(
         task=first.task,
         test=first.test,

@@ -102,18 +102,16 @@ class Number:
     def same(self, one: str, other: str, target: str) -> bool:
         """Whether two answers state one number each, and these are equal within the tolerances.
 
-        A number without a unit has the target's. The tolerance is a share of the larger number.
+        A number without a unit has the target's, as `absolute` has; `relative` is a share of the
+        larger number.
         """
         wanted = self._target(target)
         try:
             ours, theirs = (self._stated(answer, wanted) for answer in (one, other))
         except (UnreadableError, UnknownUnitError):
             return False
-        pair = sorted(
-            (replace(found[-1], unit=found[-1].unit or wanted.unit) for found in (ours, theirs)),
-            key=lambda found: abs(found.unit.base(found.value) if found.unit else found.value),
-        )
-        return not self._difference(*pair)
+        pair = [_in_unit(found[-1], wanted.unit) for found in (ours, theirs)]
+        return not self._difference(*sorted(pair, key=lambda found: abs(found.value)))
 
     def _target(self, target: str) -> Quantity:
         try:
@@ -206,6 +204,16 @@ class Number:
         if abs(value - wanted) <= allowed or _rounded(value, wanted):
             return ""
         return f"{one} differs from the target {other}"
+
+
+def _in_unit(quantity: Quantity, unit: Unit | None) -> Quantity:
+    """Return a quantity in a unit; one of another dimension unchanged."""
+    if unit is None or quantity.unit is None:
+        return replace(quantity, unit=unit)
+    if quantity.unit.dimension != unit.dimension:
+        return quantity
+    value = (quantity.unit.base(quantity.value) - unit.offset) / unit.factor
+    return replace(quantity, value=value, unit=unit)
 
 
 def _rounded(value: Fraction, wanted: Fraction) -> bool:

@@ -55,7 +55,9 @@ def known_task(loaded: LoadedTask, calibrations: Sequence[Calibrated] = ()) -> K
         MetricError, TaskError, UsageError: a metric cannot be loaded.
     """
     deciding = next((one.scorer for one in loaded.scorers if one.decides), None)
-    metrics = declared_metrics(loaded.task.metrics, loaded.task.folder, same_answer(deciding))
+    metrics = declared_metrics(
+        loaded.task.metrics, loaded.task.folder, lambda: same_answer(deciding)
+    )
     return KnownTask(info=task_info(loaded, calibrations), metrics=metrics)
 
 

@@ -213,7 +213,7 @@ def test_a_scorer_that_fails_costs_the_figure_and_no_other() -> None:
         msg = "no way"
         raise RuntimeError(msg)
 
-    [metric] = declared_metrics([{"maj_at": 2}], same=broken)
+    [metric] = declared_metrics([{"maj_at": 2}], equality=lambda: broken)
     [found] = metric.values(SCORED, (), ())
     assert (found.value, found.problem) == (None, "RuntimeError: no way")
 
@@ -226,6 +226,6 @@ def test_a_metric_of_ones_own_may_compare_answers_too(tmp_path: Path) -> None:
     )
     entries: list[MetricEntry] = [{"./metrics.py:agreement": {"least": 2}}]
     check_metrics(entries, tmp_path)
-    [metric] = declared_metrics(entries, tmp_path, BY_VALUE)
+    [metric] = declared_metrics(entries, tmp_path, lambda: BY_VALUE)
     [found] = metric.values(voted("1", "1", "1.0", "2"), (), ())
     assert found.value == pytest.approx(1 / 3)
