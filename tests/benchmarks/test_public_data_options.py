@@ -57,7 +57,7 @@ def test_phybench_fetches_its_pinned_file_and_collects_it(
     monkeypatch.setenv("HF_ENDPOINT", "http://127.0.0.1:9")
     [option] = re.findall(r"phybench\.dataset\.path=\S+", done.stdout)
     assert len(collected("benchmarks/phybench", f"--llmeval-set={option}")) == 100
-    for page in ("docs/phybench.md", task):
+    for page in ("README.md", "docs/quickstart.md", "docs/phybench.md", task):
         assert option in (ROOT / page).read_text("utf-8")
 
 
