@@ -49,7 +49,12 @@ if TYPE_CHECKING:
     from pytest_llmeval.scoring.decision import UnscoredError
     from pytest_llmeval.scoring.eed import EedResult, eed_score, eed_score_many
     from pytest_llmeval.scoring.judge import Judgement, Opinion, judge_verdict
-    from pytest_llmeval.scoring.scorer import PreparingScorer, Scorer, ScorerContext
+    from pytest_llmeval.scoring.scorer import (
+        ComparingScorer,
+        PreparingScorer,
+        Scorer,
+        ScorerContext,
+    )
     from pytest_llmeval.scoring.sldp import parse_sldp, sldp_diff, sldp_equals
 
 _HOMES = {
@@ -93,12 +98,13 @@ _HOMES = {
     "scoring.decision": ("UnscoredError",),
     "scoring.eed": ("EedResult", "eed_score", "eed_score_many"),
     "scoring.judge": ("Judgement", "Opinion", "judge_verdict"),
-    "scoring.scorer": ("PreparingScorer", "Scorer", "ScorerContext"),
+    "scoring.scorer": ("ComparingScorer", "PreparingScorer", "Scorer", "ScorerContext"),
     "scoring.sldp": ("parse_sldp", "sldp_diff", "sldp_equals"),
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
+    "ComparingScorer",
     "Completion",
     "Display",
     "EedResult",

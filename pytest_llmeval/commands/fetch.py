@@ -4,14 +4,33 @@ from __future__ import annotations
 
 import argparse
 import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from pytest_llmeval.commands.console import YES, say
 from pytest_llmeval.errors import UsageError
 from pytest_llmeval.files.yaml import read_yaml
+from pytest_llmeval.results.literature import load_literature
 from pytest_llmeval.safety.regular_files import open_regular
 from pytest_llmeval.task.hub import HUB, HubFile, fetch
 from pytest_llmeval.task.load import MAX_TASK_BYTES
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """A file to fetch.
+
+    Attributes:
+        source: where it is.
+        sha256: what its bytes must have, in hex; "" if that is not known.
+        option: the option by which a task takes it instead of its own dataset; "" if it is the
+            task's dataset, or no task is named.
+    """
+
+    source: HubFile
+    sha256: str = ""
+    option: str = ""
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
@@ -20,28 +39,52 @@ def declare(parser: argparse.ArgumentParser) -> None:
         "sources",
         nargs="+",
         metavar="SOURCE",
-        help="hub://OWNER/NAME/FILE@REVISION, or a task file whose dataset is one",
+        help=(
+            "hub://OWNER/NAME/FILE@REVISION, or a task file whose dataset, or published dataset, "
+            "is one"
+        ),
     )
 
 
 def run(chosen: argparse.Namespace) -> int:
-    """Download each file, and print its path, size and digest."""
-    for source in [HubFile.parse(_address(text)) for text in chosen.sources]:
-        file = fetch(source)
+    """Download each file, check its digest if it is known, and print path, size and digest."""
+    for wanted in [one for text in chosen.sources for one in _wanted(text)]:
+        file = fetch(wanted.source)
         with open_regular(file) as stream:
             digest = hashlib.file_digest(stream, "sha256").hexdigest()
-        say(f"{source}\n  {file}\n  {file.stat().st_size:,} bytes, sha256 {digest}")
+        if wanted.sha256 not in {"", digest}:
+            message = (
+                f"{wanted.source}: its bytes are not the published ones (sha256 {digest}, "
+                f"expected {wanted.sha256}); delete {file.resolve()} and fetch it again"
+            )
+            raise UsageError(message)
+        say(f"{wanted.source}\n  {file}\n  {file.stat().st_size:,} bytes, sha256 {digest}")
+        if wanted.option:
+            say(f"  {wanted.option}")
     return YES
 
 
-def _address(text: str) -> str:
-    """Return the address itself, or the one that a task file has as its dataset."""
+def _wanted(text: str) -> Iterator[Wanted]:
+    """Yield the file at an address, or those that a task file names.
+
+    These are its dataset, or else the public files in its published figures.
+    """
     if text.startswith(HUB) or not text.endswith((".yaml", ".yml")):
-        return text
+        yield Wanted(source=HubFile.parse(text))
+        return
     task = read_yaml(Path(text), max_bytes=MAX_TASK_BYTES).value
-    dataset = task.get("dataset") if isinstance(task, dict) else None
+    task = task if isinstance(task, dict) else {}
+    dataset, published = task.get("dataset"), task.get("published")
     path = dataset.get("path") if isinstance(dataset, dict) else None
-    if not isinstance(path, str) or not path.startswith(HUB):
+    if isinstance(path, str) and path.startswith(HUB):
+        yield Wanted(source=HubFile.parse(path))
+        return
+    sources = (
+        load_literature(Path(text).parent / published).sources if isinstance(published, str) else {}
+    )
+    if not sources:
         message = f"{text}: its dataset is no file on the hub, but {path!r}"
         raise UsageError(message)
-    return path
+    for address, sha256 in sources.items():
+        option = f"--llmeval-set {task.get('name')}.dataset.path={address}"
+        yield Wanted(source=HubFile.parse(address), sha256=sha256, option=option)

@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from pytest_llmeval.errors import LLMEvalError, TaskError, UsageError
 from pytest_llmeval.records import Json, Row
@@ -16,10 +16,18 @@ from pytest_llmeval.results.metric import TEXTLESS, MetricFunction, as_value
 from pytest_llmeval.results.resampled import uncertainty
 from pytest_llmeval.results.task_info import MetricEntry, metric_name
 from pytest_llmeval.safety.printable import described
+from pytest_llmeval.scoring.votes import SameAnswer, same_answer
 from pytest_llmeval.task.options import OptionError, checked
 from pytest_llmeval.task.registry import METRICS
 
 ACCURACY: Final = "accuracy"
+
+SAME: Final = "same"
+"""The parameter of a metric that is given the equality of answers."""
+
+
+Equality: TypeAlias = Callable[[], SameAnswer | None]
+"""Finds the equality of a task's answers, when a metric wants it; None where there is none."""
 
 
 class MetricError(LLMEvalError):
@@ -48,6 +56,11 @@ class DeclaredMetric:
     def reads_texts(self) -> bool:
         """Whether its function may read the texts of rows, such as answers."""
         return self.function is not None and self.function not in TEXTLESS
+
+    @property
+    def lacks_equality(self) -> bool:
+        """Whether its function compares answers, and there is nothing to compare them by."""
+        return SAME in self.options and self.options[SAME] is None
 
     def values(
         self, scored: Sequence[Row], scores: Iterable[Mean], shares: Iterable[Mean]
@@ -125,7 +138,7 @@ def check_metrics(
     for index, entry in enumerate(entries):
         name, options = _parted(index, entry)
         if METRICS.knows(name):
-            _loaded(index, name, options, folder)
+            _loaded(index, name, options, folder, lambda: same_answer(None))
         elif metric_name(name) not in names and name not in shares:
             problem = METRICS.unknown(name)
             if own := [*scores, *shares]:
@@ -137,12 +150,18 @@ def check_metrics(
 
 
 def declared_metrics(
-    entries: Sequence[MetricEntry], folder: Path | None = None
+    entries: Sequence[MetricEntry],
+    folder: Path | None = None,
+    equality: Equality = lambda: None,
 ) -> tuple[DeclaredMetric, ...]:
     """Return the metrics that a task lists.
 
-    Without a `folder` functions that are named by file or module are left out: what a stored run
-    names is not loaded as code.
+    Args:
+        entries: names, or ``{name: options}``.
+        folder: where ``./file.py`` of a metric is looked for. Without it functions that are named
+            by file or module are left out: what a stored run names is not loaded as code.
+        equality: gives metrics that compare answers the equality to do it by, or None, and they
+            are left out.
 
     Raises:
         MetricError: an option does not fit.
@@ -154,7 +173,9 @@ def declared_metrics(
         if not METRICS.knows(name):
             found.append(DeclaredMetric(name=name, standing=metric_name(name)))
         elif folder is not None or ":" not in name:
-            found.append(_loaded(index, name, options, folder or Path()))
+            metric = _loaded(index, name, options, folder or Path(), equality)
+            if not metric.lacks_equality:
+                found.append(metric)
     return tuple(found)
 
 
@@ -175,14 +196,17 @@ def _parted(index: int, entry: MetricEntry) -> tuple[str, Json]:
     raise MetricError((index,), problem)
 
 
-def _loaded(index: int, name: str, options: Json, folder: Path) -> DeclaredMetric:
+def _loaded(
+    index: int, name: str, options: Json, folder: Path, equality: Equality
+) -> DeclaredMetric:
     try:
         function = METRICS.load(name, folder)
         first, *others = inspect.signature(function).parameters
+        needed = {SAME: equality()} if SAME in others else {}
         if options is not None and not isinstance(options, dict):
             # What is no mapping is the value of the first option.
             options = {others[0] if others else "": options}
-        values = checked(function, options or {}, folder, skip=(first,))
+        values = checked(function, options or {}, folder, skip=(first, SAME))
     except OptionError as error:
         place = (index, name, error.option) if error.option else (index, name)
         raise MetricError(place, str(error)) from None
@@ -194,7 +218,7 @@ def _loaded(index: int, name: str, options: Json, folder: Path) -> DeclaredMetri
     return DeclaredMetric(
         name=name.rpartition(":")[2],
         function=function,
-        options=values,
+        options=values | needed,
         standing=_standing(function, values),
     )
 

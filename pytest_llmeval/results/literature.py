@@ -19,19 +19,24 @@ MAX_BYTES = 1_000_000
 class Literature:
     """Published figures, and the datasets that they are about.
 
-    `datasets`: number of samples by the sha256 of the dataset file's bytes; None if not given.
+    Attributes:
+        datasets: number of samples by the sha256 of the dataset file's bytes; None if not given.
+        sources: addresses that files are fetched from, each with the sha256 of the file's bytes.
+        figures: the figures.
     """
 
     datasets: Mapping[str, int | None] = field(default_factory=dict)
+    sources: Mapping[str, str] = field(default_factory=dict)
     figures: tuple[Published, ...] = ()
 
 
 def load_literature(path: Path) -> Literature:
     """Return the figures in a YAML file; TaskError names file, line and key of what is wrong.
 
-    ``datasets`` maps names to digests, or to ``{sha256, samples}``; ``figures`` is a list of
-    mappings with the keys ``source`` and ``values``, which maps a name to its figures by metric
-    (accuracy in 0..1, scores in their own scale).
+    ``datasets`` maps names to digests, or to ``{sha256, samples, source}``; the last is an address
+    that ``llmeval fetch`` downloads the file from. ``figures`` is a list of mappings with the keys
+    ``source`` and ``values``, which maps a name to its figures by metric (accuracy in 0..1, scores
+    in their own scale).
     """
     document = Checked.parse(read_text(path, max_bytes=MAX_BYTES), path)
     top = document.mapping([], document.root, ("datasets", "figures"))
@@ -41,6 +46,11 @@ def load_literature(path: Path) -> Literature:
         document.refuse(["figures"], f"expected a list, not {figures!r}")
     return Literature(
         datasets=dict(_dataset(document, name, body) for name, body in datasets.items()),
+        sources={
+            str(body["source"]): str(body.get("sha256", ""))
+            for body in datasets.values()
+            if isinstance(body, dict) and "source" in body
+        },
         figures=tuple(
             figure
             for place, body in enumerate(figures)
@@ -53,7 +63,7 @@ def _dataset(document: Checked, name: str, body: Json) -> tuple[str, int | None]
     if not isinstance(body, dict):
         return str(body), None
     path = ("datasets", name)
-    found = document.mapping(path, body, ("sha256", "samples"))
+    found = document.mapping(path, body, ("sha256", "samples", "source"))
     samples = document.number((*path, "samples"), found.get("samples", 0), "samples")
     if samples < 1 or samples % 1:
         document.refuse(

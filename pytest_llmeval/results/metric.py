@@ -9,6 +9,9 @@ file: ``{pass_at: [1, 10]}`` or ``{pass_at: {k: [1, 10]}}``. It returns
 - or one or several `MetricValue` with what it knows of their uncertainty, which are kept as they
   are.
 
+A parameter `same` is no option: it is given the equality of answers that the task's scorer decides
+(see `scoring.votes`).
+
     def mean_length(rows: Sequence[Row]) -> float | None:
         return fmean(len(row.answer or "") for row in rows) if rows else None
 """
@@ -26,9 +29,11 @@ from pytest_llmeval.records import Row
 from pytest_llmeval.results.figures import Mean, MetricValue
 from pytest_llmeval.results.means import accuracy_of, interval_of, mean_of
 from pytest_llmeval.results.rows import last_scores, parted
-from pytest_llmeval.results.statistics import clustered_error, pass_at_k
+from pytest_llmeval.results.statistics import clustered_error, majority_at_k, pass_at_k
 from pytest_llmeval.results.statistics import mean as mean_of_clusters
 from pytest_llmeval.results.task_info import metric_name
+from pytest_llmeval.results.votes import vote_counts
+from pytest_llmeval.scoring.votes import SameAnswer
 
 MetricResult: TypeAlias = float | MetricValue | Sequence[MetricValue] | None
 """What a metric returns."""
@@ -85,15 +90,24 @@ TEXTLESS: Final[frozenset[MetricFunction]] = frozenset({accuracy, mean, pass_at}
 """The metrics that read no texts of rows, such as answers."""
 
 
-def majority(rows: Sequence[Row]) -> MetricValue:
-    """Return the share of samples whose most frequent answer over the epochs is correct, 0..1.
+def maj_at(
+    rows: Sequence[Row], k: list[Epochs] | Epochs, *, same: SameAnswer
+) -> tuple[MetricValue, ...]:
+    """Return maj@k for each `k`: the chance that the most frequent of k answers is correct, 0..1.
 
-    Answers are equal when their texts are, blanks at both ends aside; no answer is an answer too.
-    The most frequent one is correct if most of its rows are. A tie for the first place counts as
-    not correct.
+    Votes are counted by `same`: formulas of equal value are one answer, however they are written.
+    An epoch without an answer gives no vote. Of answers with equally many votes each counts its
+    equal share. The unbiased estimate over all draws of k epochs, averaged over the samples with k
+    scored epochs or more; the others are left out. maj@1 is the mean accuracy of the samples.
     """
-    votes = [float(_majority_is_correct(part)) for part in _by_sample(rows)]
-    return _over_samples("majority", votes)
+    wanted = [k] if isinstance(k, int) else k
+    samples = [vote_counts(part, same) for part in _by_sample(rows)]
+    values = []
+    for one in wanted:
+        enough = [votes for votes in samples if votes.epochs >= one]
+        chances = [majority_at_k(votes.groups, votes.abstained, one) for votes in enough]
+        values.append(_over_samples(f"maj@{one}", chances, len(samples) - len(chances)))
+    return tuple(values)
 
 
 def f1_macro(rows: Sequence[Row]) -> float | None:
@@ -163,13 +177,6 @@ def _by_sample(rows: Sequence[Row]) -> list[list[Row]]:
 
 def _correct(rows: Sequence[Row]) -> int:
     return sum(row.outcome == "correct" for row in rows)
-
-
-def _majority_is_correct(rows: Sequence[Row]) -> bool:
-    by_answer = parted(rows, lambda row: None if row.answer is None else row.answer.strip())
-    most = max(map(len, by_answer.values()))
-    first = [part for part in by_answer.values() if len(part) == most]
-    return len(first) == 1 and 2 * _correct(first[0]) > most
 
 
 def _classified(rows: Sequence[Row]) -> list[tuple[str, str | None]]:

@@ -7,8 +7,10 @@ independent of each other, epochs of one sample are not, so every error goes by 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from statistics import NormalDist
 from typing import TypeAlias
 
@@ -91,3 +93,44 @@ def pass_all_k(n: int, correct: int, k: int) -> float:
     C(c, k) / C(n, k): Yao et al., "tau-bench" (2024).
     """
     return math.comb(correct, k) / math.comb(n, k)
+
+
+@cache
+def majority_at_k(groups: tuple[tuple[int, int], ...], abstained: int, k: int) -> float:
+    """Return the unbiased chance that the most frequent of `k` answers is correct (maj@k).
+
+    It is the mean over all ways to draw k epochs without order. Of groups with equally many votes
+    each counts its equal share, which is what breaking a tie by who came first means on average.
+    Without any vote there is no correct answer.
+
+    Args:
+        groups: of each group of equal answers the number of epochs, and of correct ones among them.
+        abstained: the number of epochs without an answer.
+        k: how many epochs are drawn, at most as many as there are.
+    """
+    epochs = abstained + sum(votes for votes, _ in groups)
+    largest = min(k, max((votes for votes, _ in groups), default=0))
+    credit = math.fsum(_credit(groups, abstained, k, most) for most in range(1, largest + 1))
+    return credit / math.comb(epochs, k)
+
+
+def _credit(groups: Iterable[tuple[int, int]], abstained: int, k: int, most: int) -> float:
+    """Return the correct share of the largest groups, summed over the draws where they have `most`.
+
+    Counted group by group. A state is the number of epochs drawn so far and of groups with `most`
+    votes; of each are kept the number of ways to it, and the sum over them of these groups' correct
+    shares.
+    """
+    states = {(drawn, 0): (math.comb(abstained, drawn), 0.0) for drawn in range(abstained + 1)}
+    for votes, correct in groups:
+        grown: dict[tuple[int, int], tuple[int, float]] = defaultdict(lambda: (0, 0.0))
+        for (drawn, largest), (ways, shares) in states.items():
+            for more in range(min(votes, most, k - drawn) + 1):
+                choices, leads = math.comb(votes, more), more == most
+                gained = shares + ways * correct / votes if leads else shares
+                state = (drawn + more, largest + leads)
+                before = grown[state]
+                grown[state] = (before[0] + ways * choices, before[1] + gained * choices)
+        states = grown
+    found = ((largest, shares) for (drawn, largest), (_, shares) in states.items() if drawn == k)
+    return math.fsum(shares / largest for largest, shares in found if largest)

@@ -23,6 +23,7 @@ from pytest_llmeval.results.repeated import repeated
 from pytest_llmeval.results.rows import SCORED, latest, parted, versions_met
 from pytest_llmeval.results.summary import Group, Summary, TaskSummary
 from pytest_llmeval.results.task_info import TaskInfo
+from pytest_llmeval.results.votes import stored_equality
 
 CUT = frozenset({"length", "refusal", "filter"})
 """Stop reasons of replies that ended before the model was done."""
@@ -109,7 +110,7 @@ def _task_summary(
 ) -> TaskSummary:
     first = rows[0]
     if metrics is None:
-        metrics = declared_metrics(info.metrics)
+        metrics = declared_metrics(info.metrics, equality=lambda: stored_equality(info, rows))
     return TaskSummary(
         task=first.task,
         test=first.test,

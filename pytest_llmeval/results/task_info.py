@@ -59,12 +59,23 @@ class Calibrated(Record, frozen=True, kw_only=True):
 
 
 class ScoreInfo(Record, frozen=True, kw_only=True):
-    """A score that a task declares: its scorer's name and scale, and how its details are shown."""
+    """A score that a task declares.
+
+    Attributes:
+        name: its name.
+        scale: its highest value.
+        decides: whether outcomes follow it.
+        display: how its details are shown.
+        scorer: its scorer as the task names it; "" in runs of earlier versions.
+        options: the scorer's options in the task file.
+    """
 
     name: str
     scale: float = 1.0
     decides: bool = True
     display: Display = Display()
+    scorer: str = ""
+    options: Mapping[str, Json] = {}
 
 
 class TaskInfo(Record, frozen=True, kw_only=True):

@@ -52,6 +52,11 @@ class Choice:
         told = f"{shown(answer)} states {stated or 'no single letter'}, right is {right}"
         return decided(self, told, correct=stated == right)
 
+    def same(self, one: str, other: str, target: str) -> bool:  # noqa: ARG002 - part of the port
+        """Whether two answers state the same letter."""
+        letters = {stated_letter(answer, self._letters()) for answer in (one, other)}
+        return len(letters) == 1 and None not in letters
+
     def _target(self, target: str) -> str:
         return target.strip().strip("().").upper()
 

@@ -48,6 +48,10 @@ class Exact:
         told = f"{shown(answer)} {relation} the target {shown(sample.target)}"
         return decided(self, told, correct=correct)
 
+    def same(self, one: str, other: str, target: str) -> bool:  # noqa: ARG002 - part of the port
+        """Whether two answers are one text under the options."""
+        return self._form(one) == self._form(other)
+
     def _form(self, text: str) -> str:
         return comparable(
             text,

@@ -92,6 +92,11 @@ def panel_of(text: str) -> str:
     return rules_of(text).partition(_BY)[2]
 
 
+def without_models(text: str) -> str:
+    """Return a grader's text without the models that were asked."""
+    return text.partition(_BY)[0]
+
+
 def digest(data: object) -> str:
     """Return the first digits of the sha256 of a value's JSON form."""
     text = json.dumps(data, sort_keys=True, default=_plain)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Final, Literal
 
@@ -99,6 +99,20 @@ class Number:
         told = f"{shown(stated[-1].text)} equals the target {shown(target.text)}"
         return decided(self, told, correct=True)
 
+    def same(self, one: str, other: str, target: str) -> bool:
+        """Whether two answers state one number each, and these are equal within the tolerances.
+
+        A number without a unit has the target's, as `absolute` has; `relative` is a share of the
+        larger number.
+        """
+        wanted = self._target(target)
+        try:
+            ours, theirs = (self._stated(answer, wanted) for answer in (one, other))
+        except (UnreadableError, UnknownUnitError):
+            return False
+        pair = [_in_unit(found[-1], wanted.unit) for found in (ours, theirs)]
+        return not self._difference(*sorted(pair, key=lambda found: abs(found.value)))
+
     def _target(self, target: str) -> Quantity:
         try:
             text = unmarked(target).strip()
@@ -190,6 +204,16 @@ class Number:
         if abs(value - wanted) <= allowed or _rounded(value, wanted):
             return ""
         return f"{one} differs from the target {other}"
+
+
+def _in_unit(quantity: Quantity, unit: Unit | None) -> Quantity:
+    """Return a quantity in a unit; one of another dimension unchanged."""
+    if unit is None or quantity.unit is None:
+        return replace(quantity, unit=unit)
+    if quantity.unit.dimension != unit.dimension:
+        return quantity
+    value = (quantity.unit.base(quantity.value) - unit.offset) / unit.factor
+    return replace(quantity, value=value, unit=unit)
 
 
 def _rounded(value: Fraction, wanted: Fraction) -> bool:

@@ -72,6 +72,23 @@ class PreparingScorer(Scorer, Protocol):
         ...
 
 
+@runtime_checkable
+class ComparingScorer(Scorer, Protocol):
+    """A scorer that can tell whether two answers have one value, so that they are one vote."""
+
+    def same(self, one: str, other: str, target: str) -> bool:
+        """Whether two answers are equal by the rules and options by which `score` compares.
+
+        Symmetric. False where it cannot be decided, or an answer cannot be read.
+
+        Args:
+            one: what the answer rule found in a completion.
+            other: what it found in another completion of the same sample.
+            target: the sample's target, which may say how answers are read, as by its unit.
+        """
+        ...
+
+
 class ScorerContext(Protocol):
     """One sample's way to the models that score; the engine supplies it and keeps the transcript.
 

@@ -10,7 +10,9 @@ from pytest_llmeval.records import display_of
 from pytest_llmeval.results.declared_metrics import DeclaredMetric, declared_metrics
 from pytest_llmeval.results.literature import load_literature
 from pytest_llmeval.results.task_info import Calibrated, ScoreInfo, TaskInfo
+from pytest_llmeval.scoring.votes import same_answer
 from pytest_llmeval.task.catalog import LoadedTask
+from pytest_llmeval.task.options import plain
 
 
 @runtime_checkable
@@ -52,7 +54,10 @@ def known_task(loaded: LoadedTask, calibrations: Sequence[Calibrated] = ()) -> K
     Raises:
         MetricError, TaskError, UsageError: a metric cannot be loaded.
     """
-    metrics = declared_metrics(loaded.task.metrics, loaded.task.folder)
+    deciding = next((one.scorer for one in loaded.scorers if one.decides), None)
+    metrics = declared_metrics(
+        loaded.task.metrics, loaded.task.folder, lambda: same_answer(deciding)
+    )
     return KnownTask(info=task_info(loaded, calibrations), metrics=metrics)
 
 
@@ -84,6 +89,8 @@ def task_info(loaded: LoadedTask, calibrations: Sequence[Calibrated] = ()) -> Ta
                 scale=one.scorer.scale,
                 decides=one.decides,
                 display=display_of(one.scorer),
+                scorer=one.spec.name,
+                options={name: plain(value) for name, value in one.spec.options.items()},
             )
             for one in loaded.scorers
         ),

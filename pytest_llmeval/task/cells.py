@@ -3,17 +3,32 @@
 from __future__ import annotations
 
 import math
-from typing import Any, cast
+import re
+from typing import Any, Final, cast
 
 from pytest_llmeval.records import Json
 from pytest_llmeval.task.row_place import Columns, RowPlace
 
+_PLACE_IN_LIST: Final = re.compile(r"(?P<column>.+)\[(?P<index>\d{1,4})\]")
+
 
 def required(place: RowPlace, row: Columns, column: str) -> Any:  # noqa: ANN401 - outside data
-    """Return the value of a column; TaskError when the row lacks it."""
-    if column not in row:
+    """Return the value of a column, or of a place in its list: ``answers[0]`` is the first answer.
+
+    A place behind the end is None.
+
+    Raises:
+        TaskError: the row lacks the column, or it holds no list.
+    """
+    if column in row:
+        return row[column]
+    indexed = _PLACE_IN_LIST.fullmatch(column)
+    if indexed is None or indexed["column"] not in row:
         raise place.lacks(column, row)
-    return row[column]
+    values, index = row[indexed["column"]], int(indexed["index"])
+    if not isinstance(values, list):
+        raise place.error(indexed["column"], f"is {shown(values)}, and {column!r} wants a list")
+    return values[index] if index < len(values) else None
 
 
 def optional(place: RowPlace, row: Columns, column: str) -> Any:  # noqa: ANN401 - outside data

@@ -76,7 +76,7 @@ def checked(
         if name not in skip and parameter.kind is not inspect.Parameter.VAR_POSITIONAL
     }
     if any(one.kind is inspect.Parameter.VAR_KEYWORD for one in known.values()):
-        return {name: _plain(value) for name, value in options.items()}
+        return {name: plain(value) for name, value in options.items()}
     for name in options:
         if name not in known:
             allowed = f"allowed: {', '.join(known)}" if known else "it has none"
@@ -103,7 +103,7 @@ def _fitting(hint: Any, value: Json, name: str, folder: Path) -> Any:  # noqa: A
     """Return an option's value, checked against its annotation; OptionError if it does not fit."""
     if _is_path(hint) and isinstance(value, str):
         return (value.folder if isinstance(value, OverrideText) else folder) / value
-    value = _plain(value)
+    value = plain(value)
     # JSON has no tuples; strict validation accepts only those.
     if get_origin(hint) is tuple and isinstance(value, list):
         value = tuple(value)  # type: ignore[assignment]  # validated next
@@ -119,14 +119,14 @@ def _fitting(hint: Any, value: Json, name: str, folder: Path) -> Any:  # noqa: A
         raise OptionError(problem, name) from None
 
 
-def _plain(value: Json) -> Json:
+def plain(value: Json) -> Json:
     """Return JSON with built-in texts in place of those of an override."""
     if isinstance(value, OverrideText):
         return str(value)
     if isinstance(value, list):
-        return [_plain(one) for one in value]
+        return [plain(one) for one in value]
     if isinstance(value, dict):
-        return {key: _plain(one) for key, one in value.items()}
+        return {key: plain(one) for key, one in value.items()}
     return value
 
 

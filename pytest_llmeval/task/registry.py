@@ -168,7 +168,7 @@ METRICS = Registry(
         "accuracy": "pytest_llmeval.results.metric:accuracy",
         "mean": "pytest_llmeval.results.metric:mean",
         "pass_at": "pytest_llmeval.results.metric:pass_at",
-        "majority": "pytest_llmeval.results.metric:majority",
+        "maj_at": "pytest_llmeval.results.metric:maj_at",
         "f1_macro": "pytest_llmeval.results.metric:f1_macro",
         "mcc": "pytest_llmeval.results.metric:mcc",
     },

@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import importlib.util
+import re
+import subprocess
+import sys
 from collections import Counter
 from pathlib import Path
 
 import pytest
 from benchmarks.benchmark_session import ROOT, newest_rows, run_pytest
+from servers.hub_server import hub
+
+from pytest_llmeval.results.literature import load_literature
+from pytest_llmeval.task.hub import HubFile
 
 MODEL = ["--llmeval-model", "openai/never-asked"]
 HERACLES_TASKS = {
@@ -30,6 +37,28 @@ def test_phybench_collects_the_hundred_public_problems(shared: Path) -> None:
     ids = collected("benchmarks/phybench", f"--llmeval-set=phybench.dataset.path={data}")
     assert len(ids) == 100
     assert "benchmarks/phybench/test_phybench.py::test_phybench[0495]" in ids
+
+
+def test_phybench_fetches_its_pinned_file_and_collects_it(
+    shared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("huggingface_hub")
+    monkeypatch.setenv("HF_HOME", str(tmp_path))
+    [address] = load_literature(ROOT / "benchmarks/phybench/published.yaml").sources
+    source = HubFile.parse(address)
+    assert re.fullmatch("[0-9a-f]{40}", source.revision)
+    place = f"datasets/{source.repository}/resolve/{source.revision}/{source.file}"
+    task = "benchmarks/phybench/phybench.yaml"
+    with hub({place: (shared / "data" / "phybench" / source.file).read_bytes()}) as endpoint:
+        monkeypatch.setenv("HF_ENDPOINT", endpoint)
+        command = [sys.executable, "-m", "pytest_llmeval", "fetch", task]
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    monkeypatch.setenv("HF_ENDPOINT", "http://127.0.0.1:9")
+    [option] = re.findall(r"phybench\.dataset\.path=\S+", done.stdout)
+    assert len(collected("benchmarks/phybench", f"--llmeval-set={option}")) == 100
+    for page in ("README.md", "docs/quickstart.md", "docs/phybench.md", task):
+        assert option in (ROOT / page).read_text("utf-8")
 
 
 def test_geometry3k_collects_the_public_test_set_with_its_images(shared: Path) -> None:

@@ -113,3 +113,74 @@ def test_a_hub_that_cannot_be_reached_is_told(folder: Path) -> None:
     done = run(folder, "pytest_llmeval", "fetch", ADDRESS)
     assert done.returncode == 2
     assert f"{ADDRESS}: the hub cannot be reached: " in done.stderr
+
+
+PUBLISHED = """
+datasets:
+  other.jsonl: {SHA}
+  rows.jsonl: {{sha256: {SHA}, samples: 1, source: "{ADDRESS}"}}
+figures: [{{source: our paper, values: {{someone: {{accuracy: 0.5}}}}}}]
+"""
+ROWS = b'{"id": 1, "q": "1+1?", "a": "2"}\n'
+REVISION = "89abcdef0123456789abcdef0123456789abcdef"
+PINNED = f"hub://me/sums/rows.jsonl@{REVISION}"
+SUMS = """
+name: sums
+dataset: {path: ours.jsonl, fields: {input: q, target: a}}
+prompt: "{{ input }}"
+scorer: number
+published: published.yaml
+"""
+SUMS_TEST = """
+import pytest
+from pytest_llmeval import assert_correct
+
+@pytest.mark.llmeval("sums.yaml")
+def test_sums(sample, completion):
+    assert_correct(sample, completion)
+"""
+
+
+@pytest.fixture
+def sums(folder: Path) -> Path:
+    """Return a project whose task has a dataset of its own, and a public one on the hub."""
+    digest = hashlib.sha256(ROWS).hexdigest()
+    (folder / "sums.yaml").write_text(SUMS)
+    (folder / "published.yaml").write_text(PUBLISHED.format(SHA=digest, ADDRESS=PINNED))
+    (folder / "ours.jsonl").write_text('{"id": 7, "q": "3+3?", "a": "6"}\n')
+    (folder / "test_it.py").write_text(SUMS_TEST)
+    (folder / "model.py").write_text("def two(request):\n    return '2'\n")
+    return folder
+
+
+def test_the_public_dataset_of_a_task_is_fetched_as_pinned_and_shown_with_its_figures(
+    sums: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with hub({f"datasets/me/sums/resolve/{REVISION}/rows.jsonl": ROWS}) as endpoint:
+        monkeypatch.setenv("HF_ENDPOINT", endpoint)
+        done = run(sums, "pytest_llmeval", "fetch", "sums.yaml")
+    monkeypatch.setenv("HF_ENDPOINT", "http://127.0.0.1:9")
+    option = f"--llmeval-set sums.dataset.path={PINNED}"
+    assert done.returncode == 0, done.stderr
+    assert f"  {option}\n" in done.stdout
+    model = ("--llmeval-model", "python/./model.py:two")
+    plugin = ("pytest", "-q", "-p", "pytest_llmeval.plugin", "-p", "no:cacheprovider", *model)
+    public = run(sums, *plugin, *option.split())
+    assert "1 passed" in public.stdout, public.stdout + public.stderr
+    assert "someone" in public.stdout
+    assert "demo data" not in public.stdout
+    ours = run(sums, *plugin)
+    assert "1 failed" in ours.stdout
+    assert "demo data" in ours.stdout
+
+
+def test_other_bytes_than_the_pinned_ones_are_refused(
+    sums: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    changed = ROWS.replace(b"2", b"3")
+    with hub({f"datasets/me/sums/resolve/{REVISION}/rows.jsonl": changed}) as endpoint:
+        monkeypatch.setenv("HF_ENDPOINT", endpoint)
+        done = run(sums, "pytest_llmeval", "fetch", "sums.yaml")
+    assert done.returncode == 2
+    assert f"{PINNED}: its bytes are not the published ones" in done.stderr
+    assert hashlib.sha256(changed).hexdigest() in done.stderr

@@ -47,8 +47,8 @@ def test_samples_left_out_are_told() -> None:
 
 
 def test_a_gate_can_bound_a_declared_metric() -> None:
-    found = summary(EPOCHS, {"pass_at": [1]}, "majority")
-    gate = parse_gate("rules: {demo.pass@1: {min: 0.05}, demo.majority: {min: 0.9}}", "g.yaml")
+    found = summary(EPOCHS, {"pass_at": [1]}, {"maj_at": [2]})
+    gate = parse_gate("rules: {demo.pass@1: {min: 0.05}, demo.maj@2: {min: 0.9}}", "g.yaml")
     assert [one.status for one in check(gate, found).results[-2:]] == ["pass", "fail"]
 
 

@@ -18,7 +18,7 @@ from pytest_llmeval.results.declared_metrics import (
     declared_metrics,
 )
 from pytest_llmeval.results.figures import Figures, MetricValue
-from pytest_llmeval.results.metric import f1_macro, majority, mcc, pass_at
+from pytest_llmeval.results.metric import f1_macro, mcc, pass_at
 from pytest_llmeval.results.summarise import figures, summarise
 from pytest_llmeval.results.summary import Summary
 from pytest_llmeval.results.task_info import MetricEntry, TaskInfo
@@ -67,21 +67,6 @@ def test_pass_at_k_is_the_unbiased_estimate_and_counts_the_samples_left_out() ->
     assert pass_at(rows)[0] == one
     [none] = pass_at(rows, [9])
     assert (none.value, none.n, none.left_out) == (None, 0, 3)
-
-
-def test_the_majority_answer_counts_and_a_tie_does_not() -> None:
-    assert majority(repeated("1", RIGHT, RIGHT, WRONG)).value == 1.0
-    assert majority(repeated("1", RIGHT, WRONG)).value == 0.0
-    assert majority(repeated("1", RIGHT, WRONG, WRONG)).value == 0.0
-    # Four different answers, one of them right; blanks make no difference; none is an answer too.
-    assert majority(repeated("1", RIGHT, ("b", False), ("c", False))).value == 0.0
-    assert majority(repeated("1", ("a ", True), ("\na", True), ("c", False))).value == 1.0
-    assert majority(repeated("1", (None, False), (None, False), RIGHT)).value == 0.0
-    two = majority([*repeated("1", RIGHT), *repeated("2", WRONG)])
-    assert (two.value, two.n, two.share) == (0.5, 2, True)
-    # Wilson for 1 of 2.
-    assert two.low == pytest.approx(0.0945, abs=1e-4)
-    assert two.high == pytest.approx(0.9055, abs=1e-4)
 
 
 def test_f1_is_the_mean_over_the_classes_of_the_targets() -> None:
@@ -199,7 +184,9 @@ def test_a_metric_of_ones_own_takes_options_and_its_failure_costs_it_alone(tmp_p
         ({"pass_at": ["two"]}, (0, "pass_at", "k"), "valid integer"),
         ({"pass_at": [0]}, (0, "pass_at", "k"), "greater than or equal to 1"),
         ({"pass_at": {"n": 1}}, (0, "pass_at", "n"), r"is not an option here \(allowed: k\)"),
-        ({"majority": 3}, (0, "majority"), r"is not an option here \(it has none\)"),
+        ({"maj_at": {"same": 3}}, (0, "maj_at", "same"), r"is not an option here \(allowed: k\)"),
+        ("maj_at", (0, "maj_at", "k"), "is missing"),
+        ({"mcc": 3}, (0, "mcc"), r"is not an option here \(it has none\)"),
         ("mean", (0, "mean", "score"), "is missing"),
         ({"eed": 3}, (0, "eed"), "takes no options"),
         ({"accuracy": None, "mcc": None}, (0,), "one metric with its options"),
@@ -222,7 +209,7 @@ def test_what_a_task_may_list_passes_and_a_missing_function_is_told(tmp_path: Pa
         {"mean": "eed"},
         "f1_macro",
         "mcc",
-        "majority",
+        {"maj_at": [1, 8]},
         "eed",
         "valid",
     ]

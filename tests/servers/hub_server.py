@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -35,11 +36,15 @@ def hub(files: Mapping[str, bytes]) -> Iterator[str]:
             if data is None:
                 self.send_header("X-Error-Code", self._lack())
             else:
-                self.send_header("X-Repo-Commit", COMMIT)
+                self.send_header("X-Repo-Commit", self._commit())
                 self.send_header("ETag", f'"{hashlib.sha256(data).hexdigest()}"')
             self.send_header("Content-Length", str(len(data or b"")))
             self.end_headers()
             return data
+
+        def _commit(self) -> str:
+            revision = self.path.partition("/resolve/")[2].partition("/")[0]
+            return revision if re.fullmatch("[0-9a-f]{40}", revision) else COMMIT
 
         def _lack(self) -> str:
             repository, _, wanted = self.path.lstrip("/").partition("/resolve/")

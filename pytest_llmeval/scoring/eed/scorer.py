@@ -12,6 +12,10 @@ from pytest_llmeval.scoring.eed.result import EedResult, Mode
 from pytest_llmeval.scoring.eed.sandbox.sandbox import Sandbox
 from pytest_llmeval.scoring.scorer import NO_ANSWER
 
+VOTE_CPU_SECONDS: Final = 5.0
+"""Limit on the comparison of two answers. It is short: there may be many pairs, and two answers
+that cannot be compared within it are merely two votes."""
+
 MAX_EDITS: Final = 20
 """Number of edits that an explanation lists; the score's details hold all of them."""
 
@@ -78,6 +82,11 @@ class EedScorer:
             },
         )
 
+    def same(self, one: str, other: str, target: str) -> bool:  # noqa: ARG002 - part of the port
+        """Whether two answers are equal formulas: one scores 100 with the other as its target."""
+        pairs = ((one, other), (other, one))
+        return any(_voters_sandbox().score(*pair, mode=self.mode).equivalent for pair in pairs)
+
     def failure(self, answer: str | None, sample: Sample, score: Score) -> str:  # noqa: ARG002 - part of the port
         """Return the first line of a failed assertion."""
         reached = f"{score.value or 0:.2f} of {self.scale:g}"
@@ -89,3 +98,9 @@ class EedScorer:
 def _sandbox() -> Sandbox:
     """Return this process's scoring children; starting one takes seconds, so they are kept."""
     return Sandbox()
+
+
+@cache
+def _voters_sandbox() -> Sandbox:
+    """Return this process's children for comparing answers with each other."""
+    return Sandbox(cpu_seconds=VOTE_CPU_SECONDS)

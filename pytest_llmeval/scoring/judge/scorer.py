@@ -81,6 +81,11 @@ class JudgeScorer:
     def check(self, target: str) -> None:
         """Accept every target."""
 
+    def same(self, one: str, other: str, target: str) -> bool:  # noqa: ARG002 - part of the port
+        """Whether two answers are equal by the prefilter's rules; no judge is asked."""
+        pairs = ((one, other), (other, one))
+        return any(decide_plainly(*pair).decision == "equal" for pair in pairs)
+
     async def prepare(
         self, sample: Sample, completion: Completion, context: ScorerContext
     ) -> dict[str, Json] | None:

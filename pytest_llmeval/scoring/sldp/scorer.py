@@ -70,6 +70,21 @@ class SldpScorer:
             return self._score(f"too expensive to compare: {error}", valid=True)
         return self._score("\n".join(differences), valid=True)
 
+    def same(self, one: str, other: str, target: str) -> bool:  # noqa: ARG002 - part of the port
+        """Whether two answers are equal SLDP values."""
+        if max(len(one), len(other)) > LONGEST_ANSWER:
+            return False
+        try:
+            differences = sldp_diff(
+                parse_sldp(one),
+                parse_sldp(other),
+                tolerance=self.tolerance,
+                case_sensitive=self.case_sensitive,
+            )
+        except (SldpSyntaxError, TooCostlyError):
+            return False
+        return not differences
+
     def failure(self, answer: str | None, sample: Sample, score: Score) -> str:  # noqa: ARG002 - part of the port
         """Return the first line of a failed assertion."""
         return f"{self.name}: {shown(answer or '')} is not equal to {shown(sample.target)}"

@@ -1,0 +1,25 @@
+"""Which answers of one sample are one vote."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import TypeAlias
+
+from pytest_llmeval.scoring.scorer import ComparingScorer, Scorer
+from pytest_llmeval.scoring.text import comparable
+
+SameAnswer: TypeAlias = Callable[[str, str, str], bool]
+"""Whether two answers, the first two arguments, are equal; the third is their sample's target."""
+
+
+def same_answer(scorer: Scorer | None) -> SameAnswer:
+    """Return the equality of answers as a scorer decides it.
+
+    Without a scorer, or with one that does not compare answers with each other, it is that of their
+    texts: Unicode form and white space make no difference. Each pair is compared once.
+    """
+    if not isinstance(scorer, ComparingScorer):
+        return lambda one, other, _: comparable(one) == comparable(other)
+    compared = cache(scorer.same)
+    return lambda one, other, target: one == other or compared(one, other, target)
