@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 import yaml
 
-from pytest_llmeval.scoring.eed import EED_CORRECTED
 from pytest_llmeval.task.catalog import Catalog
 from pytest_llmeval.task.hub import HubFile
 
@@ -23,8 +22,6 @@ PLANNED: list[dict[str, str]] = yaml.safe_load(
 )
 ROWS: list[dict[str, Any]] = json.loads((FOLDER / "samples.json").read_text("utf-8"))
 TYPES = {"Expression", "Equation", "Tuple", "Interval", "Numeric"}
-UNREAD = {"4", "6", "11", "12", "13", "15"} if EED_CORRECTED == "eed-corrected/1" else set()
-"""Rows of types that the first version of the corrected mode does not know."""
 
 
 @pytest.fixture(scope="module")
@@ -48,8 +45,6 @@ def outcomes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 def test_every_reply_gets_the_outcome_that_is_right_for_it(
     planned: dict[str, str], outcomes: dict[str, str]
 ) -> None:
-    if planned["id"] in UNREAD:
-        pytest.xfail(f"{EED_CORRECTED} does not know this type of answer")
     assert outcomes[planned["id"]] == planned["outcome"]
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from example_rows import row
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_llmeval.records import Row, Score
@@ -25,6 +25,9 @@ from pytest_llmeval.results.votes import vote_counts
 from pytest_llmeval.scoring.grader import grader_text
 from pytest_llmeval.scoring.number import Number
 from pytest_llmeval.scoring.votes import same_answer
+
+UNTIMED = settings(deadline=None)
+"""For busy machines."""
 
 BY_TEXT = same_answer(None)
 BY_VALUE = same_answer(Number())
@@ -71,6 +74,7 @@ def of_every_draw(groups: Sequence[tuple[int, int]], abstained: int, k: int) -> 
     return credit / math.comb(len(epochs), k)
 
 
+@UNTIMED
 @given(GROUPS, st.integers(0, 3), st.data())
 def test_it_is_the_mean_over_all_draws_of_k_epochs(
     groups: tuple[tuple[int, int], ...], abstained: int, data: st.DataObject
@@ -102,6 +106,7 @@ def test_two_ways_to_write_one_number_are_one_vote_by_value_and_two_by_text() ->
     assert vote_counts(rows, BY_VALUE).groups == ((3, 3), (2, 0))
 
 
+@UNTIMED
 @given(ANSWERS, st.randoms(use_true_random=False))
 def test_neither_the_order_of_epochs_nor_how_a_number_is_written_makes_a_difference(
     answers: list[str | None], chance: random.Random
@@ -114,6 +119,7 @@ def test_neither_the_order_of_epochs_nor_how_a_number_is_written_makes_a_differe
         assert majority(rows, k) == pytest.approx(majority(rewritten, k))
 
 
+@UNTIMED
 @given(ANSWERS)
 def test_of_one_epoch_it_is_the_accuracy_and_of_two_the_same_without_gaps(
     answers: list[str | None],
@@ -125,6 +131,7 @@ def test_of_one_epoch_it_is_the_accuracy_and_of_two_the_same_without_gaps(
         assert majority(rows, 2) == pytest.approx(right)
 
 
+@UNTIMED
 @given(ANSWERS, st.data())
 def test_one_more_right_answer_never_lowers_it(
     answers: list[str | None], data: st.DataObject

@@ -11,18 +11,27 @@ from typing import TYPE_CHECKING
 
 from pytest_llmeval.scoring.eed.metric.distance import ScoreFunction, Weights, published_score
 from pytest_llmeval.scoring.eed.metric.edits import Edit
-from pytest_llmeval.scoring.eed.result import EED_CORRECTED, EED_PUBLISHED, EedResult, Mode
+from pytest_llmeval.scoring.eed.result import (
+    CONVENTIONS,
+    EED_CORRECTED,
+    EED_PUBLISHED,
+    Convention,
+    EedResult,
+    Mode,
+)
 from pytest_llmeval.scoring.eed.sandbox.limits import Limits
 from pytest_llmeval.scoring.eed.sandbox.many import eed_score_many
 from pytest_llmeval.scoring.eed.sandbox.sandbox import Sandbox
 
 if TYPE_CHECKING:
     from pytest_llmeval.scoring.eed.explanation import explain
-    from pytest_llmeval.scoring.eed.scoring import eed_score
+    from pytest_llmeval.scoring.eed.scoring import eed_score, latex_equal
 
 __all__ = [
+    "CONVENTIONS",
     "EED_CORRECTED",
     "EED_PUBLISHED",
+    "Convention",
     "Edit",
     "EedResult",
     "Limits",
@@ -33,11 +42,13 @@ __all__ = [
     "eed_score",
     "eed_score_many",
     "explain",
+    "latex_equal",
     "published_score",
 ]
 
 _NEEDING_SYMPY = {
     "eed_score": "scoring",
+    "latex_equal": "scoring",
     "explain": "explanation",
 }
 

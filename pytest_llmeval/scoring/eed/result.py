@@ -16,6 +16,16 @@ Reading: TypeAlias = Literal[
     "equivalent", "coefficient", "structural", "unreadable", "unreadable target"
 ]
 
+Convention: TypeAlias = Literal["planck", "coulomb", "light", "frequency"]
+
+CONVENTIONS: Final[dict[Convention, str]] = {
+    "planck": "hbar = h/(2 pi)",
+    "coulomb": "k = 1/(4 pi epsilon_0)",
+    "light": "c = 1/sqrt(mu_0 epsilon_0)",
+    "frequency": "omega = 2 pi f, nu = f",
+}
+"""Definitions that the corrected mode assumes where a task says so, by name."""
+
 EED_CORRECTED: Final = "eed-corrected/2"
 """Version of the corrected mode; changes with every change of a score."""
 

@@ -8,7 +8,7 @@ from typing import ClassVar, Final
 
 from pytest_llmeval.records import Display, Json, Sample, Score
 from pytest_llmeval.scoring.binary import shown
-from pytest_llmeval.scoring.eed.result import EedResult, Mode
+from pytest_llmeval.scoring.eed.result import CONVENTIONS, Convention, EedResult, Mode
 from pytest_llmeval.scoring.eed.sandbox.sandbox import Sandbox
 from pytest_llmeval.scoring.scorer import NO_ANSWER
 
@@ -25,19 +25,24 @@ class EedScorer:
     """Scores a formula by its edit distance to the target; correct from `minimum` on.
 
     `mode`: ``corrected`` decides equality by value, ``published`` reproduces the metric of the
-    PHYBench paper. Each pair is scored in a child process with limits on time and memory.
+    PHYBench paper. `conventions`: definitions that an answer need not state. Each pair is scored in
+    a child process with limits on time and memory.
     """
 
     name: str = "EED"
     mode: Mode = "corrected"
     minimum: float = 100.0
+    conventions: tuple[Convention, ...] = ()
     scale: ClassVar[float] = 100.0
     display: ClassVar[Display] = Display(formulas=True, trees="trees", efficiency=True)
 
     def __post_init__(self) -> None:
-        """Raise ValueError for a minimum outside of the scale."""
+        """Raise ValueError for a minimum outside of the scale, or an unknown convention."""
         if not 0 <= self.minimum <= self.scale:
             msg = f"minimum is {self.minimum!r}; it must be from 0 to {self.scale:g}"
+            raise ValueError(msg)
+        if unknown := [name for name in self.conventions if name not in CONVENTIONS]:
+            msg = f"unknown convention {unknown[0]!r}; known are {', '.join(CONVENTIONS)}"
             raise ValueError(msg)
 
     @property
@@ -48,17 +53,23 @@ class EedScorer:
     @property
     def grader_options(self) -> dict[str, Json]:
         """The options that the grader does not name already."""
-        return {"minimum": self.minimum}
+        conventions: list[Json] = [*self.conventions]
+        return {"minimum": self.minimum, **({"conventions": conventions} if conventions else {})}
 
     def check(self, target: str) -> None:
-        """Accept every target: reading one takes a child process."""
+        """Raise ValueError if the corrected mode cannot read the target."""
+        if self.mode == "corrected" and (reason := _sandbox().target_error(target)):
+            msg = f"the target cannot be read as a formula: {reason}"
+            raise ValueError(msg)
 
     def score(self, answer: str | None, sample: Sample, prepared: Json = None) -> Score:  # noqa: ARG002 - part of the port
         """Return the score, undecided if the corrected mode cannot read the target."""
         if answer is None:
             result = EedResult.unreadable(self.mode, NO_ANSWER)
         else:
-            result = _sandbox().score(answer, sample.target, mode=self.mode)
+            result = _sandbox().score(
+                answer, sample.target, mode=self.mode, conventions=self.conventions
+            )
         edits = [str(edit) for edit in result.edits]
         summary = f"{result.reason}: a {result.reading} difference" if edits else result.reason
         return Score(
@@ -84,8 +95,10 @@ class EedScorer:
 
     def same(self, one: str, other: str, target: str) -> bool:  # noqa: ARG002 - part of the port
         """Whether two answers are equal formulas: one scores 100 with the other as its target."""
-        pairs = ((one, other), (other, one))
-        return any(_voters_sandbox().score(*pair, mode=self.mode).equivalent for pair in pairs)
+        voters, pairs = _voters_sandbox(), ((one, other), (other, one))
+        if self.mode == "corrected":
+            return any(voters.equal(*pair, conventions=self.conventions) for pair in pairs)
+        return any(voters.score(*pair, mode=self.mode).equivalent for pair in pairs)
 
     def failure(self, answer: str | None, sample: Sample, score: Score) -> str:  # noqa: ARG002 - part of the port
         """Return the first line of a failed assertion."""

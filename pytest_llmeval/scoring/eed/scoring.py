@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import assert_never
 
@@ -18,22 +19,30 @@ from pytest_llmeval.scoring.eed.metric.marked import MarkedTrees
 from pytest_llmeval.scoring.eed.metric.tree import Node
 from pytest_llmeval.scoring.eed.published import published
 from pytest_llmeval.scoring.eed.reader.guards import FormulaError, check_text
-from pytest_llmeval.scoring.eed.reader.pair import TargetError, read_pair
+from pytest_llmeval.scoring.eed.reader.pair import Pair, TargetError, read_one, read_pair
 from pytest_llmeval.scoring.eed.reader.tokens import tokens_of
-from pytest_llmeval.scoring.eed.result import FULL_SCORE, EedResult, Mode, reading_of
+from pytest_llmeval.scoring.eed.result import (
+    CONVENTIONS,
+    FULL_SCORE,
+    Convention,
+    EedResult,
+    Mode,
+    reading_of,
+)
 from pytest_llmeval.scoring.eed.time_limit import TimeLimit, unlimited
 from pytest_llmeval.scoring.eed.value.answers import equal_readings
 
 _SHOWN = 2_000  # characters of a formula in a result
 
 
-def eed_score(
+def eed_score(  # noqa: PLR0913 - one keyword a choice
     answer: str | None,
     target: str,
     *,
     mode: Mode = "corrected",
     weights: Weights = PUBLISHED_WEIGHTS,
     score: ScoreFunction = published_score,
+    conventions: Sequence[Convention] = (),
 ) -> EedResult:
     r"""Return the similarity of an answer to the target, 0..100 (PHYBench, arXiv 2504.16074).
 
@@ -54,22 +63,72 @@ def eed_score(
             ``"published"`` reproduces the public metric, quirks included.
         weights: costs of the edits.
         score: from distance and number of nodes to the score of answers that are not equal.
+        conventions: definitions that the corrected mode assumes, such as ``"planck"``.
 
     Example:
         >>> result = eed_score("4 m g", "2 m g")
         >>> result.score, str(result.edits[0])
         (35.0, 'relabel 4 -> 2 under Mul')
     """
-    return score_pair(answer, target, mode=mode, weights=weights).rescored(score)
+    result = score_pair(answer, target, mode=mode, weights=weights, conventions=conventions)
+    return result.rescored(score)
 
 
-def score_pair(
+def latex_equal(
+    answer: str | None, target: str, *, conventions: Sequence[Convention] = ()
+) -> bool | None:
+    r"""Return whether an answer equals the target, as the corrected mode decides; no distance.
+
+    None means that the target cannot be read, so nothing is decided. An answer that cannot be read
+    is not equal. Runs in this process, without limits; see `Sandbox.equal` for what models wrote.
+
+    Example:
+        >>> latex_equal(r"x = \frac{1}{2}", "0.5"), latex_equal("1", r"\nosuchcommand")
+        (True, None)
+    """
+    return equal_pair(answer, target, conventions=conventions)
+
+
+def equal_pair(
+    answer: str | None,
+    target: str,
+    *,
+    conventions: Sequence[Convention] = (),
+    time_limit: TimeLimit = unlimited,
+) -> bool | None:
+    """Return what `latex_equal` returns, each step under `time_limit`."""
+    if answer is None or not answer.strip():
+        return False
+    try:
+        check_text(answer)
+        return _same_text(answer, target) or _decide(answer, target, time_limit, conventions)[1]
+    except TargetError:
+        return None
+    except MemoryError:
+        raise
+    except Exception:  # noqa: BLE001 - as in score_pair
+        return False
+
+
+def target_error(target: str) -> str:
+    """Return why the corrected mode cannot read a target; "" if it can."""
+    try:
+        read_one(target)
+    except MemoryError:
+        raise
+    except Exception as error:  # noqa: BLE001 - as in score_pair
+        return _reason(error)
+    return ""
+
+
+def score_pair(  # noqa: PLR0913 - the choices of eed_score, and the limit
     answer: str | None,
     target: str,
     *,
     mode: Mode = "corrected",
     weights: Weights = PUBLISHED_WEIGHTS,
     time_limit: TimeLimit = unlimited,
+    conventions: Sequence[Convention] = (),
 ) -> EedResult:
     """Return the result under the published scoring function, each step under `time_limit`."""
     if answer is None or not answer.strip():
@@ -78,7 +137,7 @@ def score_pair(
         check_text(answer)
         match mode:
             case "corrected":
-                return _score_corrected(answer, target, weights, time_limit)
+                return _score_corrected(answer, target, weights, time_limit, conventions)
             case "published":
                 return _score_published(answer, target, weights, time_limit)
             case _:
@@ -100,20 +159,35 @@ def _reason(error: Exception) -> str:
 
 
 def _score_corrected(
-    answer: str, target: str, weights: Weights, time_limit: TimeLimit
+    answer: str,
+    target: str,
+    weights: Weights,
+    time_limit: TimeLimit,
+    conventions: Sequence[Convention],
 ) -> EedResult:
     if _same_text(answer, target):
         return _equivalent("corrected", "identical text")
     try:
-        pair = read_pair(answer, target)
+        pair, equal = _decide(answer, target, time_limit, conventions)
     except TargetError as error:
         return EedResult.unreadable_target("corrected", str(error))
     ours, theirs = pair.answer.answer.form, pair.target.answer.form
-    shown = _Shown(answer=ours, target=theirs, assumptions=pair.assumptions)
-    readings = [pair, *([read_pair(answer, target, factors=True)] if pair.doubtful else [])]
-    if any(equal_readings(one.answer, one.target, time_limit) for one in readings):
+    assumed = (*pair.assumptions, *(CONVENTIONS[name] for name in conventions))
+    shown = _Shown(answer=ours, target=theirs, assumptions=assumed)
+    if equal:
         return _equivalent("corrected", "equal to the target", shown)
     return _compared("corrected", corrected.trees(ours, theirs, time_limit), weights, shown)
+
+
+def _decide(
+    answer: str, target: str, time_limit: TimeLimit, conventions: Sequence[Convention]
+) -> tuple[Pair, bool]:
+    """Return a pair as read, and whether it is equal in one of its possible readings."""
+    pair = read_pair(answer, target)
+    readings = [pair, *([read_pair(answer, target, factors=True)] if pair.doubtful else [])]
+    return pair, any(
+        equal_readings(one.answer, one.target, time_limit, conventions) for one in readings
+    )
 
 
 def _same_text(one: str, other: str) -> bool:

@@ -213,10 +213,10 @@ class _Statements:
         return Region(condition=condition.subs(variable, VARIABLE), solved=True, name=str(variable))
 
     def _names(self, tokens: Tokens) -> list[sympy.Expr]:
-        """Return the sides of a relation that are mere names."""
+        """Return the sides of a relation that are mere names, one between two bounds first."""
         sides, _ = split(tokens, _bounds)
         names = []
-        for side in sides:
+        for side in [*sides[1:-1], *sides[:1], *sides[1:][-1:]]:
             try:
                 symbol = latex.parse(side, self.notation)
             except FormulaError:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import groupby, islice
 from operator import itemgetter
@@ -15,7 +15,7 @@ from pytest_llmeval.scoring.eed.metric.distance import (
     Weights,
     published_score,
 )
-from pytest_llmeval.scoring.eed.result import EedResult, Mode
+from pytest_llmeval.scoring.eed.result import Convention, EedResult, Mode
 from pytest_llmeval.scoring.eed.sandbox.limits import Limits
 from pytest_llmeval.scoring.eed.sandbox.sandbox import Sandbox
 
@@ -33,6 +33,7 @@ def eed_score_many(  # noqa: PLR0913 - the options of eed_score, and how to run 
     mode: Mode = "corrected",
     weights: Weights = PUBLISHED_WEIGHTS,
     score: ScoreFunction = published_score,
+    conventions: Sequence[Convention] = (),
     limits: Limits = Limits(),  # noqa: B008 - frozen
 ) -> Iterator[EedResult]:
     """Yield the results of many pairs, in order, scored as by `eed_score` in child processes.
@@ -47,6 +48,7 @@ def eed_score_many(  # noqa: PLR0913 - the options of eed_score, and how to run 
         mode: as in `eed_score`.
         weights: as in `eed_score`.
         score: as in `eed_score`.
+        conventions: as in `eed_score`.
         limits: limits on each evaluation; a pair that exceeds one scores 0.
 
     Raises:
@@ -67,7 +69,12 @@ def eed_score_many(  # noqa: PLR0913 - the options of eed_score, and how to run 
     ):
 
         def scored(batch: list[Pair]) -> list[EedResult]:
-            return [sandbox.score(*pair, mode=mode, weights=weights, score=score) for pair in batch]
+            return [
+                sandbox.score(
+                    *pair, mode=mode, weights=weights, score=score, conventions=conventions
+                )
+                for pair in batch
+            ]
 
         batches = _batches(pairs)
         pending: deque[Future[list[EedResult]]] = deque()

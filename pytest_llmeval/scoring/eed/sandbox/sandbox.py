@@ -16,7 +16,7 @@ from pytest_llmeval.scoring.eed.metric.distance import (
     Weights,
     published_score,
 )
-from pytest_llmeval.scoring.eed.result import EedResult, Mode
+from pytest_llmeval.scoring.eed.result import Convention, EedResult, Mode
 from pytest_llmeval.scoring.eed.sandbox.child import Child, LimitExceededError
 from pytest_llmeval.scoring.eed.sandbox.limits import TOO_EXPENSIVE, Limits
 
@@ -66,7 +66,7 @@ class Sandbox:
         self._closed = False
         self._finalizer = finalize(self, _end_all, self._children)
 
-    def score(
+    def score(  # noqa: PLR0913 - the choices of eed_score
         self,
         answer: str | None,
         target: str,
@@ -74,6 +74,7 @@ class Sandbox:
         mode: Mode = "corrected",
         weights: Weights = PUBLISHED_WEIGHTS,
         score: ScoreFunction = published_score,
+        conventions: Sequence[Convention] = (),
     ) -> EedResult:
         """Return what `eed_score` returns, computed in a child under the limits."""
         request: dict[str, Json] = {
@@ -82,11 +83,35 @@ class Sandbox:
             "target": target,
             "mode": mode,
             "weights": weights.to_json(),
+            "conventions": [*conventions],
         }
         try:
             return EedResult.from_json(self._ask(request)).rescored(score)
         except LimitExceededError as limit:
             return EedResult.unreadable(mode, f"{TOO_EXPENSIVE}: {limit}")
+
+    def equal(
+        self, answer: str | None, target: str, *, conventions: Sequence[Convention] = ()
+    ) -> bool | None:
+        """Return what `latex_equal` returns; False for a pair that exceeds a limit."""
+        request: dict[str, Json] = {
+            "task": "equal",
+            "answer": answer,
+            "target": target,
+            "conventions": [*conventions],
+        }
+        try:
+            equal = self._ask(request)["equal"]
+        except LimitExceededError:
+            return False
+        return None if equal is None else bool(equal)
+
+    def target_error(self, target: str) -> str:
+        """Return why the corrected mode cannot read a target; "" if it can."""
+        try:
+            return str(self._ask({"task": "check", "answer": "", "target": target})["reason"])
+        except LimitExceededError as limit:
+            return f"{TOO_EXPENSIVE}: {limit}"
 
     def score_modes(
         self,

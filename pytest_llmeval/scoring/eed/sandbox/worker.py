@@ -19,7 +19,7 @@ from pytest_llmeval.scoring.eed.explanation import explain
 from pytest_llmeval.scoring.eed.metric.distance import Weights
 from pytest_llmeval.scoring.eed.result import GRADERS
 from pytest_llmeval.scoring.eed.sandbox.limits import MEMORY_EXIT, Limits
-from pytest_llmeval.scoring.eed.scoring import score_pair
+from pytest_llmeval.scoring.eed.scoring import equal_pair, score_pair, target_error
 from pytest_llmeval.scoring.eed.time_limit import cpu_timer
 
 if sys.platform != "win32":
@@ -89,11 +89,24 @@ def _limit_cpu(seconds: float) -> None:
 def _serve(request: dict[str, Any]) -> dict[str, Json]:
     answer, target = request["answer"], request["target"]
     match request["task"]:
+        case "check":
+            return {"reason": target_error(target)}
+        case "equal":
+            conventions = request["conventions"]
+            equal = equal_pair(answer, target, conventions=conventions, time_limit=cpu_timer)
+            return {"equal": equal}
         case "explain":
             return {"text": explain(answer, target, mode=request["mode"], time_limit=cpu_timer)}
         case _:
             weights, mode = Weights.from_json(request["weights"]), request["mode"]
-            result = score_pair(answer, target, mode=mode, weights=weights, time_limit=cpu_timer)
+            result = score_pair(
+                answer,
+                target,
+                mode=mode,
+                weights=weights,
+                time_limit=cpu_timer,
+                conventions=request["conventions"],
+            )
             return result.to_json()
 
 

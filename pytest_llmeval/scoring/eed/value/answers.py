@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import sympy
@@ -22,6 +23,7 @@ from pytest_llmeval.scoring.eed.time_limit import TimeLimit
 from pytest_llmeval.scoring.eed.value.chains import chain_states, is_asked
 from pytest_llmeval.scoring.eed.value.collections import components, same_collection, states_one
 from pytest_llmeval.scoring.eed.value.constants import renamings
+from pytest_llmeval.scoring.eed.value.conventions import definitions
 from pytest_llmeval.scoring.eed.value.equations import same_solutions, solved_for
 from pytest_llmeval.scoring.eed.value.quantities import same_quantity
 from pytest_llmeval.scoring.eed.value.regions import region_of, same_regions
@@ -29,22 +31,26 @@ from pytest_llmeval.scoring.eed.value.signs import with_both_signs
 from pytest_llmeval.scoring.eed.value.values import Values
 
 
-def equal_readings(answer: Reading, target: Reading, time_limit: TimeLimit) -> bool:
+def equal_readings(
+    answer: Reading, target: Reading, time_limit: TimeLimit, conventions: Sequence[str] = ()
+) -> bool:
     """Return whether an answer states what its target states, also by what either defines.
 
     Args:
         answer: as read.
         target: as read.
         time_limit: limits each comparison of two values.
+        conventions: names of definitions that hold without being stated.
     """
     equality = _Equality(Values(time_limit))
     if equality.equal(answer.answer, target.answer):
         return True
-    definitions = dict(answer.definitions or target.definitions)
-    if definitions and equality.equal(
-        replaced(answer.answer, definitions), replaced(target.answer, definitions)
-    ):
-        return True
+    agreed = definitions(conventions, answer.answer, target.answer)
+    for defined in (dict(answer.definitions or target.definitions), agreed):
+        if defined and equality.equal(
+            replaced(answer.answer, defined), replaced(target.answer, defined)
+        ):
+            return True
     return any(
         equality.equal(replaced(answer.answer, names), target.answer)
         for names in renamings(answer.answer, target.answer)

@@ -75,6 +75,10 @@ def _same(answer: Collection, target: Collection, equal: Equal) -> bool:
     if "several" not in kinds and len(kinds) > 1:
         return False
     ours, theirs = list(_items(answer)), list(_items(target))
+    if _are_quantities(ours) != _are_quantities(theirs) and "tuple" not in kinds:
+        ordered = _has_order(answer, ours) and _has_order(target, theirs)
+        if not ordered:
+            return False  # values of different names are no alternatives
     if not (_has_order(answer, ours) and _has_order(target, theirs)):
         return _same_members(ours, theirs, equal)
     names, their_names = [name for name, _ in ours], [name for name, _ in theirs]
@@ -141,6 +145,11 @@ def _has_order(collection: Collection, items: Sequence[_Named]) -> bool:
         return False
     names = [name for name, _ in items if name]
     return collection.kind != "several" or len(set(names)) == len(names)
+
+
+def _are_quantities(items: Sequence[_Named]) -> bool:
+    """Return whether members are values of different quantities, as in ``a = 1, b = 2``."""
+    return len(items) > 1 and all(name for name, _ in items) and not _one_letter([*dict(items)])
 
 
 def _one_letter(names: Sequence[str]) -> bool:
