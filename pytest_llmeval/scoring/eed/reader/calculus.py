@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 
 import sympy
@@ -9,7 +10,7 @@ import sympy
 from pytest_llmeval.scoring.eed.reader.cursor import written
 from pytest_llmeval.scoring.eed.reader.guards import FormulaError
 from pytest_llmeval.scoring.eed.reader.reader import Reader
-from pytest_llmeval.scoring.eed.reader.symbols import opaque, product
+from pytest_llmeval.scoring.eed.reader.symbols import opaque, product, renamed
 from pytest_llmeval.scoring.eed.reader.token import Token
 
 _D = Token("letter", "d")
@@ -45,6 +46,13 @@ def _derivative(operand: sympy.Expr, variable: sympy.Symbol, order: str) -> symp
     known = not operand.atoms(sympy.core.function.AppliedUndef)
     if known and operand.has(variable) and not operand.is_Symbol and order in ("", "2", "3"):
         return sympy.diff(operand, variable, int(order or 1))
+    if known and not order and not operand.is_Symbol:
+        return sympy.Add(
+            *(
+                sympy.diff(operand, name) * opaque("derivative", name, variable)
+                for name in sorted(operand.free_symbols, key=str)
+            )
+        )
     return opaque(f"derivative{order}", operand, variable)
 
 
@@ -123,9 +131,22 @@ def _counted(reader: Reader, kind: Callable[..., sympy.Expr]) -> sympy.Expr:
     split = _split(lower, "=")
     body = reader.term()
     if split is None or not upper:
-        return opaque(f"{kind.__name__}_{written(lower)}", body)
+        return opaque(f"{kind.__name__}_index", _with_common_index(body, written(lower)))
     index = _variable(reader.parse(split[0]), "a sum")
-    return kind(_indexed(body, index), (index, reader.parse(split[1]), reader.parse(upper)))
+    first, last = reader.parse(split[1]), reader.parse(upper)
+    if body.is_commutative is False:
+        body, index = _with_common_index(body, index.name), reader.symbol("index")
+    return kind(_indexed(body, index), (index, first, last))
+
+
+def _with_common_index(body: sympy.Expr, index: str) -> sympy.Expr:
+    """Return a body with the same name for its index, also in subscripts and states."""
+    if not index.isalpha():
+        return opaque(f"over_{index}", body)
+    word = re.compile(rf"(?<![A-Za-z]){re.escape(index)}(?![A-Za-z])")
+    return body.xreplace(
+        {item: renamed(item, word.sub("index", item.name)) for item in body.free_symbols}
+    )
 
 
 def _indexed(body: sympy.Expr, index: sympy.Symbol) -> sympy.Expr:

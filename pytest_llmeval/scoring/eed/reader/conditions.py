@@ -201,6 +201,20 @@ def is_set(tokens: Tokens) -> bool:
     return _is_half_open(tokens)
 
 
+def image_of(reader: Reader, tokens: Tokens) -> sympy.Expr | None:
+    r"""Return the set of the values of a formula, as ``\{2n: n \in Z\}``; None for another set."""
+    if not (tokens and tokens[0].is_mark("\\{") and tokens[-1].is_mark("\\}")):
+        return None
+    parts = _builder(tokens[1:-1])
+    if len(parts) == 1 or any(token.is_command("in") for token in parts[0]):
+        return None
+    value, condition = reader.parse(parts[0]), read_condition(reader, parts[1])
+    if value.is_Symbol:
+        return None
+    names = dict.fromkeys(condition.free_symbols & value.free_symbols, VARIABLE)
+    return opaque("Image", value.subs(names), sympy.Symbol(str(condition.subs(names))))
+
+
 def _is_half_open(tokens: Tokens) -> bool:
     """Return whether tokens are an interval by their brackets or an infinite end."""
     if len(tokens) < 5 or not (tokens[0].is_mark("(", "[") and tokens[-1].is_mark(")", "]")):  # noqa: PLR2004
@@ -260,6 +274,9 @@ def _braced(reader: Reader, inside: Tokens, member: sympy.Expr) -> sympy.Expr:
         return opaque("Any", *(opaque("Same", member, reader.parse(part)) for part in members))
     names, signs = split(parts[0], lambda token: token.is_command("in"))
     name = reader.parse(names[0])
+    if not name.is_Symbol:
+        msg = "a set of the values of a formula"
+        raise FormulaError(msg)
     condition = read_condition(reader, parts[1]).subs(name, member)
     if not signs:
         return condition

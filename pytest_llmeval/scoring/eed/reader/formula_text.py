@@ -11,7 +11,8 @@ from itertools import pairwise
 
 _BOX = re.compile(r"\\f?(?:boxed|box)\s*\{|\\bbox\s*(?:\[[^\]]*\])?\s*\{")
 _LED_BY = re.compile(
-    r"\b(?:for|when|where|if|with|holds?|assuming|provided|since|valid|using|here)\b", re.IGNORECASE
+    r"\b(?:for|when|where|if|with|holds?|assuming|provided|since|valid|using|taking|which|note|here)\b",
+    re.IGNORECASE,
 )
 _BRACE = re.compile(r"\\.|[{}]", re.DOTALL)
 _MATH = re.compile(
@@ -26,9 +27,12 @@ _HEADING = re.compile(
 )
 _MARKDOWN = re.compile(r"\*\*|^#+\s|`")
 _ALTERNATIVE = re.compile(
-    r"\b(?:maybe|perhaps|possibly|alternatively|might|could)\b|^\W*(?:\w+\W+){0,3}?or\b",
+    r"\b(?:maybe|perhaps|possibly|alternatively|might|could|wait|actually|instead|corrected|although)\b|^\W*(?:\w+\W+){0,3}?or\b",
     re.IGNORECASE,
 )
+_APPROXIMATELY = re.compile(r"^\W*(?:approximately|about|roughly|approx\.?)\W*$", re.IGNORECASE)
+_UNIT_BEHIND = re.compile(r"\s*(?P<unit>[A-Za-zµΩ°%][A-Za-zµΩ°/^·*\d -]{0,15})[.,;]?\s*$")
+_FENCE = re.compile(r"```\w*")
 _BOTH = re.compile(r"^\W*(?:\w+\W+){0,2}?and\W*(?:\w+\W*){0,2}$", re.IGNORECASE)
 _RELATION = re.compile(r"[=<>]|\\(?:in|leq?|geq?|approx|equiv)(?![A-Za-z])")
 _DEFINES = re.compile(r"=|\\equiv|\\approx|\\coloneqq")
@@ -47,6 +51,7 @@ def formula_text(text: str) -> str:
         >>> formula_text(r"So $x = 2$ or $x = 3$.")
         'x = 2 \\text{ or } x = 3'
     """
+    text = _FENCE.sub(" ", text)
     text = _MATH_IN_TEXT.sub(
         lambda found: found[0].replace("$", "}", 1).replace("$", _TEXT, 1), text
     )
@@ -74,23 +79,36 @@ def _joined(text: str, formulas: list[tuple[int, int, str]]) -> str:
     result = formulas[0][2]
     for (_, end, _), (start, _, formula) in pairwise(formulas):
         between = re.sub(r"\\[A-Za-z]+", " ", text[end:start])
-        if _ALTERNATIVE.search(between):
-            result += OR + formula
-        elif _BOTH.search(between):
-            result += AND + formula
-        elif _LED_BY.search(between):
-            result += WHERE + formula
-        elif _WORD.search(between):
-            if _RELATION.search(formula) or not _RELATION.search(result):
-                result = formula
-        else:
-            result += r" \quad " + formula
-    behind = text[formulas[-1][1] :]
+        joint = _joint(between, formula)
+        if joint:
+            result += joint + formula
+        elif _RELATION.search(formula) or not _RELATION.search(result):
+            result = formula
+    return result + _addition(text[formulas[-1][1] :])
+
+
+def _joint(between: str, formula: str) -> str:
+    """Return what joins a formula to those before it; "" if it takes their place."""
+    if _ALTERNATIVE.search(between):
+        return OR
+    if _BOTH.search(between):
+        return AND
+    if _APPROXIMATELY.search(between):
+        return r" \approx "
+    if between.strip().startswith("(") or (_LED_BY.search(between) and _RELATION.search(formula)):
+        return WHERE
+    return "" if _WORD.search(between) else r" \quad "
+
+
+def _addition(behind: str) -> str:
+    """Return what the text behind the last formula adds: another value, a unit, a definition."""
     if _ALTERNATIVE.search(behind) and re.search(r"[\d\\]", behind):
-        result += OR + behind
-    elif _DEFINES.search(behind):
-        result += WHERE + re.sub(r"\$|^[\s.,;]+|[\s.]+$", "", behind)
-    return result
+        return OR + formula_text(behind)
+    if unit := _UNIT_BEHIND.fullmatch(behind):
+        return rf"\text{{ {unit['unit']} }}"
+    if _DEFINES.search(behind):
+        return WHERE + re.sub(r"\$|^[\s.,;]+|[\s.]+$", "", behind)
+    return ""
 
 
 def _boxes(text: str) -> list[tuple[int, int, str]]:

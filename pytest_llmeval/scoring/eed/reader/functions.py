@@ -87,6 +87,8 @@ def _ends(reader: Reader, so_far: sympy.Expr) -> bool:
     token = reader.cursor.here
     if token.is_command("sqrt", "frac"):
         return not so_far.is_number
+    if token.is_command("ket", "bra", "braket"):
+        return True
     return token.is_mark("(", "[") or (token.kind == "command" and token.text in FUNCTIONS)
 
 

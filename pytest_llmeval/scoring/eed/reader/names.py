@@ -29,7 +29,7 @@ def read_name(reader: Reader, letter: str) -> sympy.Expr:
     while True:
         if reader.cursor.take_mark("'"):
             name += "'"
-        elif index := _index(reader):
+        elif index := _index(reader, letter):
             name += index
         elif reader.cursor.take_mark("_"):
             subscript = reader.cursor.script()
@@ -64,15 +64,15 @@ def _called(reader: Reader, letter: str, name: str) -> sympy.Expr:
     return reader.symbol(name)
 
 
-def _index(reader: Reader) -> str:
+def _index(reader: Reader, letter: str) -> str:
     r"""Take a raised index of a tensor, or the ``{}`` that sets indices apart; "" for another."""
-    if not reader.notation.tensors:
+    if not reader.notation.tensors or letter == "e":
         return ""
     start = reader.cursor.position
     if reader.cursor.here.is_mark("{") and reader.cursor.peek(1).is_mark("}"):
         reader.cursor.position += 2
         if reader.cursor.here.is_mark("_", "^"):
-            return _index(reader) or f"_{_lower(reader)}"
+            return _index(reader, letter) or f"_{_lower(reader)}"
     elif reader.cursor.take_mark("^"):
         inside = reader.cursor.group()
         if is_indices(inside):

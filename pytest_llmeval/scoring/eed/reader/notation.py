@@ -189,10 +189,12 @@ def _functions(
             else:
                 bare.add(token.text)
     applied, argued = set(), set()
+    # Under an integral or sum, what a function depends on decides its value.
+    bound = any(token.is_command("int", "sum", "oint") for f in formulas for token in f)
     for name, found in arguments.items():
         if "" in found:
             continue  # a product
-        if len(found) == 1 and found <= _COORDINATES:
+        if len(found) == 1 and found <= _COORDINATES and (name in bare or not bound):
             argued.add(name)
         elif (name in _FUNCTION_LETTERS and name not in bare) or (
             found & _COORDINATES and name not in bare
@@ -210,10 +212,12 @@ def _argument(inside: Tokens) -> str:
     """Return the text of what looks like the argument of a function; "" for a factor."""
     if not inside or len(inside) > _MOST_ARGUMENT_TOKENS:
         return ""
+    nested = inside[0].text in _FUNCTION_LETTERS
     simple = all(
         _is_name(token)
         or token.kind == "number"
         or token.is_mark("+", "-", ",", "'", "_", "{", "}")
+        or (token.is_mark("(", ")") and nested)
         or token.is_command(*VECTOR_FONTS)
         for token in inside
     )
@@ -225,22 +229,38 @@ def _argument(inside: Tokens) -> str:
 
 
 def _tensor(tokens: Tokens) -> bool:
-    """Return whether Greek letters are indices: two of them in one script, or one up, one down."""
-    raised: set[str] = set()
-    lowered: set[str] = set()
+    """Return whether scripts are indices of tensors.
+
+    They are if two Greek letters stand in one script, or an index stands twice: raised and lowered,
+    or in two lowered pairs of Latin ones.
+    """
+    raised: list[list[str]] = []
+    lowered: list[list[str]] = []
     for place, token in enumerate(tokens):
-        if not token.is_mark("^", "_"):
+        if not token.is_mark("^", "_") or _at(tokens, place - 1) == Token("letter", "e"):
             continue
         inside = tokens[place + 1 : _group_end(tokens, place + 1)]
         names = [item.text for item in inside if not item.is_mark("{", "}")]
-        symbol = _at(tokens, place - 1).is_command("epsilon", "delta")
-        if symbol and len(names) > 1 and all(name in _LATIN_INDICES for name in names):
+        latin = len(names) > 1 and all(name in _LATIN_INDICES for name in names)
+        greek = bool(names) and all(name in _INDICES for name in names)
+        if (greek and len(names) > 1) or (latin and _is_symbol_of_indices(tokens, place - 1)):
             return True
-        if names and all(name in _INDICES for name in names):
-            if len(names) > 1:
-                return True
-            (raised if token.text == "^" else lowered).update(names)
-    return bool(raised & lowered)
+        if greek or latin or (len(names) == 1 and names[0] in _LATIN_INDICES and token.text == "_"):
+            (raised if token.text == "^" else lowered).append(names)
+    return _index_stands_twice(raised, lowered)
+
+
+def _is_symbol_of_indices(tokens: Tokens, place: int) -> bool:
+    """Return whether the symbol of Levi-Civita or Kronecker stands here."""
+    return _at(tokens, place).is_command("epsilon", "delta")
+
+
+def _index_stands_twice(raised: Sequence[Sequence[str]], lowered: Sequence[Sequence[str]]) -> bool:
+    below = {name for names in lowered for name in names}
+    if any(name in below for names in raised for name in names):
+        return True
+    pairs = [name for names in lowered if len(names) > 1 for name in names]
+    return len(pairs) > len(set(pairs))
 
 
 def is_indices(inside: Tokens) -> bool:

@@ -24,6 +24,7 @@ from pytest_llmeval.scoring.eed.reader.guards import FormulaError
 from pytest_llmeval.scoring.eed.reader.notation import PLAIN, Notation
 from pytest_llmeval.scoring.eed.reader.symbols import (
     MATRIX,
+    adjoint,
     cross,
     is_vector,
     magnitude,
@@ -108,8 +109,9 @@ class Reader:
             terms.append(product([self.sign(), self.term()]))
         value = total(terms)
         if self.cursor.here.is_command("pmod", "bmod", "mod"):
-            self.cursor.take()
-            return sympy.Mod(value, self.argument())
+            residue = self.cursor.take().text == "pmod"
+            modulus = self.argument()
+            return opaque("Residue", value, modulus) if residue else sympy.Mod(value, modulus)
         if self.cursor.here.is_command("over", "choose"):
             over = self.cursor.take().text == "over"
             lower = self.expression()
@@ -233,6 +235,8 @@ class Reader:
             return value * DEGREE
         if decoration in ("*", "star"):
             return sympy.conjugate(value)
+        if decoration == "dagger":
+            return adjoint(value)
         if decoration:
             return opaque(f"with_{decoration}", value)
         return guards.power(value, self.exponent())

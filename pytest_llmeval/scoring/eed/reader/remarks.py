@@ -22,6 +22,7 @@ _LEADING = frozenset(
 )
 _BOTH = frozenset({"and", "also"})
 _EQUIVALENT = frozenset({"equivalently", "i.e.", "ie", "namely", "that"})
+_BRACKETED = re.compile(r"\([^()]*\)")
 _WORD = re.compile(r"[A-Za-z.]+")
 
 
@@ -94,6 +95,8 @@ def _role_of_words(tokens: Tokens, place: int) -> str:
         return "or"
     if words and words <= _BOTH:
         return "and"
+    if _BRACKETED.fullmatch(token.text.strip()):
+        return "separator"
     return "remark" if _is_remark(tokens, place) else ""
 
 

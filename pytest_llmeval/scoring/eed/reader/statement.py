@@ -25,6 +25,7 @@ from pytest_llmeval.scoring.eed.reader.commands import APPROXIMATELY, CONCLUSION
 from pytest_llmeval.scoring.eed.reader.conditions import (
     VARIABLE,
     compares,
+    image_of,
     is_set,
     membership,
     read_condition,
@@ -42,6 +43,7 @@ from pytest_llmeval.scoring.eed.reader.units import split_unit
 Tokens: TypeAlias = Sequence[Token]
 
 _CROSS = sympy.Function("cross")
+_DERIVED = re.compile(r"d*dot\{(.+)\}|([fghuy])'+")  # x' may be another coordinate
 _DECIMALS = re.compile(r"\d*\.(\d+)")
 _BRACKETS: dict[tuple[str, str], CollectionKind] = {
     ("\\{", "\\}"): "set",
@@ -123,6 +125,8 @@ class _Statements:
             value = self.side(sides[1])
             if isinstance(value, Region):
                 return value
+            if symbol is not None and isinstance(value, Expression) and _is_law(symbol, value):
+                return Equation(left=symbol, right=value.value)
             return Assignment(name=written(sides[0]), symbol=symbol, value=value)
         name = written(sides[0]) if is_name else ""
         return self._chain(sides[1:] if is_name else sides, approximate, name)
@@ -168,8 +172,11 @@ class _Statements:
             raise FormulaError(msg)
         if is_set(tokens):
             reader = latex.reader_of(tokens, self.notation)
+            image = image_of(reader, tokens)
+            if image is not None:
+                return Expression(value=image)
             return Region(condition=membership(reader, tokens, VARIABLE), solved=True)
-        if all(token.is_command("emptyset") for token in tokens):
+        if all(token.is_command("emptyset") or token.is_mark("\\{", "\\}") for token in tokens):
             return Collection(kind="set", members=())
         column = _transposed(tokens)
         if column is not None:
@@ -182,7 +189,7 @@ class _Statements:
                 return Collection(
                     kind=kind, members=tuple(self.answer(member) for member in members)
                 )
-        return self._expression(tokens)
+        return _distributed(self._expression(tokens))
 
     def _is_finite(self, tokens: Tokens) -> bool:
         listed = _list_members(tokens)
@@ -240,6 +247,28 @@ class _Statements:
                 symbol, value = answer.symbol, answer.value.value
                 if symbol is not None and answer.value.unit is None and not value.has(symbol):
                     yield symbol, value
+
+
+def _is_law(symbol: sympy.Expr, value: Expression) -> bool:
+    """Return whether ``symbol = value`` is an equation for a function: a derivative, and itself."""
+    names = {item.name for item in value.value.free_symbols}
+    if isinstance(symbol, sympy.Symbol):
+        dotted = _DERIVED.fullmatch(symbol.name)
+        base = dotted and (dotted[1] or dotted[2])
+        return bool(base) and not names.isdisjoint({base, f"dot{{{base}}}", f"{base}'"})
+    derivative = type(symbol).__name__.startswith("derivative")
+    return derivative and bool(symbol.args[0].free_symbols & value.value.free_symbols)
+
+
+def _distributed(expression: Expression) -> Answer:
+    """Return a multiple of a tuple as the tuple of multiples; another value as it is."""
+    factors = sympy.Mul.make_args(expression.value)
+    tuples = [factor for factor in factors if type(factor).__name__ == "Tuple"]
+    if len(tuples) != 1 or len(factors) == 1:
+        return expression
+    scale = expression.value / tuples[0]
+    members = tuple(Expression(value=scale * entry) for entry in tuples[0].args)
+    return Collection(kind="tuple", members=members)
 
 
 def _equation(left: Expression, right: Expression) -> Answer:

@@ -71,6 +71,19 @@ def magnitude(value: sympy.Expr) -> sympy.Expr:
     return sympy.Abs(value) if vector is None else symbol(vector[1] + vector[2])
 
 
+def adjoint(value: sympy.Expr) -> sympy.Expr:
+    """Return the adjoint of an operator, of a product in the reverse order."""
+    if isinstance(value, sympy.Add):
+        return sympy.Add(*map(adjoint, value.args))
+    if value.is_commutative is False and isinstance(value, sympy.Mul):
+        scalars, operators = value.args_cnc()
+        conjugated = (sympy.conjugate(item) for item in scalars)
+        return sympy.Mul(*conjugated, *(adjoint(item) for item in reversed(operators)))
+    if type(value).__name__ == "with_dagger":
+        return value.args[0]
+    return opaque("with_dagger", value)
+
+
 def is_vector(value: sympy.Basic) -> bool:
     """Return whether a value is a vector: symbols with an arrow or hat, times scalars."""
     if isinstance(value, sympy.Add):

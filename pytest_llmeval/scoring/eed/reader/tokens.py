@@ -12,7 +12,7 @@ from pytest_llmeval.scoring.eed.reader.bars import with_states
 from pytest_llmeval.scoring.eed.reader.brackets import with_round_brackets
 from pytest_llmeval.scoring.eed.reader.formula_text import closing_brace, formula_text
 from pytest_llmeval.scoring.eed.reader.guards import check_text
-from pytest_llmeval.scoring.eed.reader.si_macros import without_si_macros
+from pytest_llmeval.scoring.eed.reader.macros import without_macros
 from pytest_llmeval.scoring.eed.reader.token import Token, TokenKind
 
 _ENVIRONMENT = re.compile(
@@ -58,7 +58,7 @@ _ROW_SPACING = re.compile(r"\*?[ \t]*\[\s*-?[\d.]+\s*(?:pt|em|ex|mm|cm|mu|in)\s*
 def tokens_of(formula: str) -> list[Token]:
     """Return the tokens of a formula; FormulaError if it is prose or exceeds a limit."""
     check_text(formula)
-    text = formula_text(commands.to_latex(without_si_macros(formula)))
+    text = formula_text(commands.to_latex(without_macros(formula)))
     text = _PROSE.sub(_as_text, text)
     text = _UPRIGHT_EXPONENT.sub(r"\1e\2", _LEFT_BRACE.sub(_CASES, text))
     text = _UPRIGHT_D.sub("d", _CALLIGRAPHIC.sub(r"\\mathcal{\1}", text))

@@ -20,7 +20,7 @@ from pytest_llmeval.scoring.eed.reader.answer import (
 )
 from pytest_llmeval.scoring.eed.reader.symbols import MATRIX
 from pytest_llmeval.scoring.eed.time_limit import TimeLimit
-from pytest_llmeval.scoring.eed.value.chains import chain_states, is_asked
+from pytest_llmeval.scoring.eed.value.chains import chain_states, contradicts_chain, is_asked
 from pytest_llmeval.scoring.eed.value.collections import components, same_collection, states_one
 from pytest_llmeval.scoring.eed.value.constants import renamings
 from pytest_llmeval.scoring.eed.value.conventions import definitions
@@ -87,7 +87,8 @@ class _Equality:
             case Assignment():
                 return self._assigns(answer, target)
             case Chain():
-                return any(self.equal(answer, member) for member in target.members)
+                stated = any(self.equal(answer, member) for member in target.members)
+                return stated and not contradicts_chain(answer, target, self.equal)
             case Expression():
                 return self._states(answer, target)
         return False

@@ -30,6 +30,35 @@ def chain_states(chain: Chain, target: Expression, equal: Callable[[Answer, Answ
     )
 
 
+def contradicts_chain(
+    answer: Answer, target: Chain, equal: Callable[[Answer, Answer], bool]
+) -> bool:
+    """Return whether a number in an answer is none of the numbers of a target chain."""
+    members = answer.members if isinstance(answer, Chain) else (answer,)
+    theirs = [item for item in target.members if _is_number(item)]
+    return bool(theirs) and any(
+        not any(equal(member, item) or _is_rounded(member, item) for item in theirs)
+        for member in members
+        if _is_number(member)
+    )
+
+
+def _is_number(member: Answer) -> bool:
+    return (
+        isinstance(member, Expression)
+        and not isinstance(member.value, MATRIX)
+        and not member.value.free_symbols
+    )
+
+
+def _is_rounded(member: Answer, target: Answer) -> bool:
+    return (
+        isinstance(member, Expression)
+        and isinstance(target, Expression)
+        and not _contradicts_number(member, target, approximate=True)
+    )
+
+
 def is_asked(left: sympy.Expr, right: sympy.Expr) -> bool:
     """Return whether the left side of an equation may be what is asked for, not a part of a law.
 
@@ -71,10 +100,12 @@ def _contradicts(member: Answer, target: Expression, *, approximate: bool) -> bo
     names, their_names = member.value.free_symbols, target.value.free_symbols
     if not names <= their_names or (their_names and not names):
         return False
-    return not approximate if names else _contradicts_number(member, target, approximate)
+    return (
+        not approximate if names else _contradicts_number(member, target, approximate=approximate)
+    )
 
 
-def _contradicts_number(member: Expression, target: Expression, approximate: bool) -> bool:  # noqa: FBT001 - private
+def _contradicts_number(member: Expression, target: Expression, *, approximate: bool) -> bool:
     """Return whether a number is no rounded form of the target."""
     if member.unit is None or target.unit is None:
         if member.unit is not target.unit:

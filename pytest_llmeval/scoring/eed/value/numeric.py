@@ -24,6 +24,8 @@ from pytest_llmeval.scoring.eed.value.evaluation import (
 
 _SAME = MP.mpf(10) ** -18
 _SAME_DECIMAL = MP.mpf(10) ** -8  # if a side has a decimal, which may be rounded
+_SAME_SUMMED = MP.mpf(10) ** -11  # if a side is an integral or series, which is summed up
+_SUMMED = (sympy.Integral, sympy.Sum)
 _DIFFERENT = MP.mpf(10) ** -7
 _REAL_POINTS = 6  # that must agree
 _REAL_POINTS_BROKEN = 16  # with |x|, max and the like different formulas may agree at half of them
@@ -55,7 +57,7 @@ def compare(one: sympy.Basic, other: sympy.Basic) -> bool | None:
     wanted = _REAL_POINTS_BROKEN if one.has(*_BROKEN) or other.has(*_BROKEN) else _REAL_POINTS
     if one.has(_CASES) or other.has(_CASES):
         wanted = _POINTS * len(_INTERVALS)
-    tolerance = _SAME_DECIMAL if one.has(sympy.Float) or other.has(sympy.Float) else _SAME
+    tolerance = _tolerance(one, other)
     found: Counter[_Finding] = Counter()
     for gap, real in _gaps(one, other, names):
         if tolerance < gap <= _DIFFERENT:
@@ -67,6 +69,13 @@ def compare(one: sympy.Basic, other: sympy.Basic) -> bool | None:
         if found[_AGREES] == (wanted if names else 1):
             return True
     return _from_few_points(found, wanted)
+
+
+def _tolerance(one: sympy.Basic, other: sympy.Basic) -> Value:
+    if one.has(sympy.Float) or other.has(sympy.Float):
+        return _SAME_DECIMAL
+    summed = one.has(*_SUMMED) or other.has(*_SUMMED)
+    return _SAME_SUMMED if summed else _SAME
 
 
 def different(one: sympy.Basic, other: sympy.Basic) -> bool:

@@ -1,4 +1,4 @@
-r"""The macros of siunitx, ``\SI{5}{\meter\per\second}``, as plain LaTeX."""
+r"""The macros of siunitx and physics, ``\SI{5}{\meter\per\second}``, ``\pdv{f}{x}``, as LaTeX."""
 
 from __future__ import annotations
 
@@ -7,6 +7,9 @@ import re
 _QUANTITY = re.compile(
     r"\\(?:SI|qty)\s*(?:\[[^\]]*\])?\s*\{(?P<value>[^{}]*)\}\s*\{(?P<unit>(?:[^{}]|\{[^{}]*\})*)\}"
     r"|\\(?:si|unit)\s*\{(?P<alone>(?:[^{}]|\{[^{}]*\})*)\}"
+)
+_DERIVATIVE = re.compile(
+    r"\\(?P<kind>p?dv|odv)\s*(?:\[(?P<order>\d)\])?\s*\{(?P<of>[^{}]*)\}\s*(?:\{(?P<by>[^{}]*)\})?"
 )
 _MACRO = re.compile(r"\\([A-Za-z]+)\s*")
 _PREFIXES = {
@@ -23,9 +26,16 @@ _UNITS = {
 _MODIFIERS = {"per": "/", "squared": "^2", "cubed": "^3", "cdot": "*", "percent": "%"}
 
 
-def without_si_macros(text: str) -> str:
-    r"""Return LaTeX with each quantity of siunitx as its value and ``\text{}`` of its unit."""
-    return _QUANTITY.sub(_plain, text) if "\\" in text else text
+def without_macros(text: str) -> str:
+    r"""Return LaTeX with each quantity as its value and unit, each derivative as a fraction."""
+    return _DERIVATIVE.sub(_fraction, _QUANTITY.sub(_plain, text)) if "\\" in text else text
+
+
+def _fraction(found: re.Match[str]) -> str:
+    sign = r"\partial" if found["kind"].startswith("p") else "d"
+    order = f"^{found['order']}" if found["order"] else ""
+    of, by = (found["of"], found["by"]) if found["by"] else ("", found["of"])
+    return rf"\frac{{{sign}{order} {of}}}{{{sign} {by}{order}}}"
 
 
 def _plain(found: re.Match[str]) -> str:
