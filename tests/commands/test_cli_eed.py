@@ -19,7 +19,7 @@ def test_every_stage_is_shown_in_both_modes_and_the_corrected_one_decides(
 ) -> None:
     assert main(["eed", r"\frac{1}{2} m v^2", r"\frac{m v^2}{2}"]) == 0
     shown = capsys.readouterr().out
-    assert "eed-corrected/1" in shown
+    assert "eed-corrected/2" in shown
     assert "eed-published/1" in shown
     assert "score       100.00 of 100" in shown
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pytest_llmeval.scoring.eed import corrected
+from pytest_llmeval.scoring.eed.metric.comparison import nearest_distance
 from pytest_llmeval.scoring.eed.metric.expression import published_tree
 from pytest_llmeval.scoring.eed.published import published
 from pytest_llmeval.scoring.eed.published import text as published_text
@@ -32,7 +33,7 @@ def explain(
         if mode == "published":
             steps = _published_steps(text, time_limit)
         else:
-            steps = _corrected_steps(pair, side, time_limit)
+            steps = _corrected_steps(pair, side)
         lines.extend(f"  {line}" for line in _with_failure(steps))
     return "\n".join([*lines, *_result_lines(result)])
 
@@ -59,7 +60,7 @@ def _published_steps(text: str, time_limit: TimeLimit) -> Iterator[str]:
     yield f"tree        {published_tree(simplified).prefix()}"
 
 
-def _corrected_steps(texts: tuple[str, str], side: int, time_limit: TimeLimit) -> Iterator[str]:
+def _corrected_steps(texts: tuple[str, str], side: int) -> Iterator[str]:
     """Yield the steps of one side; the other decides on the meaning and order of its symbols."""
     yield f"cleaned     {latex_of(formula_tokens(texts[side]))}"
     this = read(texts[side])
@@ -69,9 +70,8 @@ def _corrected_steps(texts: tuple[str, str], side: int, time_limit: TimeLimit) -
     yield f"read        {this.formula}"
     if this.approximation is not None:
         yield f"about       {this.approximation}"
-    compared = corrected.simplified_pair(pair.answer, pair.target, time_limit)
-    yield f"simplified  {(compared.answer, compared.target)[side].xreplace(compared.symbols)}"
-    yield f"tree        {corrected.trees(pair.answer, pair.target, time_limit)[side].prefix()}"
+    found = nearest_distance(pair.answer.formula, pair.target.formula)
+    yield f"tree        {(found.source, found.target)[side].nodes[-1].prefix()}"
 
 
 def _statement_or_none(text: str) -> Statement | None:

@@ -16,7 +16,7 @@ Reading: TypeAlias = Literal[
     "equivalent", "coefficient", "structural", "unreadable", "unreadable target"
 ]
 
-EED_CORRECTED: Final = "eed-corrected/1"
+EED_CORRECTED: Final = "eed-corrected/2"
 """Version of the corrected mode; changes with every change of a score."""
 
 EED_PUBLISHED: Final = "eed-published/1"

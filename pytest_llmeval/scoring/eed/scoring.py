@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import assert_never
 
 from pytest_llmeval.scoring.eed import corrected, statement
+from pytest_llmeval.scoring.eed.metric.comparison import nearest_distance
 from pytest_llmeval.scoring.eed.metric.distance import (
     PUBLISHED_WEIGHTS,
     ScoreFunction,
@@ -14,8 +15,8 @@ from pytest_llmeval.scoring.eed.metric.distance import (
     published_score,
 )
 from pytest_llmeval.scoring.eed.metric.edits import edit_script
+from pytest_llmeval.scoring.eed.metric.expression import tree
 from pytest_llmeval.scoring.eed.metric.marked import MarkedTrees
-from pytest_llmeval.scoring.eed.metric.tree import Node
 from pytest_llmeval.scoring.eed.published import published
 from pytest_llmeval.scoring.eed.reader.guards import FormulaError, check_text
 from pytest_llmeval.scoring.eed.result import FULL_SCORE, EedResult, Mode, reading_of
@@ -111,12 +112,14 @@ def _score_corrected(
         return EedResult.unreadable_target("corrected", _reason(error))
     pair = corrected.resolve_symbols(statement.read(answer), target_statement)
     shown = _Shown(
-        answer=pair.answer.formula, target=pair.target.formula, assumptions=pair.assumptions
+        answer=tree(pair.answer.formula),  # whose text is made much faster than sympy's
+        target=tree(pair.target.formula),
+        assumptions=pair.assumptions,
     )
     if corrected.equal(pair.answer, pair.target, time_limit):
         return _equivalent("corrected", "equal to the target", shown)
-    trees = corrected.trees(pair.answer, pair.target, time_limit)
-    return _compared("corrected", trees, weights, shown)
+    found = nearest_distance(pair.answer.formula, pair.target.formula, weights)
+    return _compared("corrected", found, shown)
 
 
 def _score_published(
@@ -133,7 +136,8 @@ def _score_published(
     shown = _Shown(answer=ours, target=theirs)
     if published.equal(ours, theirs, time_limit):
         return _equivalent("published", "equal to the target", shown)
-    return _compared("published", published.trees(ours, theirs), weights, shown)
+    found = TreeDistance(*published.trees(ours, theirs), weights)
+    return _compared("published", found, shown)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -159,8 +163,7 @@ def _equivalent(mode: Mode, reason: str, shown: _Shown = _Shown()) -> EedResult:
     )
 
 
-def _compared(mode: Mode, trees: tuple[Node, Node], weights: Weights, shown: _Shown) -> EedResult:
-    found = TreeDistance(*trees, weights)
+def _compared(mode: Mode, found: TreeDistance, shown: _Shown) -> EedResult:
     size = len(found.target)
     value = published_score(found.value, size)
     edits = edit_script(found)
