@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 import sympy
 
 from pytest_llmeval.scoring.eed.metric.alignment import align
 from pytest_llmeval.scoring.eed.metric.arrangement import arranged
-from pytest_llmeval.scoring.eed.metric.distance import PUBLISHED_WEIGHTS, TreeDistance, Weights
+from pytest_llmeval.scoring.eed.metric.distance import (
+    PUBLISHED_WEIGHTS,
+    TreeDistance,
+    Weights,
+    least_distance,
+)
 from pytest_llmeval.scoring.eed.metric.expression import tree
 from pytest_llmeval.scoring.eed.metric.normal_form import normal_form
 from pytest_llmeval.scoring.eed.metric.symbol_ranks import symbol_ranks
-from pytest_llmeval.scoring.eed.metric.tree import Label, Node
+from pytest_llmeval.scoring.eed.metric.tree import Node
 
-_GROWTH = 2  # of a formula in the normal form, in nodes; a larger normal form is not compared
+_GROWTH = 2  # most nodes of a normal form that is compared, for each node of the formula ...
+_SMALL = 40  # ... or so many
 
 
 def nearest_distance(
@@ -33,10 +37,12 @@ def nearest_distance(
     """
     written = tree(answer), tree(target)
     nearest = TreeDistance(*comparable(*written), weights)
-    normal = _normal_forms(*written)
-    if normal is None or _lower_bound(*normal, weights) >= _relative(nearest):
+    if (normal := _normal_forms(*written)) is None:
         return nearest
-    return min(nearest, TreeDistance(*comparable(*normal), weights), key=_relative)
+    ours, theirs = comparable(*normal)
+    if least_distance(ours, theirs, weights) / _size(theirs) >= _relative(nearest):
+        return nearest
+    return min(nearest, TreeDistance(ours, theirs, weights), key=_relative)
 
 
 def comparable(answer: Node, target: Node) -> tuple[Node, Node]:
@@ -49,28 +55,16 @@ def comparable(answer: Node, target: Node) -> tuple[Node, Node]:
 def _normal_forms(answer: Node, target: Node) -> tuple[Node, Node] | None:
     """Return both normal forms, unless there are none, or none to compare."""
     theirs = normal_form(target)
-    if theirs is None or _size(theirs) > _GROWTH * _size(target):
+    if theirs is None or _size(theirs) > max(_SMALL, _GROWTH * _size(target)):
         return None
     ours = normal_form(answer)
-    if ours is None or _size(ours) > _GROWTH * max(_size(answer), _size(theirs)):
+    if ours is None or _size(ours) > max(_SMALL, _GROWTH * _size(answer), _size(theirs)):
         return None
     return None if (ours, theirs) == (answer, target) else (ours, theirs)
 
 
 def _relative(distance: TreeDistance) -> float:
     return distance.value / len(distance.target)
-
-
-def _lower_bound(answer: Node, target: Node, weights: Weights) -> float:
-    """Return a relative distance that is not above the true one: labels without a partner."""
-    ours, theirs = _labels(answer), _labels(target)
-    most = max((ours - theirs).total(), (theirs - ours).total())
-    cost = weights.subtree(most) if most else 0.0
-    return min(weights.insert, weights.delete, weights.relabel) * cost / theirs.total()
-
-
-def _labels(node: Node) -> Counter[Label]:
-    return Counter(below.label for below in node.walk())
 
 
 def _size(node: Node) -> int:

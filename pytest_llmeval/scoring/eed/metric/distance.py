@@ -81,7 +81,7 @@ class TreeDistance:
         self._first_rows: dict[int, list[float]] = {}
         self.between: Table = []
         self._shifts = range(0)
-        limit = _least_cost(self.source, self.target, weights)
+        limit = least_distance(source, target, weights)
         while True:
             self._shifts = self._possible_shifts(limit)
             self._fill()
@@ -189,13 +189,13 @@ class TreeDistance:
         return row
 
 
-def _least_cost(source: PostOrder, target: PostOrder, weights: Weights) -> float:
-    """Return a cost that is not above the distance: that of the labels without a partner."""
-    ours, theirs = (Counter(node.label for node in tree.nodes) for tree in (source, target))
+def least_distance(source: Node, target: Node, weights: Weights) -> float:
+    """Return a lower bound of the distance, from the labels that only one of the trees has."""
+    ours, theirs = (Counter(node.label for node in tree.walk()) for tree in (source, target))
     most = max((ours - theirs).total(), (theirs - ours).total())
     cheapest = min(weights.insert, weights.delete, weights.relabel)
     alone = cheapest * weights.subtree(most) if most else 0.0
-    return max(alone, _excess_cost(len(source) - len(target), weights))
+    return max(alone, _excess_cost(ours.total() - theirs.total(), weights))
 
 
 def _excess_cost(count: int, weights: Weights) -> float:

@@ -50,7 +50,7 @@ formulas: st.SearchStrategy[Formula] = st.recursive(
         st.builds(lambda a, b: applied(lambda x, y: x * y, a, b), inner, inner),
         st.builds(lambda a, b: applied(lambda x, y: x / (1 + y**2), a, b), inner, inner),
         st.builds(lambda a: applied(sympy.sqrt, a), inner),
-        st.builds(lambda a: applied(sympy.exp, a), inner),
+        st.builds(lambda a, b: applied(lambda x, y: x * sympy.exp(-y), a, b), inner, symbols_),
         st.builds(lambda a: applied(sympy.sin, a), differences),
         st.builds(lambda a: applied(lambda x: 3 / sympy.cos(x), a), differences),
         st.builds(lambda a, b: applied(lambda x, y: x * y**2, a, b), inner, differences),

@@ -10,7 +10,8 @@ import sympy
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from pytest_llmeval.scoring.eed.metric.comparison import nearest_distance
+from pytest_llmeval.scoring.eed.metric.comparison import comparable, nearest_distance
+from pytest_llmeval.scoring.eed.metric.distance import TreeDistance
 from pytest_llmeval.scoring.eed.metric.expression import tree
 from pytest_llmeval.scoring.eed.metric.normal_form import normal_form
 from pytest_llmeval.scoring.eed.metric.tree import Node
@@ -83,9 +84,11 @@ def test_other_writings_have_the_same_normal_form_up_to_common_factors(
     assume(not formula.has(sympy.zoo, sympy.nan) and formula != 0)
     numerator, denominator = sympy.fraction(sympy.together(formula))
     assume(sympy.gcd(sympy.expand(numerator), sympy.expand(denominator)).is_number)
-    other = rewritten(formula)  # type: ignore[operator]
-    assume(normal_form(tree(formula)) and normal_form(tree(other)))
-    assert nearest_distance(other, formula).value == 0
+    one, other = normal_form(tree(formula)), normal_form(tree(rewritten(formula)))  # type: ignore[operator]
+    assume(one and other)
+    assert one
+    assert other
+    assert TreeDistance(*comparable(one, other)).value == 0
 
 
 @pytest.mark.parametrize(
