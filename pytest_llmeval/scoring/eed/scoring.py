@@ -131,8 +131,11 @@ def _score_published(
         return _equivalent("published", guarded)
     if guarded:
         return EedResult.unreadable("published", guarded)
-    read_target = published.read_target(target, time_limit)
-    theirs, ours = read_target.simplified, published.read_answer(answer, read_target, time_limit)
+    theirs, ours = published.read_target(target), published.read(answer)
+    if published.equal_as_read(ours, theirs):
+        return _equivalent("published", "equal to the target", _Shown(answer=ours, target=theirs))
+    theirs = published.simplified_target(target, time_limit)
+    ours = published.simplified(ours, time_limit)
     shown = _Shown(answer=ours, target=theirs)
     if published.equal(ours, theirs, time_limit):
         return _equivalent("published", "equal to the target", shown)
