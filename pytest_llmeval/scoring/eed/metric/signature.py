@@ -8,7 +8,7 @@ changes no signature. They are the same in every process.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache
+from functools import lru_cache
 from math import prod
 from typing import NamedTuple
 from zlib import crc32
@@ -22,6 +22,7 @@ Colours = Mapping[str, int]
 _MODULUS = (1 << 61) - 1
 _HALF = _MODULUS // 2
 _MULTIPLIER = 0x9E3779B97F4A7C15
+_CACHED_LABELS = 4096
 UNITS = ("1", "-1")
 
 
@@ -34,7 +35,7 @@ def mixed(*values: int) -> int:
     return total % _HALF + 1
 
 
-@cache
+@lru_cache(maxsize=_CACHED_LABELS)
 def label_number(text: str) -> int:
     """Return a positive number for a text."""
     return mixed(crc32(text.encode(errors="backslashreplace")))
