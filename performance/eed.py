@@ -1,8 +1,10 @@
-"""Measure EED: CPU seconds a pair, the effect of each optimization, and of several processes.
+"""Measure EED: CPU seconds a pair, cold and warm, beside math-verify, and with several processes.
 
-Every variant runs in a separate process, warmed up, over the same pairs. For comparison: the public
-reference (phybench-official/phybench d9db3ec) takes 0.52 CPU seconds a pair, cold, on average over
-the conformance pairs.
+Each grader runs in two fresh processes over the same pairs: cold, with every cache emptied before
+each pair (the targets met, and sympy's), and warm, as in a run. math-verify (which decides equality
+alone) is measured where it is installed. For comparison: the public reference
+(phybench-official/phybench d9db3ec) takes 0.52 CPU seconds a pair, cold, on average over the
+conformance pairs.
 
     python performance/eed.py [--pairs FILE] [--every N] [--only NAME] [--json FILE]
     python performance/eed.py --processes 1 2 [--pairs FILE] [--every N]
@@ -11,61 +13,41 @@ the conformance pairs.
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import json
 import os
 import statistics
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
-from unittest.mock import patch
+from typing import Any, NamedTuple, TypeAlias
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))  # the package of this checkout
 
 from pytest_llmeval.scoring.eed import Mode, eed_score_many  # noqa: E402 - after the path is set
 
-if TYPE_CHECKING:
-    import sympy
-
-    from pytest_llmeval.scoring.eed.published.published import ReadTarget
-    from pytest_llmeval.scoring.eed.time_limit import TimeLimit
-
 SHARED = Path(os.environ.get("LLMEVAL_SHARED", ROOT.parent / "shared"))
 REFERENCE_SECONDS = 0.52
 NANOSECONDS = 1e9
+WARMING = (r"\frac{a}{b}+\sin x", r"\frac{a}{c}+\sin x")
+GRADERS = ("corrected", "published", "math-verify")
+CACHES = ("cold", "warm")
 
-
-class Variant(NamedTuple):
-    """A mode without some of its optimizations."""
-
-    mode: Mode
-    points: str = "all"  # what random points decide: nothing, refute (inequality only), all
-    alike: bool = True  # an answer that reads as its target is not simplified again (published)
-    targets: bool = True  # targets are cached in memory
-
-
-VARIANTS = {
-    "published, plain": Variant("published", points="nothing", alike=False, targets=False),
-    "+ refuting at points": Variant("published", alike=False, targets=False),
-    "+ target cache": Variant("published", alike=False),
-    "published": Variant("published"),
-    "corrected, plain": Variant("corrected", points="nothing", targets=False),
-    "+ refuting at points ": Variant("corrected", points="refute", targets=False),
-    "corrected": Variant("corrected"),
-}
+Grader: TypeAlias = Callable[[str, str], float | None]
+"""From answer and target to the score, 0 to 100; None for an answer that cannot be graded."""
 
 
 def main() -> None:
-    """Print a table, or measure one variant and print its figures as JSON."""
+    """Print a table, or measure one grader and print its figures as JSON."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--pairs", type=Path, default=SHARED / "conformance" / "eed.jsonl")
     parser.add_argument("--every", type=int, default=1, help="take every N-th pair")
-    parser.add_argument(
-        "--only", choices=["published", "corrected"], help="measure this mode alone"
-    )
+    parser.add_argument("--only", choices=GRADERS, help="measure this grader alone")
     parser.add_argument("--json", type=Path, help="write the figures here, too")
     parser.add_argument(
         "--processes",
@@ -73,46 +55,49 @@ def main() -> None:
         nargs="+",
         help="measure eed_score_many with these numbers of children instead",
     )
-    parser.add_argument("--variant", choices=VARIANTS, help=argparse.SUPPRESS)
+    parser.add_argument("--caches", choices=CACHES, help=argparse.SUPPRESS)
     options = parser.parse_args()
     pairs = [json.loads(line) for line in options.pairs.read_text().splitlines()][:: options.every]
-    if options.variant:
-        print(json.dumps(measured(VARIANTS[options.variant], pairs)))
+    if options.caches:
+        print(json.dumps(measured(options.only, pairs, cold=options.caches == "cold")))
     elif options.processes:
         compare_processes(pairs, options)
     else:
-        compare_variants(pairs, options)
+        compare_graders(pairs, options)
 
 
-def compare_variants(pairs: list[dict[str, Any]], options: argparse.Namespace) -> None:
-    """Print the figures of all variants; `changed` counts scores that differ from the mode's."""
-    wanted = {
-        name: variant for name, variant in VARIANTS.items() if options.only in (None, variant.mode)
-    }
-    figures = {name: in_child(name, options) for name in wanted}
-    print(f"{len(pairs)} pairs; CPU seconds a pair; the reference: {REFERENCE_SECONDS}")
-    print(
-        f"{'variant':<24}{'mean':>9}{'median':>9}{'p99':>9}{'faster':>9}{'equal':>8}{'changed':>9}"
-    )
-    for name, figure in figures.items():
-        changed = sum(
-            differ(*two)
-            for two in zip(figure["scores"], figures[wanted[name].mode]["scores"], strict=True)
+def compare_graders(pairs: list[dict[str, Any]], options: argparse.Namespace) -> None:
+    """Print the figures of all graders."""
+    print(f"{len(pairs)} pairs; CPU milliseconds a pair; the reference: {1e3 * REFERENCE_SECONDS}")
+    heads = ("cold mean", "median", "p99", "x faster", "warm mean", "median", "x faster", "equal")
+    print(f"{'grader':<14}" + "".join(f"{head:>11}" for head in heads))
+    figures = {}
+    for grader in GRADERS if options.only is None else (options.only,):
+        if grader == "math-verify" and importlib.util.find_spec("math_verify") is None:
+            print(f"{grader:<14}is not installed: pip install math-verify")
+            continue
+        cold, warm = (in_child(grader, caches, options) for caches in CACHES)
+        figures[grader] = {"cold": cold, "warm": warm}
+        cells = (
+            *(f"{1e3 * cold[key]:.1f}" for key in ("mean", "median", "p99")),
+            f"{REFERENCE_SECONDS / cold['mean']:.1f}",
+            *(f"{1e3 * warm[key]:.1f}" for key in ("mean", "median")),
+            f"{REFERENCE_SECONDS / warm['mean']:.1f}",
+            str(warm["equal"]),
         )
-        faster = f"{REFERENCE_SECONDS / figure['mean']:.1f}x"
-        print(f"{name:<24}{figure['mean']:>9.4f}{figure['median']:>9.4f}{figure['p99']:>9.3f}"
-              f"{faster:>9}{figure['equal']:>8}{changed:>9}")  # fmt: skip
+        print(f"{grader:<14}" + "".join(f"{cell:>11}" for cell in cells), flush=True)
     if options.json:
         options.json.write_text(json.dumps(figures, indent=1))
 
 
-def in_child(name: str, options: argparse.Namespace) -> dict[str, Any]:
-    """Measure one variant in a fresh process."""
-    command = [sys.executable, __file__, "--variant", name, "--pairs", str(options.pairs)]
+def in_child(grader: str, caches: str, options: argparse.Namespace) -> dict[str, Any]:
+    """Measure one grader in a fresh process."""
+    command = [sys.executable, __file__, "--only", grader, "--caches", caches]
     run = subprocess.run(
-        [*command, "--every", str(options.every)],
+        [*command, "--pairs", str(options.pairs), "--every", str(options.every)],
         check=True,
-        capture_output=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,  # math-verify warns of everything
         text=True,
         env={**os.environ, "PYTHONHASHSEED": "0"},
     )
@@ -120,45 +105,18 @@ def in_child(name: str, options: argparse.Namespace) -> dict[str, Any]:
     return figures
 
 
-def measured(variant: Variant, pairs: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return the CPU seconds and scores of one variant."""
-    # The parent needs no sympy.
-    from pytest_llmeval.scoring.eed import corrected  # noqa: PLC0415
-    from pytest_llmeval.scoring.eed.published import published  # noqa: PLC0415
-    from pytest_llmeval.scoring.eed.scoring import score_pair  # noqa: PLC0415
-    from pytest_llmeval.scoring.eed.time_limit import cpu_timer  # noqa: PLC0415
-    from pytest_llmeval.scoring.eed.value import numeric  # noqa: PLC0415
-
-    compare, read_answer = numeric.compare, published.read_answer
-
-    def points(one: sympy.Basic, other: sympy.Basic) -> bool | None:
-        # In place of numeric.compare.
-        if variant.points == "nothing":
-            return None
-        found = compare(one, other)
-        return None if found and variant.points == "refute" else found
-
-    def simplified_again(text: str, target: ReadTarget, limit: TimeLimit) -> sympy.Basic:
-        # In place of published.read_answer.
-        return read_answer(text, target if variant.alike else target._replace(read=None), limit)
-
-    score_pair(r"\frac{a}{b}+\sin x", r"\frac{a}{c}+\sin x", mode=variant.mode)
+def measured(grader: str, pairs: list[dict[str, Any]], *, cold: bool) -> dict[str, Any]:
+    """Return the CPU seconds and scores of one grader."""
+    grade = _math_verify() if grader == "math-verify" else _eed(grader)
+    clear = _caches()
+    grade(*WARMING)
     seconds, scores = [], []
-    with (
-        patch.object(numeric, "compare", points),
-        patch.object(published, "read_answer", simplified_again),
-    ):
-        for pair in pairs:
-            if not variant.targets:
-                published.read_target.cache_clear()
-                corrected.read_target.cache_clear()
-                corrected.simplified.cache_clear()
-            start = time.process_time()
-            result = score_pair(
-                pair["answer"], pair["target"], mode=variant.mode, time_limit=cpu_timer
-            )
-            seconds.append(time.process_time() - start)
-            scores.append(result.score)
+    for pair in pairs:
+        for clear_cache in clear if cold else ():
+            clear_cache()
+        start = time.process_time()
+        scores.append(grade(pair["answer"], pair["target"]))
+        seconds.append(time.process_time() - start)
     return {
         "mean": statistics.fmean(seconds),
         "median": statistics.median(seconds),
@@ -168,9 +126,36 @@ def measured(variant: Variant, pairs: list[dict[str, Any]]) -> dict[str, Any]:
     }
 
 
-def differ(one: float, other: float) -> bool:
-    """Return whether two scores differ."""
-    return abs(one - other) > 1e-6
+def _eed(mode: Mode) -> Grader:
+    # The parent needs no sympy.
+    from pytest_llmeval.scoring.eed.scoring import score_pair  # noqa: PLC0415
+    from pytest_llmeval.scoring.eed.time_limit import cpu_timer  # noqa: PLC0415
+
+    return lambda answer, target: score_pair(answer, target, mode=mode, time_limit=cpu_timer).score
+
+
+def _math_verify() -> Grader:
+    from math_verify import parse, verify  # noqa: PLC0415 - where it is installed
+
+    read = partial(parse, parsing_timeout=10)
+
+    def grade(answer: str, target: str) -> float:
+        gold, found = (read(f"${text.strip().strip('$')}$") for text in (target, answer))
+        return 100.0 * verify(gold, found, timeout_seconds=10)
+
+    return grade
+
+
+def _caches() -> list[Callable[[], None]]:
+    """Return the functions that empty the caches of the package, and sympy's."""
+    from sympy.core.cache import clear_cache  # noqa: PLC0415
+
+    from pytest_llmeval.scoring.eed import scoring  # noqa: F401, PLC0415 - imports all others
+
+    modules = [module for name, module in sys.modules.items() if ".scoring.eed." in name]
+    cached = {id(item): item for module in modules for item in vars(module).values()
+              if hasattr(item, "cache_clear")}  # fmt: skip
+    return [clear_cache, *(item.cache_clear for item in cached.values())]
 
 
 def compare_processes(pairs: list[dict[str, Any]], options: argparse.Namespace) -> None:

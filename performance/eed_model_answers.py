@@ -1,9 +1,10 @@
-"""Print the scores of real model answers by group, then those that an audit called wrongly graded.
+"""Print the scores of real model answers by group, then row by row.
 
 The 70 answers of two models to public problems have recorded scores of the public reference. Some
-have an audit's finding on a score below 100: the grader failed, the model, or the benchmark.
+have an audit's finding on a score below 100: the grader failed, the model, or the benchmark. Scores
+of an earlier version, kept with `--json`, are shown beside those of this one.
 
-    python performance/eed_model_answers.py [FOLDER] [--processes N]
+    python performance/eed_model_answers.py [FOLDER] [--json FILE] [--before FILE] [--processes N]
 """
 
 from __future__ import annotations
@@ -44,6 +45,8 @@ def main() -> None:
         "folder", type=Path, nargs="?", default=SHARED / "data" / "phybench" / "model_answers"
     )
     parser.add_argument("--processes", type=int, default=2)
+    parser.add_argument("--json", type=Path, help="write the corrected scores here")
+    parser.add_argument("--before", type=Path, help="corrected scores of an earlier version")
     options = parser.parse_args()
     answers = read_answers(options.folder)
     pairs = [(answer.text, answer.target) for answer in answers]
@@ -51,7 +54,11 @@ def main() -> None:
         mode: list(eed_score_many(pairs, mode=mode, processes=options.processes)) for mode in MODES
     }
     print_table(answers, results)
-    print_failures(answers, results)
+    scores = [result.score for result in results["corrected"]]
+    if options.json:
+        options.json.write_text(json.dumps(scores))
+    before = json.loads(options.before.read_text()) if options.before else [None] * len(scores)
+    print_rows(answers, results, before)
 
 
 def read_answers(folder: Path) -> list[Answer]:
@@ -117,17 +124,23 @@ def print_line(group: str, mode: str, scores: list[float], *, unread: int | None
     print(f"{group:<36}{mode:<11}{columns}")
 
 
-def print_failures(answers: Sequence[Answer], results: dict[Mode, list[EedResult]]) -> None:
-    """Print the scores of the answers for which the audit found that the grader failed."""
-    print("\nfailures of the grader")
-    print("problem  recorded  published  corrected  in corrected mode; in published mode")
-    for answer, corrected, published in zip(
-        answers, results["corrected"], results["published"], strict=True
+def print_rows(
+    answers: Sequence[Answer], results: dict[Mode, list[EedResult]], before: Sequence[float | None]
+) -> None:
+    """Print all scores of each answer that some mode or version gives less than 100."""
+    print("\nproblem  recorded  published    before  corrected  why; group")
+    for answer, corrected, published, earlier in zip(
+        answers, results["corrected"], results["published"], before, strict=True
     ):
-        if answer.group.endswith("grader_failure") and answer.recorded is not None:
-            edits = "".join(f", {edit}" for edit in corrected.edits[:2])
-            scores = f"{answer.recorded:>10.2f}{published.score:>11.2f}{corrected.score:>11.2f}"
-            print(f"{answer.problem:>7}{scores}  {corrected.reason}{edits}; {published.reason}")
+        scores = (answer.recorded, published.score, earlier, corrected.score)
+        if all(score in (None, 100.0) for score in scores):
+            continue
+        cells = "".join(
+            f"{'-' if score is None else f'{score:.2f}':>{width}}"
+            for score, width in zip(scores, (10, 11, 10, 11), strict=True)
+        )
+        edits = "".join(f", {edit}" for edit in corrected.edits[:2])
+        print(f"{answer.problem:>7}{cells}  {corrected.reason}{edits}; {answer.group}")
 
 
 if __name__ == "__main__":

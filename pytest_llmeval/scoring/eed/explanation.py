@@ -7,7 +7,7 @@ from contextlib import suppress
 
 import sympy
 
-from pytest_llmeval.scoring.eed import corrected
+from pytest_llmeval.scoring.eed.metric.comparison import nearest_distance
 from pytest_llmeval.scoring.eed.metric.expression import published_tree
 from pytest_llmeval.scoring.eed.published import published
 from pytest_llmeval.scoring.eed.published import text as published_text
@@ -40,7 +40,7 @@ def explain(
         if mode == "published":
             steps = _published_steps(text, time_limit)
         else:
-            steps = _corrected_steps(pair, side, time_limit)
+            steps = _corrected_steps(pair, side)
         lines.extend(f"  {line}" for line in _with_failure(steps))
     return "\n".join([*lines, *_result_lines(result)])
 
@@ -67,7 +67,7 @@ def _published_steps(text: str, time_limit: TimeLimit) -> Iterator[str]:
     yield f"tree        {published_tree(simplified).prefix()}"
 
 
-def _corrected_steps(texts: tuple[str, str], side: int, time_limit: TimeLimit) -> Iterator[str]:
+def _corrected_steps(texts: tuple[str, str], side: int) -> Iterator[str]:
     """Yield the steps of one side; the other decides on the meaning and order of its symbols."""
     yield f"cleaned     {latex_of(tokens_of(texts[side]))}"
     reading = read_one(texts[side])
@@ -78,7 +78,8 @@ def _corrected_steps(texts: tuple[str, str], side: int, time_limit: TimeLimit) -
     yield f"type        {type(reading.answer).__name__.lower()}"
     yield f"read        {reading.answer.form}"
     yield from (f"defined     {name} = {value}" for name, value in reading.definitions)
-    yield f"tree        {corrected.trees(*forms, time_limit)[side].prefix()}"
+    found = nearest_distance(*forms)
+    yield f"tree        {(found.source, found.target)[side].nodes[-1].prefix()}"
 
 
 def _forms(pair: Pair) -> tuple[sympy.Basic, sympy.Basic]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import assert_never
 
-from pytest_llmeval.scoring.eed import corrected
+from pytest_llmeval.scoring.eed.metric.comparison import nearest_distance
 from pytest_llmeval.scoring.eed.metric.distance import (
     PUBLISHED_WEIGHTS,
     ScoreFunction,
@@ -15,8 +15,8 @@ from pytest_llmeval.scoring.eed.metric.distance import (
     published_score,
 )
 from pytest_llmeval.scoring.eed.metric.edits import edit_script
+from pytest_llmeval.scoring.eed.metric.expression import tree
 from pytest_llmeval.scoring.eed.metric.marked import MarkedTrees
-from pytest_llmeval.scoring.eed.metric.tree import Node
 from pytest_llmeval.scoring.eed.published import published
 from pytest_llmeval.scoring.eed.reader.guards import FormulaError, check_text
 from pytest_llmeval.scoring.eed.reader.pair import Pair, TargetError, read_one, read_pair
@@ -173,10 +173,11 @@ def _score_corrected(
         return EedResult.unreadable_target("corrected", str(error))
     ours, theirs = pair.answer.answer.form, pair.target.answer.form
     assumed = (*pair.assumptions, *(CONVENTIONS[name] for name in conventions))
-    shown = _Shown(answer=ours, target=theirs, assumptions=assumed)
+    # A tree's text is made much faster than sympy's.
+    shown = _Shown(answer=tree(ours), target=tree(theirs), assumptions=assumed)
     if equal:
         return _equivalent("corrected", "equal to the target", shown)
-    return _compared("corrected", corrected.trees(ours, theirs, time_limit), weights, shown)
+    return _compared("corrected", nearest_distance(ours, theirs, weights), shown)
 
 
 def _decide(
@@ -207,12 +208,16 @@ def _score_published(
         return _equivalent("published", guarded)
     if guarded:
         return EedResult.unreadable("published", guarded)
-    read_target = published.read_target(target, time_limit)
-    theirs, ours = read_target.simplified, published.read_answer(answer, read_target, time_limit)
+    theirs, ours = published.read_target(target), published.read(answer)
+    if published.equal_as_read(ours, theirs):
+        return _equivalent("published", "equal to the target", _Shown(answer=ours, target=theirs))
+    theirs = published.simplified_target(target, time_limit)
+    ours = published.simplified(ours, time_limit)
     shown = _Shown(answer=ours, target=theirs)
     if published.equal(ours, theirs, time_limit):
         return _equivalent("published", "equal to the target", shown)
-    return _compared("published", published.trees(ours, theirs), weights, shown)
+    found = TreeDistance(*published.trees(ours, theirs), weights)
+    return _compared("published", found, shown)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -238,8 +243,7 @@ def _equivalent(mode: Mode, reason: str, shown: _Shown = _Shown()) -> EedResult:
     )
 
 
-def _compared(mode: Mode, trees: tuple[Node, Node], weights: Weights, shown: _Shown) -> EedResult:
-    found = TreeDistance(*trees, weights)
+def _compared(mode: Mode, found: TreeDistance, shown: _Shown) -> EedResult:
     size = len(found.target)
     # Trees show neither names nor the order of factors: equal ones of unequal answers are one edit.
     distance = found.value or float(mode == "corrected")

@@ -37,8 +37,8 @@ def test_the_published_clean_up_is_shown() -> None:
 def test_the_tree_of_the_answer_is_shown_in_the_order_in_which_it_is_compared() -> None:
     text = explain(r"\varphi\frac{z}{b}", r"\frac{a}{b}\phi")
     assert [line for line in text.splitlines() if line.startswith("  tree")] == [
-        "  tree        Mul(phi, z, Pow(b, -1))",
-        "  tree        Mul(phi, a, Pow(b, -1))",
+        "  tree        Mul(z, phi, Pow(b, -1))",
+        "  tree        Mul(a, phi, Pow(b, -1))",
     ]
     assert r"  cleaned     \varphi \frac {z}{b}" in text
 

@@ -10,11 +10,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+from pytest_llmeval.scoring.eed.metric.heads import COMMUTATIVE
 from pytest_llmeval.scoring.eed.metric.tree import Kind, Node
 
-_COMMUTATIVE = frozenset(
-    {("operator", "Add"), ("operator", "Mul"), ("function", "Max"), ("function", "Min")}
-)
 _MOST_PAIRS = 4_000  # of children compared in one node; beyond it only equal ones are paired
 
 _Labels = Counter[tuple[Kind, str]]
@@ -26,7 +24,7 @@ def align(answer: Node, target: Node) -> Node:
         return answer
     if answer.label != target.label:
         return _align_across_levels(answer, target)
-    if answer.label not in _COMMUTATIVE:
+    if answer.label not in COMMUTATIVE:
         pairs = zip(answer.children, target.children, strict=False)
         rest = answer.children[len(target.children) :]
         return _with_children(answer, [*(align(ours, theirs) for ours, theirs in pairs), *rest])

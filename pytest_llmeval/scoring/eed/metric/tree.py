@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 Kind: TypeAlias = Literal["number", "symbol", "operator", "function"]
+Label: TypeAlias = tuple[Kind, str]
 
-_INFIX = {"Add": " + ", "Mul": "*", "Pow": "**"}
 
-
-@dataclass(frozen=True, slots=True)
-class Node:
+class Node(NamedTuple):
     """One node of an expression tree, with its children."""
 
     kind: Kind
@@ -20,38 +18,73 @@ class Node:
     children: tuple[Node, ...] = ()
 
     @property
-    def label(self) -> tuple[Kind, str]:
+    def label(self) -> Label:
         """Kind and text, which a relabelling changes."""
         return self.kind, self.text
 
     def __str__(self) -> str:
-        """Return the formula of this subtree, on one line."""
+        """Return the formula of this subtree on one line, such as ``a/(b*c) - sqrt(d)``."""
+        if self.kind == "operator" and self.children:
+            match self.text:
+                case "Add":
+                    return _sum_text(self.children)
+                case "Mul":
+                    return _product_text(self.children)
+                case "Pow":
+                    return _power_text(*self.children)
         if not self.children:
             return self.text
-        parts = [str(child) for child in self.children]
-        if self.kind == "operator" and self.text in _INFIX:
-            nested = [
-                f"({part})" if child.kind == "operator" else part
-                for child, part in zip(self.children, parts, strict=True)
-            ]
-            return _INFIX[self.text].join(nested)
-        return f"{self.text}({', '.join(parts)})"
+        return f"{self.text}({', '.join(map(str, self.children))})"
 
     def prefix(self) -> str:
         """Return the nodes of this subtree in prefix notation, children in brackets."""
         below = ", ".join(child.prefix() for child in self.children)
         return f"{self.text}({below})" if self.children else self.text
 
-    def renamed(self, names: Mapping[str, str]) -> Node:
-        """Return the tree with the symbols in `names` renamed."""
-        text = names.get(self.text, self.text) if self.kind == "symbol" else self.text
-        return Node(self.kind, text, tuple(child.renamed(names) for child in self.children))
-
     def walk(self) -> Iterator[Node]:
         """Yield all nodes in post-order."""
         for child in self.children:
             yield from child.walk()
         yield self
+
+
+def _sum_text(terms: Sequence[Node]) -> str:
+    first, *others = map(str, terms)
+    signed = [f" - {text[1:]}" if text.startswith("-") else f" + {text}" for text in others]
+    return "".join([first, *signed])
+
+
+def _product_text(factors: Sequence[Node]) -> str:
+    above, below, sign = [], [], ""
+    for factor in factors:
+        exponent = factor.children[1] if factor.label == ("operator", "Pow") else None
+        if factor.kind == "number" and factor.text == "-1" and not sign:
+            sign = "-"
+        elif exponent and exponent.kind == "number" and exponent.text.startswith("-"):
+            below.append(_power_text(factor.children[0], Node("number", exponent.text[1:])))
+        else:
+            above.append(_bracketed(factor, "Add"))
+    product = f"{sign}{'*'.join(above) or '1'}"
+    if not below:
+        return product
+    return f"{product}/{below[0]}" if len(below) == 1 else f"{product}/({'*'.join(below)})"
+
+
+def _power_text(base: Node, exponent: Node) -> str:
+    if exponent.label == ("number", "1"):
+        return _bracketed(base, "Add", "Mul")
+    if exponent.label == ("number", "1/2"):
+        return f"sqrt({base})"
+    return f"{_bracketed(base, 'Add', 'Mul', 'Pow')}**{_bracketed(exponent, 'Add', 'Mul', 'Pow')}"
+
+
+def _bracketed(node: Node, *operators: str) -> str:
+    """Return the text of an operand, in brackets if it is one of these operators."""
+    fraction = node.kind == "number" and ("/" in node.text or node.text.startswith("-"))
+    inside = (node.kind == "operator" and node.text in operators) or (
+        fraction and "Pow" in operators
+    )
+    return f"({node})" if inside else str(node)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +128,11 @@ class PostOrder:
     def size(self, index: int) -> int:
         """Return the number of nodes in the subtree at `index`."""
         return index - self.leftmost[index] + 1
+
+    def leftmost_path(self, index: int) -> list[int]:
+        """Return the nodes from `index` down to its leftmost leaf that share this leaf."""
+        leaf = self.leftmost[index]
+        return [node for node in range(leaf, index + 1) if self.leftmost[node] == leaf]
 
     @property
     def keyroots(self) -> list[int]:

@@ -1,0 +1,128 @@
+"""The distance that counts: what it depends on, and what not."""
+
+from __future__ import annotations
+
+import random
+import statistics
+from collections.abc import Callable, Mapping
+from itertools import pairwise
+from typing import Any, TypeAlias
+
+import pytest
+import sympy
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from pytest_llmeval.scoring.eed import eed_score
+from pytest_llmeval.scoring.eed.metric.comparison import nearest_distance
+from pytest_llmeval.scoring.eed.metric.distance import published_score
+
+MANY = settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+NAMES = "abcdef"
+
+Formula: TypeAlias = Callable[[Mapping[str, sympy.Symbol]], sympy.Expr]
+"""A formula that is built from the symbols which stand for its names."""
+
+
+def applied(function: Callable[..., Any], *parts: Formula) -> Formula:
+    return lambda symbols: function(*(part(symbols) for part in parts))
+
+
+def named(name: str) -> Formula:
+    return lambda symbols: symbols[name]
+
+
+def symbols_called(names: str) -> dict[str, sympy.Symbol]:
+    return {
+        name: sympy.Symbol(called, positive=True) for name, called in zip(NAMES, names, strict=True)
+    }
+
+
+symbols_ = st.sampled_from(NAMES).map(named)
+differences = st.builds(
+    lambda one, other: applied(lambda a, b: a - b, one, other), symbols_, symbols_
+)
+formulas: st.SearchStrategy[Formula] = st.recursive(
+    symbols_,
+    lambda inner: st.one_of(
+        st.builds(lambda a, b: applied(lambda x, y: x + y, a, b), inner, inner),
+        st.builds(lambda a, b: applied(lambda x, y: x - 2 * y, a, b), inner, inner),
+        st.builds(lambda a, b: applied(lambda x, y: x * y, a, b), inner, inner),
+        st.builds(lambda a, b: applied(lambda x, y: x / (1 + y**2), a, b), inner, inner),
+        st.builds(lambda a: applied(sympy.sqrt, a), inner),
+        st.builds(lambda a, b: applied(lambda x, y: x * sympy.exp(-y), a, b), inner, symbols_),
+        st.builds(lambda a: applied(sympy.sin, a), differences),
+        st.builds(lambda a: applied(lambda x: 3 / sympy.cos(x), a), differences),
+        st.builds(lambda a, b: applied(lambda x, y: x * y**2, a, b), inner, differences),
+    ),
+    max_leaves=6,
+)
+
+
+@MANY
+@given(formulas, formulas, st.permutations("uvwxyz"))
+def test_renaming_all_symbols_changes_nothing(
+    answer: Formula, target: Formula, names: list[str]
+) -> None:
+    plain, renamed = (
+        nearest_distance(answer(symbols), target(symbols))
+        for symbols in (symbols_called(NAMES), symbols_called("".join(names)))
+    )
+    assert (renamed.value, len(renamed.target)) == pytest.approx((plain.value, len(plain.target)))
+
+
+@pytest.mark.parametrize("other", [r"\sqrt{a+k}\frac{b}{c}", r"\frac{a}{b}+5c", "a-b"])
+@pytest.mark.parametrize(
+    ("writing", "style"),
+    [
+        (r"\frac{a}{b+c}", r"a(b+c)^{-1}"),
+        (r"\frac{a}{b+c}", r"a/(c+b)"),
+        (r"\sqrt{a+b}\frac{b}{c}", r"b c^{-1} (b+a)^{1/2}"),
+        (r"\frac{a}{b}-3c", r"-3\,c+\dfrac{a}{b}"),
+        (r"\frac{1}{2}ab^2", r"b\cdot a\cdot b/2"),
+        (r"e^{-\frac{a}{b}}c", r"c\exp\left(-a/b\right)"),
+        (r"\frac{a}{\sqrt{b}}", r"ab^{-\frac12}"),
+    ],
+)
+def test_the_style_of_writing_changes_nothing(writing: str, style: str, other: str) -> None:
+    plain, styled = eed_score(writing, other), eed_score(style, other)
+    assert (styled.score, styled.distance) == (plain.score, plain.distance)
+    plain, styled = eed_score(other, writing), eed_score(other, style)
+    assert (styled.score, styled.distance) == (plain.score, plain.distance)
+
+
+TARGETS = (
+    "v*t - g*t**2/2",
+    "m*v**2/2 + m*g*h + k*x**2/2",
+    "sqrt(2*g*h/(1 + J/(m*r**2)))",
+    "q*p/(4*pi*k*r**2)*(1 - a/b)",
+    "A*exp(-k*t)*cos(w*t + p) + F/k",
+    "(a + b)/(c + d) - p/(q*r) + sqrt(x*y)",
+)
+
+
+def with_planted_edits(formula: sympy.Expr, count: int, source: random.Random) -> sympy.Expr:
+    """Return the formula with so many of its symbols replaced by new ones."""
+    names = sorted(formula.free_symbols, key=str)
+    return formula.xreplace(
+        {
+            symbol: sympy.Symbol(f"new_{number}", positive=True)
+            for number, symbol in enumerate(source.sample(names, count))
+        }
+    )
+
+
+def test_every_edit_more_lowers_the_mean_score() -> None:
+    means = []
+    for count in range(4):
+        scores = []
+        for number, text in enumerate(TARGETS):
+            target = sympy.posify(sympy.sympify(text))[0]
+            for seed in range(5):
+                answer = with_planted_edits(target, count, random.Random(f"{number} {seed}"))
+                found = nearest_distance(answer, target)
+                scores.append(published_score(found.value, len(found.target)))
+        means.append(statistics.fmean(scores))
+    assert means[0] == 100
+    assert means == sorted(means, reverse=True)
+    assert all(before - after > 2 for before, after in pairwise(means))
