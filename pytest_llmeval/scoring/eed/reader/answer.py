@@ -150,10 +150,12 @@ class Reading:
     Attributes:
         answer: what it states.
         definitions: names that it defines beside the answer, with their values.
+        counts_from: where a counter begins that it tells, as in ``n = 1, 2, ...``; "" for none.
     """
 
     answer: Answer
     definitions: tuple[tuple[sympy.Expr, sympy.Expr], ...] = ()
+    counts_from: str = ""
 
 
 def replaced(answer: Answer, changes: Mapping[sympy.Basic, sympy.Basic]) -> Answer:

@@ -13,6 +13,7 @@ from pytest_llmeval.scoring.eed.reader.reader import Reader
 from pytest_llmeval.scoring.eed.reader.symbols import opaque, product, renamed
 from pytest_llmeval.scoring.eed.reader.token import Token
 
+_COMMON = re.compile(r"index\d")
 _D = Token("letter", "d")
 
 
@@ -131,11 +132,12 @@ def _counted(reader: Reader, kind: Callable[..., sympy.Expr]) -> sympy.Expr:
     split = _split(lower, "=")
     body = reader.term()
     if split is None or not upper:
-        return opaque(f"{kind.__name__}_index", _with_common_index(body, written(lower)))
+        return opaque(f"{kind.__name__}_over", _with_common_index(body, written(lower)))
     index = _variable(reader.parse(split[0]), "a sum")
     first, last = reader.parse(split[1]), reader.parse(upper)
     if body.is_commutative is False:
-        body, index = _with_common_index(body, index.name), reader.symbol("index")
+        common = reader.symbol(_common_index(body))
+        body, index = _with_common_index(body, index.name), common
     return kind(_indexed(body, index), (index, first, last))
 
 
@@ -144,9 +146,16 @@ def _with_common_index(body: sympy.Expr, index: str) -> sympy.Expr:
     if not index.isalpha():
         return opaque(f"over_{index}", body)
     word = re.compile(rf"(?<![A-Za-z]){re.escape(index)}(?![A-Za-z])")
+    common = _common_index(body)
     return body.xreplace(
-        {item: renamed(item, word.sub("index", item.name)) for item in body.free_symbols}
+        {item: renamed(item, word.sub(common, item.name)) for item in body.free_symbols}
     )
+
+
+def _common_index(body: sympy.Expr) -> str:
+    """Return a name that no sum inside the body has for its index."""
+    inner = {name for item in body.free_symbols for name in _COMMON.findall(item.name)}
+    return f"index{len(inner) + 1}"
 
 
 def _indexed(body: sympy.Expr, index: sympy.Symbol) -> sympy.Expr:

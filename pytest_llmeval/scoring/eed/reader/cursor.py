@@ -91,6 +91,16 @@ class Cursor:
         msg = "expected '}', found the end of the formula"
         raise FormulaError(msg)
 
+    def bracket(self) -> Sequence[Token]:
+        """Take a round or square bracket, and return the tokens inside."""
+        start, depth = self.position + 1, 0
+        while not self.done:
+            token = self.take()
+            depth += token.is_mark("(", "[", "{") - token.is_mark(")", "]", "}")
+            if depth == 0:
+                break
+        return self._tokens[start : self.position - 1]
+
     def first_digit(self) -> None:
         r"""Split the next token, a number, after its first digit: ``\frac12`` is one half."""
         token = self.here

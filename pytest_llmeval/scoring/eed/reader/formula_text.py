@@ -76,13 +76,16 @@ def formula_text(text: str) -> str:
 
 def _joined(text: str, formulas: list[tuple[int, int, str]]) -> str:
     """Join formulas as the words between them say; where words only lead on, the last counts."""
-    result = formulas[0][2]
+    result, left_out = formulas[0][2], False
     for (_, end, _), (start, _, formula) in pairwise(formulas):
         between = re.sub(r"\\[A-Za-z]+", " ", text[end:start])
         joint = _joint(between, formula)
-        if joint:
+        if joint and not (left_out and joint == AND):
             result += joint + formula
-        elif _RELATION.search(formula) or not _RELATION.search(result):
+            left_out = False
+            continue
+        left_out = bool(_RELATION.search(result)) and not _RELATION.search(formula)
+        if not left_out:
             result = formula
     return result + _addition(text[formulas[-1][1] :])
 

@@ -17,8 +17,9 @@ from pytest_llmeval.scoring.eed.reader.functions import read_function
 from pytest_llmeval.scoring.eed.reader.guards import FormulaError
 from pytest_llmeval.scoring.eed.reader.names import read_accented, read_name, read_styled, read_text
 from pytest_llmeval.scoring.eed.reader.notation import PLAIN, Notation
-from pytest_llmeval.scoring.eed.reader.reader import DEGREE, Extension, Extensions, Reader
+from pytest_llmeval.scoring.eed.reader.reader import Extension, Extensions, Reader
 from pytest_llmeval.scoring.eed.reader.states import STATES
+from pytest_llmeval.scoring.eed.reader.symbols import DEGREE
 from pytest_llmeval.scoring.eed.reader.token import Token
 
 _CONSTANTS = {

@@ -16,6 +16,7 @@ from pytest_llmeval.scoring.eed.reader.reader import Reader
 from pytest_llmeval.scoring.eed.reader.symbols import arguments_of, opaque
 
 _LETTER_CONSTANTS = {"e": sympy.E}
+_STATISTICS = frozenset({"E", "P"})
 _WORDS = {"yes": "yes", "no": "no", "true": "true", "false": "false", "const": "C"}
 """Words that are answers, in whatever case, or stand for a letter."""
 _QUOTIENT_OF_UNITS = re.compile(r"[A-Za-z]+(?:/[A-Za-z]+)+")
@@ -47,6 +48,10 @@ def read_name(reader: Reader, letter: str) -> sympy.Expr:
 
 def _called(reader: Reader, letter: str, name: str) -> sympy.Expr:
     """Return the symbol of a name, or the function applied to the bracket behind it."""
+    if letter in _STATISTICS and reader.cursor.here.is_mark("(", "["):
+        special = _statistic(reader, name)
+        if special is not None:
+            return special
     if not reader.cursor.here.is_mark("("):
         return reader.symbol(name)
     start = reader.cursor.position
@@ -62,6 +67,21 @@ def _called(reader: Reader, letter: str, name: str) -> sympy.Expr:
         reader.cursor.take()
         reader.bracketed(")")
     return reader.symbol(name)
+
+
+def _statistic(reader: Reader, name: str) -> sympy.Expr | None:
+    """Read E[X^2] or P(A | B), whose bracket is no factor; None for a bracket that is one."""
+    start = reader.cursor.position
+    square = reader.cursor.here.is_mark("[")
+    inside = reader.cursor.bracket()
+    conditional = sum(token.is_mark("|") for token in inside) == 1
+    if not (square or conditional or any(token.is_command("cap", "cup") for token in inside)):
+        reader.cursor.position = start
+        return None
+    try:
+        return opaque(name, *arguments_of(reader.parse(inside)))
+    except guards.FormulaError:
+        return opaque(name, reader.symbol(written(inside)))
 
 
 def _index(reader: Reader, letter: str) -> str:

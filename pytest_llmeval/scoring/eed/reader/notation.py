@@ -44,7 +44,7 @@ class Notation:
         argued: letters whose bracket only says what they depend on, as in V(r).
         doubtful: those of them that may as well be a factor before the bracket.
         operators: letters of operators, whose order counts.
-        conjugated: letters with a complex conjugate somewhere.
+        conjugated: letters of complex quantities, as those with a conjugate somewhere.
     """
 
     imaginary: bool = False
@@ -70,7 +70,7 @@ class Notation:
             argued=argued,
             doubtful=doubtful,
             operators=_operators(formulas),
-            conjugated=frozenset(name for formula in formulas for name in _conjugated(formula)),
+            conjugated=_complex(formulas),
         )
 
 
@@ -154,6 +154,13 @@ def _bold_vectors(formulas: Sequence[Tokens]) -> bool:
     return any(bold) and (arrows or products or all(bold))
 
 
+def _complex(formulas: Sequence[Tokens]) -> frozenset[str]:
+    """Return the letters of complex quantities: starred ones, and z and w beside i and bars."""
+    starred = {name for formula in formulas for name in _conjugated(formula)}
+    bars = any(token.is_mark("|") for formula in formulas for token in formula)
+    return frozenset(starred | ({"z", "w"} if bars and _imaginary(formulas) else set()))
+
+
 def _conjugated(tokens: Tokens) -> Iterator[str]:
     """Yield the names with a star as exponent."""
     for place, token in enumerate(tokens):
@@ -190,7 +197,7 @@ def _functions(
                 bare.add(token.text)
     applied, argued = set(), set()
     # Under an integral or sum, what a function depends on decides its value.
-    bound = any(token.is_command("int", "sum", "oint") for f in formulas for token in f)
+    bound = any(token.is_command("int", "sum", "oint", "lim") for f in formulas for token in f)
     for name, found in arguments.items():
         if "" in found:
             continue  # a product

@@ -24,8 +24,8 @@ from pytest_llmeval.scoring.eed.reader.guards import FormulaError
 from pytest_llmeval.scoring.eed.reader.notation import PLAIN, Notation
 from pytest_llmeval.scoring.eed.reader.symbols import (
     MATRIX,
-    adjoint,
     cross,
+    decorated,
     is_vector,
     magnitude,
     number,
@@ -35,8 +35,6 @@ from pytest_llmeval.scoring.eed.reader.symbols import (
     total,
 )
 from pytest_llmeval.scoring.eed.reader.token import Token
-
-DEGREE = sympy.pi / 180
 
 _CLOSING = {"(": ")", "[": "]", "{": "}", "\\{": "\\}"}
 _SIGNS = ("+", "-")
@@ -221,6 +219,8 @@ class Reader:
                     value = self._raised(value)
                 case "_":
                     value = opaque(f"at_{self.cursor.script()}", value)
+                case "!" if self.cursor.take_mark("!"):
+                    value = sympy.factorial2(guards.small(value))
                 case "!":
                     value = guards.factorial(value)
                 case _:
@@ -230,16 +230,24 @@ class Reader:
     def _raised(self, value: sympy.Expr) -> sympy.Expr:
         if isinstance(value, MATRIX):
             return self._matrix_power(value)
-        decoration = self.decoration()
-        if decoration == "circ":
-            return value * DEGREE
-        if decoration in ("*", "star"):
-            return sympy.conjugate(value)
-        if decoration == "dagger":
-            return adjoint(value)
-        if decoration:
-            return opaque(f"with_{decoration}", value)
+        if decoration := self.decoration():
+            return decorated(value, decoration)
+        if self._is_transposition(value):
+            return opaque("transposed", value)
         return guards.power(value, self.exponent())
+
+    def _is_transposition(self, value: sympy.Expr) -> bool:
+        """Take the exponent T of a matrix or a product of matrices, named by capital letters."""
+        names = [item for item in sympy.Mul.make_args(value) if item.is_Symbol]
+        if len(names) < len(sympy.Mul.make_args(value)) or any(
+            not item.name[0].isupper() for item in names
+        ):
+            return False
+        start = self.cursor.position
+        if written(self.cursor.group()) in ("T", "top"):
+            return True
+        self.cursor.position = start
+        return False
 
     def _matrix_power(self, value: sympy.Matrix) -> sympy.Matrix:
         exponent = written(self.cursor.group())

@@ -21,7 +21,14 @@ from pytest_llmeval.scoring.eed.reader.answer import (
     Reading,
     Region,
 )
-from pytest_llmeval.scoring.eed.reader.commands import APPROXIMATELY, CONCLUSIONS, EQUALS
+from pytest_llmeval.scoring.eed.reader.commands import (
+    APPROXIMATELY,
+    CONCLUSIONS,
+    EQUALS,
+    FONTS,
+    FUNCTIONS,
+    GREEK,
+)
 from pytest_llmeval.scoring.eed.reader.conditions import (
     VARIABLE,
     compares,
@@ -65,13 +72,28 @@ def read(tokens: Tokens, notation: Notation = PLAIN, *, plain_units: bool = Fals
         FormulaError: there is no readable formula in them; the message is the reason.
     """
     statements, remarks = pieces_of(tokens)
+    statements, counter = _without_counting(statements)
     reader = _Statements(notation, plain_units)
     if not statements:
         msg = "prose, not a formula" if tokens else "no formula"
         raise FormulaError(msg)
     answers = [reader.answer(piece.tokens) for piece in statements]
     definitions = tuple(reader.definitions(remarks))
-    return Reading(answer=_together(answers, statements), definitions=definitions)
+    answer = _together(answers, statements)
+    return Reading(answer=answer, definitions=definitions, counts_from=counter)
+
+
+def _without_counting(pieces: list[Piece]) -> tuple[list[Piece], str]:
+    r"""Return the pieces before a remark such as ``k = 0, 1, 2, \dots``, and its first number."""
+    dots = [k for k, piece in enumerate(pieces) if piece.tokens[0].is_command("ldots", "cdots")]
+    starts = [
+        k
+        for k, piece in enumerate(pieces)
+        if k and len(piece.tokens) > 1 and piece.tokens[1].is_mark("=")
+    ]
+    if not (dots and starts and starts[-1] < dots[-1]):
+        return pieces, ""
+    return pieces[: starts[-1]], written(pieces[starts[-1]].tokens[2:])
 
 
 def _together(answers: Sequence[Answer], pieces: Sequence[Piece]) -> Answer:
@@ -125,8 +147,11 @@ class _Statements:
             value = self.side(sides[1])
             if isinstance(value, Region):
                 return value
-            if symbol is not None and isinstance(value, Expression) and _is_law(symbol, value):
-                return Equation(left=symbol, right=value.value)
+            if symbol is not None and isinstance(value, Expression):
+                if self.notation.tensors and value.value.is_zero:
+                    return Equation(left=with_common_dummies(symbol), right=value.value)
+                if _is_law(symbol, value):
+                    return Equation(left=symbol, right=value.value)
             return Assignment(name=written(sides[0]), symbol=symbol, value=value)
         name = written(sides[0]) if is_name else ""
         return self._chain(sides[1:] if is_name else sides, approximate, name)
@@ -159,9 +184,7 @@ class _Statements:
             symbol = latex.parse(tokens, self.notation)
         except FormulaError:
             return None, True
-        applied = isinstance(
-            symbol, (sympy.Symbol, sympy.core.function.AppliedUndef, sympy.conjugate)
-        )
+        applied = isinstance(symbol, (sympy.Symbol, sympy.conjugate)) or _is_quantity(symbol)
         absolute = isinstance(symbol, sympy.Abs) and symbol.args[0].is_Symbol
         return symbol, bool(applied or absolute)
 
@@ -249,6 +272,16 @@ class _Statements:
                     yield symbol, value
 
 
+def _is_quantity(symbol: sympy.Expr) -> bool:
+    """Return whether a function on the left side is a quantity, as u(x, t), not an operation."""
+    name = type(symbol).__name__
+    applied = isinstance(symbol, sympy.core.function.AppliedUndef)
+    letter = len(name.partition("_")[0].rstrip("'")) == 1
+    return applied and (
+        letter or name in GREEK or name.startswith(("mean", "derivative", "integral"))
+    )
+
+
 def _is_law(symbol: sympy.Expr, value: Expression) -> bool:
     """Return whether ``symbol = value`` is an equation for a function: a derivative, and itself."""
     names = {item.name for item in value.value.free_symbols}
@@ -284,7 +317,7 @@ def _equation(left: Expression, right: Expression) -> Answer:
 def _is_call(tokens: Tokens) -> bool:
     """Return whether tokens are a name before a bracket, such as u(x, t)."""
     opening = next((place for place, token in enumerate(tokens) if token.is_mark("(")), 0)
-    if not opening or not _closes_at_end(tokens[opening:]):
+    if not opening or not _closes_at_end(tokens[opening:]) or tokens[0].text in FUNCTIONS:
         return False
     name = [token for token in tokens[:opening] if not token.is_mark("_", "{", "}", "'")]
     return len(name) == 1 or (opening > 1 and tokens[1].is_mark("_"))
@@ -359,6 +392,10 @@ def _closes_at_end(tokens: Tokens) -> bool:
 def _unwrapped(tokens: Tokens) -> Tokens:
     """Return the tokens without a bracket around all of them, if there is a relation inside."""
     pairs = {"(": ")", "{": "}", "[": "]"}
+    if len(tokens) > 1 and tokens[0].is_command(*FONTS) and _closes_at_end(tokens[1:]):
+        inside = _unwrapped(tokens[1:])
+        if len(inside) < len(tokens) - 1:
+            return inside
     while (
         len(tokens) > 2  # noqa: PLR2004 - something between the brackets
         and tokens[0].kind == "mark"

@@ -11,6 +11,7 @@ import sympy
 
 _EXACT = 10**15  # a decimal beyond it is not an exact integer
 _VECTOR = re.compile(r"vec\{(.+?)\}(.*)")
+DEGREE = sympy.pi / 180
 _ARROWS = ("vec{", "hat{", "nabla")
 MATRIX = sympy.matrices.MatrixBase
 
@@ -69,6 +70,18 @@ def magnitude(value: sympy.Expr) -> sympy.Expr:
         return value.det()
     vector = _VECTOR.fullmatch(value.name) if value.is_Symbol else None
     return sympy.Abs(value) if vector is None else symbol(vector[1] + vector[2])
+
+
+def decorated(value: sympy.Expr, decoration: str) -> sympy.Expr:
+    """Return a value with a degree sign, a star, a dagger or another mark as its exponent."""
+    match decoration:
+        case "circ":
+            return value * DEGREE
+        case "*" | "star":
+            return sympy.conjugate(value)
+        case "dagger":
+            return adjoint(value)
+    return opaque(f"with_{decoration}", value)
 
 
 def adjoint(value: sympy.Expr) -> sympy.Expr:

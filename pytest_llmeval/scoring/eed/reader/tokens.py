@@ -130,6 +130,9 @@ def _command(name: str, text: str, position: int, tokens: list[Token]) -> int:
             tokens.append(Token("number", number[1]))
         tokens.append(Token("text", inside[number.end() if number else 0 :]))
         return end + 1
+    if name == "Pr":  # a probability, which most write P
+        tokens.append(Token("letter", "P"))
+        return position
     kind: TokenKind = "command" if name.isalpha() else "mark"
     tokens.append(Token(kind, name))
     return position

@@ -42,6 +42,9 @@ def equal_readings(
         time_limit: limits each comparison of two values.
         conventions: names of definitions that hold without being stated.
     """
+    counters = {reading.counts_from for reading in (answer, target)} - {""}
+    if len(counters) > 1:
+        return False
     equality = _Equality(Values(time_limit))
     if equality.equal(answer.answer, target.answer):
         return True

@@ -100,9 +100,19 @@ def _contradicts(member: Answer, target: Expression, *, approximate: bool) -> bo
     names, their_names = member.value.free_symbols, target.value.free_symbols
     if not names <= their_names or (their_names and not names):
         return False
+    if names and member.value.has(sympy.Float):
+        return not _is_near_formula(member.value, target.value)
     return (
         not approximate if names else _contradicts_number(member, target, approximate=approximate)
     )
+
+
+def _is_near_formula(one: sympy.Expr, other: sympy.Expr) -> bool:
+    """Return whether a formula with decimals is nearly the target, by its value at a point."""
+    names = sorted(other.free_symbols, key=str)
+    point = {name: sympy.Rational(7 + 2 * k, 11) for k, name in enumerate(names)}
+    ours, theirs = one.subs(point).evalf(), other.subs(point).evalf()
+    return not (ours.is_real and theirs.is_real) or is_near(theirs, ours)
 
 
 def _contradicts_number(member: Expression, target: Expression, *, approximate: bool) -> bool:

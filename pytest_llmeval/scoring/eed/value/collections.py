@@ -86,7 +86,7 @@ def _same(answer: Collection, target: Collection, equal: Equal) -> bool:
         by_name = dict(ours)
         return all(equal(by_name[name], value) for name, value in theirs)
     if kinds == {"several"} and _one_letter(names) and _one_letter(their_names):
-        return _same_members(ours, theirs, equal)
+        return len(ours) == len(theirs) and _matched(ours, theirs, equal)
     return len(ours) == len(theirs) and all(
         equal(one[1], other[1]) for one, other in zip(ours, theirs, strict=True)
     )
@@ -98,6 +98,17 @@ def _same_members(ours: Sequence[_Named], theirs: Sequence[_Named], equal: Equal
     return all(any(row) for row in found) and all(
         any(row[place] for row in found) for place in range(len(theirs))
     )
+
+
+def _matched(ours: Sequence[_Named], theirs: Sequence[_Named], equal: Equal) -> bool:
+    """Return whether the members are equal in some order, each as often on either side."""
+    left = [value for _, value in theirs]
+    for _, one in ours:
+        place = next((k for k, other in enumerate(left) if equal(one, other)), None)
+        if place is None:
+            return False
+        del left[place]
+    return not left
 
 
 def components(answer: Expression) -> Collection | None:

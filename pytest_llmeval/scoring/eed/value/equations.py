@@ -9,6 +9,7 @@ import sympy
 Same = Callable[[sympy.Expr, sympy.Expr], bool]
 
 _MOST_OPERATIONS = 150
+_MOST_TERMS = 8
 
 
 def same_solutions(
@@ -25,54 +26,56 @@ def same_solutions(
         same: decides whether two expressions have the same value.
         positive_factor: whether the factor must be positive, as for inequalities.
     """
-    if not (one.is_commutative and other.is_commutative):
+    if one.is_commutative is False or other.is_commutative is False:
         return same(one, other) or (not positive_factor and same(one, -other))
-    zero = sympy.Integer(0)
-    if same(one, zero) or same(other, zero):
-        return same(one, other)
-    if any(
-        _is_never_zero(factor, positive=positive_factor) and same(one, factor * other)
-        for factor in _guesses(one, other)
-    ):
+    factors = [factor for factor in _guesses(one, other) if _is_never_zero(factor, positive_factor)]
+    if any(same(one, factor * other) for factor in factors):
         return True
-    if max(one.count_ops(), other.count_ops()) > _MOST_OPERATIONS:
+    zero = sympy.Integer(0)
+    sums = isinstance(one, sympy.Add) and isinstance(other, sympy.Add)
+    definite = any(
+        side.is_positive or side.is_negative or same(side, zero) for side in (one, other)
+    )
+    if not sums or definite or max(one.count_ops(), other.count_ops()) > _MOST_OPERATIONS:
         return False
     ratio = sympy.cancel(sympy.together(one) / sympy.together(other))
-    return _is_never_zero(ratio, positive=positive_factor)
+    return _is_never_zero(ratio, positive_factor, sums=True)
 
 
 def _guesses(one: sympy.Expr, other: sympy.Expr) -> Iterator[sympy.Expr]:
-    """Yield factors that may lie between two sums: quotients of their first terms."""
+    """Yield factors that may lie between two differences: quotients of their terms."""
     yield sympy.Integer(1)
     yield sympy.Integer(-1)
-    first = sympy.Add.make_args(one)[0]
-    for term in sympy.Add.make_args(other)[:8]:
-        yield first / term
+    if not (isinstance(one, sympy.Add) and isinstance(other, sympy.Add)):
+        quotient = one / other if not other.is_zero else sympy.nan
+        if quotient.is_number and quotient.is_finite:
+            yield quotient
+        return
+    for term in other.args[:_MOST_TERMS]:
+        yield one.args[0] / term
 
 
-def _is_never_zero(factor: sympy.Expr, *, positive: bool) -> bool:
-    """Return whether a factor is a product of powers of symbols and numbers, and no zero."""
+def _is_never_zero(factor: sympy.Expr, positive: bool, *, sums: bool = False) -> bool:  # noqa: FBT001 - private
+    """Return whether a factor is a product of powers of quantities and numbers, and no zero.
+
+    Args:
+        factor: the quotient of two differences.
+        positive: whether it must be positive.
+        sums: whether sums of physical quantities count: never where the differences are sums of
+            positive terms themselves.
+    """
     for item in sympy.Mul.make_args(factor):
         base = item.as_base_exp()[0]
         if base.is_number:
             if base.is_zero or (positive and not item.is_positive):
                 return False
-        elif not _is_positive(base) and not _is_nonzero_name(base, positive=positive):
+        elif isinstance(base, sympy.Add):
+            # A sum of a letter and a number may be zero: an unknown x may be negative.
+            if not (sums and base.is_positive and len(base.free_symbols) > 1):
+                return False
+        elif positive and not base.is_positive:
             return False
     return True
-
-
-def _is_positive(base: sympy.Expr) -> bool:
-    """Return whether a factor is positive for physical quantities.
-
-    A sum of a letter and a number is not taken to be: an unknown x may be negative.
-    """
-    return bool(base.is_positive) and (base.is_Symbol or len(base.free_symbols) > 1)
-
-
-def _is_nonzero_name(base: sympy.Expr, *, positive: bool) -> bool:
-    named = base.is_Symbol or isinstance(base, sympy.core.function.AppliedUndef)
-    return bool(named) and not positive
 
 
 def solved_for(symbol: sympy.Expr, value: sympy.Expr, difference: sympy.Expr, same: Same) -> bool:

@@ -64,6 +64,7 @@ _FUNCTIONS: Mapping[str, Callable[..., Value]] = {
     "LambertW": MP.lambertw,
     "Mod": lambda a, b: a - b * MP.floor(a / b),
     "zeta": MP.zeta,
+    "factorial2": MP.fac2,
     # A class of integers is no number; this is one for each class of each modulus.
     "Residue": lambda a, b: a - b * MP.floor(a / b) + MP.pi * b,
     "Less": lambda a, b: _real(a) < _real(b) and not _close(a, b),

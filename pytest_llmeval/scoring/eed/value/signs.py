@@ -5,7 +5,15 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator
 
-from pytest_llmeval.scoring.eed.reader.answer import Answer, Assignment, Collection, Expression
+import sympy
+
+from pytest_llmeval.scoring.eed.reader.answer import (
+    Answer,
+    Assignment,
+    Collection,
+    Expression,
+    replaced,
+)
 from pytest_llmeval.scoring.eed.reader.reader import PLUS_MINUS
 
 
@@ -17,12 +25,16 @@ def with_both_signs(answer: Answer) -> Answer:
                 dataclasses.replace(answer, value=value.subs(PLUS_MINUS, sign)) for sign in (1, -1)
             )
             return Collection(kind="several", members=values, alternatives=True)
-        case Assignment(value=Expression() as value) if _has_sign(value):
-            return with_both_signs(value)
+        case Assignment(value=Expression() | Collection() as value):
+            resolved = with_both_signs(value)
+            return answer if resolved is value else resolved
         case Collection(kind="set" | "several") if any(map(_has_sign, answer.members)):
             members = tuple(value for member in answer.members for value in _values(member))
             several = answer.kind == "several"
             return dataclasses.replace(answer, members=members, alternatives=several)
+        case Collection(kind="tuple" | "list") if any(map(_has_sign, answer.members)):
+            both = tuple(replaced(answer, {PLUS_MINUS: sympy.Integer(sign)}) for sign in (1, -1))
+            return Collection(kind="several", members=both, alternatives=True)
     return answer
 
 
