@@ -12,10 +12,19 @@ from typing import TypeAlias
 
 import sympy
 
-from pytest_llmeval.scoring.eed.reader.commands import EQUALS, INEQUALITIES
+from pytest_llmeval.scoring.eed.reader.commands import INEQUALITIES
 from pytest_llmeval.scoring.eed.reader.cursor import written
 from pytest_llmeval.scoring.eed.reader.guards import FormulaError
 from pytest_llmeval.scoring.eed.reader.reader import Reader
+from pytest_llmeval.scoring.eed.reader.splitting import (
+    OTHERWISE,
+    is_condition,
+    is_word,
+    relates,
+    split,
+    word_set,
+    words,
+)
 from pytest_llmeval.scoring.eed.reader.symbols import opaque
 from pytest_llmeval.scoring.eed.reader.token import Token
 
@@ -25,7 +34,6 @@ VARIABLE = sympy.Symbol("set member", real=True)
 """Stands for the members of a set that names no variable."""
 
 _LEADING = frozenset("if for when where with and is in the region case at".split())  # noqa: SIM905
-_OTHERWISE = frozenset({"otherwise", "else", "elsewhere"})
 _NUMBERS: dict[str, Callable[[sympy.Expr], sympy.Expr]] = {
     "R": lambda _member: opaque("All"),
     "Z": lambda member: opaque("Same", member, sympy.floor(member)),
@@ -33,83 +41,36 @@ _NUMBERS: dict[str, Callable[[sympy.Expr], sympy.Expr]] = {
 _NUMBERS["N"] = lambda member: opaque("All", _NUMBERS["Z"](member), opaque("LessEqual", 1, member))
 
 
-def split(tokens: Tokens, at: Callable[[Token], bool]) -> tuple[list[Tokens], list[Token]]:
-    """Split at the tokens outside all brackets and environments for which `at` holds.
-
-    Returns:
-        The parts, and the tokens between them.
-    """
-    parts: list[Tokens] = []
-    between: list[Token] = []
-    depth = start = 0
-    for position, token in enumerate(tokens):
-        depth += token.is_mark("(", "{", "[", "\\{") - token.is_mark(")", "}", "]", "\\}")
-        depth += token.is_command("begin") - token.is_command("end")
-        if depth == 0 and at(token):
-            parts.append(tokens[start:position])
-            between.append(token)
-            start = position + 1
-    return [*parts, tokens[start:]], between
-
-
-def compares(token: Token) -> bool:
-    """Return whether a token is an inequality sign or the like."""
-    return token.kind in ("mark", "command") and token.text in INEQUALITIES
-
-
-def _relates(token: Token) -> bool:
-    equals = token.kind in ("mark", "command") and token.text in EQUALS
-    return compares(token) or equals or token.is_command("in", "notin")
-
-
-def is_condition(tokens: Tokens) -> bool:
-    """Return whether tokens state a condition."""
-    return any(_relates(token) for token in tokens) or bool(_OTHERWISE & _word_set(tokens))
-
-
-def condition_split(tokens: Tokens) -> tuple[Tokens, Tokens]:
-    """Split ``x, x > 0`` or ``x if x > 0`` into the value and its condition."""
-
-    def separates(token: Token) -> bool:
-        return token.is_mark(",") or token.kind == "text" or token.is_command("quad", "qquad")
-
-    for place, token in enumerate(tokens):
-        if separates(token) and place and is_condition(tokens[place:]):
-            return tokens[:place], tokens[place if token.kind == "text" else place + 1 :]
-    msg = "a case without its condition"
-    raise FormulaError(msg)
-
-
 def read_condition(reader: Reader, tokens: Tokens) -> sympy.Expr:
     """Return the condition that tokens state; unknown words are a condition of their own."""
     for name, connects in (
-        ("Any", lambda token: token.is_command("vee") or _is_word(token, "or")),
+        ("Any", lambda token: token.is_command("vee") or is_word(token, "or")),
         (
             "All",
-            lambda token: token.is_mark(",") or token.is_command("wedge") or _is_word(token, "and"),
+            lambda token: token.is_mark(",") or token.is_command("wedge") or is_word(token, "and"),
         ),
     ):
         parts, found = split(tokens, connects)
         if found and all(parts):
             return opaque(name, *(read_condition(reader, part) for part in parts))
-    if _word_set(tokens) & _OTHERWISE:
+    if word_set(tokens) & OTHERWISE:
         return opaque("Otherwise")
     tokens = _without_words(tokens)
-    parts, signs = split(tokens, _relates)
+    parts, signs = split(tokens, relates)
     if signs:
         return _chain(reader, parts, signs)
-    words = sorted(set(_words(tokens)) - _LEADING)
-    if not words:
+    wording = sorted(set(words(tokens)) - _LEADING)
+    if not wording:
         msg = "an empty condition"
         raise FormulaError(msg)
-    return opaque("Words", *(sympy.Symbol(word) for word in words))
+    return opaque("Words", *(sympy.Symbol(word) for word in wording))
 
 
 def _without_words(tokens: Tokens) -> Tokens:
     """Return tokens without words such as "if" at the start and the end."""
     while tokens and (_leads(tokens[0]) or tokens[0].is_mark(",", ":")):
         tokens = tokens[1:]
-    related = any(_relates(token) for token in tokens)
+    related = any(relates(token) for token in tokens)
     while tokens and (
         _leads(tokens[-1])
         or tokens[-1].is_mark(",", ".", ";")
@@ -123,25 +84,6 @@ def _leads(token: Token) -> bool:
     if token.is_command("quad", "qquad"):
         return True
     return token.kind == "text" and set(token.text.lower().replace(",", " ").split()) <= _LEADING
-
-
-def _is_word(token: Token, word: str) -> bool:
-    return token.kind == "text" and token.text.strip().lower() == word
-
-
-def _words(tokens: Tokens) -> list[str]:
-    return [
-        word.strip(".,;:").lower()
-        for token in tokens
-        if not token.is_command("quad", "qquad")
-        for word in (token.text.split() if token.kind == "text" else [token.text])
-        if word.strip(".,;:")
-    ]
-
-
-def _word_set(tokens: Tokens) -> set[str]:
-    letters = written([token for token in tokens if token.kind == "letter"])
-    return {*_words(tokens), letters.lower()}
 
 
 def _chain(reader: Reader, parts: Sequence[Tokens], signs: Sequence[Token]) -> sympy.Expr:

@@ -8,14 +8,11 @@ import sympy
 
 from pytest_llmeval.scoring.eed.reader import guards
 from pytest_llmeval.scoring.eed.reader.calculus import read_derivative
-from pytest_llmeval.scoring.eed.reader.conditions import (
-    condition_split,
-    is_condition,
-    read_condition,
-)
+from pytest_llmeval.scoring.eed.reader.conditions import read_condition
 from pytest_llmeval.scoring.eed.reader.cursor import END
 from pytest_llmeval.scoring.eed.reader.guards import FormulaError
 from pytest_llmeval.scoring.eed.reader.reader import Reader
+from pytest_llmeval.scoring.eed.reader.splitting import condition_split, is_condition
 from pytest_llmeval.scoring.eed.reader.symbols import opaque
 from pytest_llmeval.scoring.eed.reader.token import Token
 

@@ -12,6 +12,9 @@ END = Token("mark", "")
 """The token behind the last one."""
 
 
+_SHOWN_TOKENS = 6  # before the place of an error
+
+
 class Cursor:
     """The reading position in one formula."""
 
@@ -24,6 +27,15 @@ class Cursor:
     def here(self) -> Token:
         """The next token."""
         return self.peek(0)
+
+    @property
+    def behind(self) -> str:
+        """The last tokens before this position, as LaTeX."""
+        start = max(0, self.position - 1 - _SHOWN_TOKENS)
+        read = self._tokens[start : max(0, self.position - 1)]
+        return " ".join(
+            f"\\{token.text}" if token.kind == "command" else token.text for token in read
+        )
 
     @property
     def done(self) -> bool:

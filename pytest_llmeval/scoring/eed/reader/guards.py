@@ -23,7 +23,21 @@ _LONG_NUMBER = re.compile(rf"\d{{{MAX_DIGITS + 1},}}")
 
 
 class FormulaError(ValueError):
-    """The formula exceeds a limit or cannot be read; the message is the reason to show."""
+    """The formula exceeds a limit or cannot be read; the message is the reason to show.
+
+    Attributes:
+        behind: what was read before the place of the error, as LaTeX; "" if no place is known.
+    """
+
+    def __init__(self, reason: str, behind: str = "") -> None:
+        """Store the reason, and the text before the place."""
+        super().__init__(reason)
+        self.behind = behind
+
+    def __str__(self) -> str:
+        """Return the reason, with the place."""
+        reason = super().__str__()
+        return f"{reason}, behind {self.behind!r}" if self.behind else reason
 
 
 def check_text(text: str) -> None:

@@ -11,7 +11,7 @@ from pytest_llmeval.scoring.eed.reader.commands import ACCENTS, ALPHABETS, FUNCT
 from pytest_llmeval.scoring.eed.reader.cursor import written
 from pytest_llmeval.scoring.eed.reader.functions import read_function, special_function
 from pytest_llmeval.scoring.eed.reader.guards import FormulaError
-from pytest_llmeval.scoring.eed.reader.notation import is_indices
+from pytest_llmeval.scoring.eed.reader.indices import is_indices
 from pytest_llmeval.scoring.eed.reader.reader import Reader
 from pytest_llmeval.scoring.eed.reader.symbols import arguments_of, opaque
 

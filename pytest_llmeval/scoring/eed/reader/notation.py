@@ -10,8 +10,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from pytest_llmeval.scoring.eed.reader.commands import GREEK, VECTOR_FONTS
-from pytest_llmeval.scoring.eed.reader.cursor import END, written
+from pytest_llmeval.scoring.eed.reader.commands import VECTOR_FONTS
+from pytest_llmeval.scoring.eed.reader.cursor import written
+from pytest_llmeval.scoring.eed.reader.indices import has_indices
+from pytest_llmeval.scoring.eed.reader.places import behind_scripts, group_end, is_name, token_at
 from pytest_llmeval.scoring.eed.reader.token import Token
 
 Tokens: TypeAlias = Sequence[Token]
@@ -24,8 +26,6 @@ def _words(text: str) -> frozenset[str]:
 _COORDINATES = _words("r t x y z s theta phi varphi xi tau T")
 _FUNCTION_LETTERS = _words("f g F G psi phi varphi Psi Phi chi")
 _UNIT_VECTORS = _words("i j k r n x y z e s theta phi varphi rho u")
-_INDICES = _words("mu nu lambda rho sigma kappa alpha beta gamma delta tau")
-_LATIN_INDICES = frozenset("ijklmn")
 _ANGLE_FUNCTIONS = ("sin", "cos", "tan", "cot")
 _KETS = ("rangle", "langle", "ket", "bra", "braket")
 _MOST_ARGUMENT_TOKENS = 6
@@ -65,7 +65,7 @@ class Notation:
             imaginary=_imaginary(formulas),
             signed=any(_signed(formula) for formula in formulas),
             bold_vectors=_bold_vectors(formulas),
-            tensors=any(_tensor(formula) for formula in formulas),
+            tensors=any(has_indices(formula) for formula in formulas),
             applied=applied,
             argued=argued,
             doubtful=doubtful,
@@ -78,59 +78,31 @@ PLAIN = Notation()
 """Positive symbols, and no letter with a special meaning."""
 
 
-def _is_name(token: Token) -> bool:
-    return token.kind == "letter" or (token.kind == "command" and token.text in GREEK)
-
-
-def _at(tokens: Tokens, place: int) -> Token:
-    return tokens[place] if 0 <= place < len(tokens) else END
-
-
-def _group_end(tokens: Tokens, start: int) -> int:
-    """Return the place behind the bracket or single token at `start`."""
-    if not _at(tokens, start).is_mark("{", "(", "[", "\\{"):
-        return start + 1
-    depth = 0
-    for place in range(start, len(tokens)):
-        depth += tokens[place].is_mark("{", "(", "[", "\\{")
-        depth -= tokens[place].is_mark("}", ")", "]", "\\}")
-        if not depth:
-            return place + 1
-    return len(tokens)
-
-
-def _behind_scripts(tokens: Tokens, place: int) -> int:
-    """Return the place behind the primes and subscripts at `place`."""
-    while _at(tokens, place).is_mark("'", "_"):
-        place = place + 1 if tokens[place].text == "'" else _group_end(tokens, place + 1)
-    return place
-
-
 # ------------------------------------------------------------------ letters with two meanings
 
 
 def _imaginary(formulas: Sequence[Tokens]) -> bool:
     """Return whether i is the imaginary unit: not if it is an angle, an index or a current."""
     found = squared = False
-    others = any(_is_name(token) and token.text != "i" for f in formulas for token in f)
+    others = any(is_name(token) and token.text != "i" for f in formulas for token in f)
     for tokens in formulas:
         for place, token in enumerate(tokens):
-            before = _at(tokens, place - 1)
+            before = token_at(tokens, place - 1)
             opening = before.is_mark("{", "(")
-            if token != Token("letter", "i") or _at(tokens, place + 1).is_mark("_", "'", "="):
+            if token != Token("letter", "i") or token_at(tokens, place + 1).is_mark("_", "'", "="):
                 continue
             if before.is_command("hat", "vec", *VECTOR_FONTS) or before.is_mark("_"):
                 continue
-            if opening and _at(tokens, place - 2).is_mark("_"):
+            if opening and token_at(tokens, place - 2).is_mark("_"):
                 continue  # an index, alone or before others
-            if opening and _at(tokens, place - 2).is_command("hat", "vec", *VECTOR_FONTS):
+            if opening and token_at(tokens, place - 2).is_command("hat", "vec", *VECTOR_FONTS):
                 continue
             if before.is_command(*_ANGLE_FUNCTIONS) or (
-                opening and _at(tokens, place - 2).is_command(*_ANGLE_FUNCTIONS)
+                opening and token_at(tokens, place - 2).is_command(*_ANGLE_FUNCTIONS)
             ):
                 return False
             found = True
-            squared = squared or _at(tokens, place + 1).is_mark("^")
+            squared = squared or token_at(tokens, place + 1).is_mark("^")
     return found and not (squared and others)
 
 
@@ -164,10 +136,10 @@ def _complex(formulas: Sequence[Tokens]) -> frozenset[str]:
 def _conjugated(tokens: Tokens) -> Iterator[str]:
     """Yield the names with a star as exponent."""
     for place, token in enumerate(tokens):
-        if _is_name(token):
-            behind = _behind_scripts(tokens, place + 1)
-            raised = tokens[behind + 1 : _group_end(tokens, behind + 1)]
-            if _at(tokens, behind).is_mark("^") and written(raised) in ("*", "star", "ast"):
+        if is_name(token):
+            behind = behind_scripts(tokens, place + 1)
+            raised = tokens[behind + 1 : group_end(tokens, behind + 1)]
+            if token_at(tokens, behind).is_mark("^") and written(raised) in ("*", "star", "ast"):
                 yield token.text
         elif token.is_command("bar", "overline"):
             continue
@@ -187,11 +159,11 @@ def _functions(
     bare: set[str] = set()
     for tokens in formulas:
         for place, token in enumerate(tokens):
-            if not _is_name(token) or _in_script(tokens, place):
+            if not is_name(token) or _in_script(tokens, place):
                 continue
-            behind = _behind_scripts(tokens, place + 1)
-            if _at(tokens, behind).is_mark("("):
-                inside = tokens[behind + 1 : _group_end(tokens, behind) - 1]
+            behind = behind_scripts(tokens, place + 1)
+            if token_at(tokens, behind).is_mark("("):
+                inside = tokens[behind + 1 : group_end(tokens, behind) - 1]
                 arguments.setdefault(token.text, set()).add(_argument(inside))
             else:
                 bare.add(token.text)
@@ -212,7 +184,7 @@ def _functions(
 
 
 def _in_script(tokens: Tokens, place: int) -> bool:
-    return _at(tokens, place - 1).is_mark("_")
+    return token_at(tokens, place - 1).is_mark("_")
 
 
 def _argument(inside: Tokens) -> str:
@@ -221,7 +193,7 @@ def _argument(inside: Tokens) -> str:
         return ""
     nested = inside[0].text in _FUNCTION_LETTERS
     simple = all(
-        _is_name(token)
+        is_name(token)
         or token.kind == "number"
         or token.is_mark("+", "-", ",", "'", "_", "{", "}")
         or (token.is_mark("(", ")") and nested)
@@ -235,51 +207,6 @@ def _argument(inside: Tokens) -> str:
 # ------------------------------------------------------------------ tensors and operators
 
 
-def _tensor(tokens: Tokens) -> bool:
-    """Return whether scripts are indices of tensors.
-
-    They are if two Greek letters stand in one script, or an index stands twice: raised and lowered,
-    or in two lowered pairs of Latin ones.
-    """
-    raised: list[list[str]] = []
-    lowered: list[list[str]] = []
-    for place, token in enumerate(tokens):
-        if not token.is_mark("^", "_") or _at(tokens, place - 1) == Token("letter", "e"):
-            continue
-        inside = tokens[place + 1 : _group_end(tokens, place + 1)]
-        names = [item.text for item in inside if not item.is_mark("{", "}")]
-        latin = len(names) > 1 and all(name in _LATIN_INDICES for name in names)
-        greek = bool(names) and all(name in _INDICES for name in names)
-        if (greek and len(names) > 1) or (latin and _is_symbol_of_indices(tokens, place - 1)):
-            return True
-        if greek or latin or (len(names) == 1 and names[0] in _LATIN_INDICES and token.text == "_"):
-            (raised if token.text == "^" else lowered).append(names)
-    return _index_stands_twice(raised, lowered)
-
-
-def _is_symbol_of_indices(tokens: Tokens, place: int) -> bool:
-    """Return whether the symbol of Levi-Civita or Kronecker stands here."""
-    return _at(tokens, place).is_command("epsilon", "delta")
-
-
-def _index_stands_twice(raised: Sequence[Sequence[str]], lowered: Sequence[Sequence[str]]) -> bool:
-    below = {name for names in lowered for name in names}
-    if any(name in below for names in raised for name in names):
-        return True
-    pairs = [name for names in lowered if len(names) > 1 for name in names]
-    return len(pairs) > len(set(pairs))
-
-
-def is_indices(inside: Tokens) -> bool:
-    """Return whether a raised group consists of indices of a tensor."""
-    names = [token for token in inside if not token.is_mark("{", "}")]
-    return bool(names) and all(
-        (token.kind == "command" and token.text in _INDICES)
-        or (token.kind == "letter" and token.text in _LATIN_INDICES)
-        for token in names
-    )
-
-
 def _operators(formulas: Sequence[Tokens]) -> frozenset[str]:
     """Return the letters of operators: hatted or daggered ones, unless all are unit vectors."""
     hatted: set[str] = set()
@@ -289,8 +216,8 @@ def _operators(formulas: Sequence[Tokens]) -> frozenset[str]:
             if token.is_command("hat", "widehat"):
                 inside = [
                     item
-                    for item in tokens[place + 1 : _group_end(tokens, place + 1)]
-                    if _is_name(item)
+                    for item in tokens[place + 1 : group_end(tokens, place + 1)]
+                    if is_name(item)
                 ]
                 hatted.update(item.text for item in inside[:1])
             elif token.is_command("dagger"):
@@ -303,7 +230,7 @@ def _operators(formulas: Sequence[Tokens]) -> frozenset[str]:
 def _base_before(tokens: Tokens, place: int) -> Iterator[str]:
     """Yield the letter that a dagger belongs to."""
     back = place - 1
-    while back >= 0 and not _is_name(tokens[back]):
+    while back >= 0 and not is_name(tokens[back]):
         if not tokens[back].is_mark("^", "{", "}", "_") and tokens[back].kind != "number":
             return
         back -= 1

@@ -91,10 +91,15 @@ class Reader:
         if not self.cursor.rest:
             msg = "no formula"
             raise FormulaError(msg)
-        expression = self.expression()
-        if not self.cursor.done:
-            msg = f"unexpected {shown(self.cursor.here)}"
-            raise FormulaError(msg)
+        try:
+            expression = self.expression()
+            if not self.cursor.done:
+                msg = f"unexpected {shown(self.cursor.here)}"
+                raise FormulaError(msg)
+        except FormulaError as error:
+            if error.behind:
+                raise
+            raise FormulaError(str(error), self.cursor.behind) from None
         return expression
 
     def expression(self) -> sympy.Expr:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from pytest_llmeval.scoring.eed.reader.commands import APPROXIMATELY, EQUALS, FUNCTIONS
-from pytest_llmeval.scoring.eed.reader.conditions import compares
+from pytest_llmeval.scoring.eed.reader.splitting import compares
 from pytest_llmeval.scoring.eed.reader.token import Token
 from pytest_llmeval.scoring.units import UnknownUnitError, unit_at
 

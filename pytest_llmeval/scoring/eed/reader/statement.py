@@ -15,33 +15,36 @@ from pytest_llmeval.scoring.eed.reader.answer import (
     Assignment,
     Chain,
     Collection,
-    CollectionKind,
     Equation,
     Expression,
     Reading,
     Region,
 )
+from pytest_llmeval.scoring.eed.reader.brackets_around import (
+    bounds,
+    distributed,
+    equates,
+    list_members,
+    transposed,
+    unwrapped,
+)
 from pytest_llmeval.scoring.eed.reader.commands import (
     APPROXIMATELY,
     CONCLUSIONS,
-    EQUALS,
-    FONTS,
-    FUNCTIONS,
-    GREEK,
 )
 from pytest_llmeval.scoring.eed.reader.conditions import (
     VARIABLE,
-    compares,
     image_of,
     is_set,
     membership,
     read_condition,
-    split,
 )
 from pytest_llmeval.scoring.eed.reader.cursor import written
 from pytest_llmeval.scoring.eed.reader.guards import FormulaError
+from pytest_llmeval.scoring.eed.reader.left_sides import is_call, is_difference, is_law, is_quantity
 from pytest_llmeval.scoring.eed.reader.notation import PLAIN, Notation
 from pytest_llmeval.scoring.eed.reader.remarks import Piece, pieces_of
+from pytest_llmeval.scoring.eed.reader.splitting import split
 from pytest_llmeval.scoring.eed.reader.symbols import MATRIX, opaque, with_triple_products
 from pytest_llmeval.scoring.eed.reader.tensors import with_common_dummies
 from pytest_llmeval.scoring.eed.reader.token import Token
@@ -50,14 +53,7 @@ from pytest_llmeval.scoring.eed.reader.units import split_unit
 Tokens: TypeAlias = Sequence[Token]
 
 _CROSS = sympy.Function("cross")
-_DERIVED = re.compile(r"d*dot\{(.+)\}|([fghuy])'+")  # x' may be another coordinate
 _DECIMALS = re.compile(r"\d*\.(\d+)")
-_BRACKETS: dict[tuple[str, str], CollectionKind] = {
-    ("\\{", "\\}"): "set",
-    ("(", ")"): "tuple",
-    ("{", "}"): "tuple",
-    ("[", "]"): "list",
-}
 
 
 def read(tokens: Tokens, notation: Notation = PLAIN, *, plain_units: bool = False) -> Reading:
@@ -125,15 +121,16 @@ class _Statements:
     def answer(self, tokens: Tokens) -> Answer:
         """Return what one piece states."""
         parts, _ = split(tokens, lambda token: token.is_command(*CONCLUSIONS))
-        tokens = _unwrapped(next((part for part in reversed(parts) if part), tokens))
-        bounds = split(tokens, _bounds)[0]
-        if len(bounds) > 1:
-            if split(bounds[0], _equates)[1]:  # name = value < bound
-                return self.answer(bounds[0])
-            if len(bounds) == 2 and self._is_finite(bounds[1]):  # noqa: PLR2004 - name and set
-                return Assignment(name=written(bounds[0]), symbol=None, value=self.side(bounds[1]))
+        tokens = unwrapped(next((part for part in reversed(parts) if part), tokens))
+        bounded = split(tokens, bounds)[0]
+        if len(bounded) > 1:
+            first, second, *more = bounded
+            if split(first, equates)[1]:  # name = value < bound
+                return self.answer(first)
+            if self._is_finite(second) and not more:
+                return Assignment(name=written(first), symbol=None, value=self.side(second))
             return self._region(tokens)
-        sides, signs = split(tokens, _equates)
+        sides, signs = split(tokens, equates)
         if not signs:
             return self.side(tokens)
         if not sides[0]:  # a continued chain
@@ -150,7 +147,7 @@ class _Statements:
             if symbol is not None and isinstance(value, Expression):
                 if self.notation.tensors and value.value.is_zero:
                     return Equation(left=with_common_dummies(symbol), right=value.value)
-                if _is_law(symbol, value):
+                if is_law(symbol, value):
                     return Equation(left=symbol, right=value.value)
             return Assignment(name=written(sides[0]), symbol=symbol, value=value)
         name = written(sides[0]) if is_name else ""
@@ -176,15 +173,15 @@ class _Statements:
 
     def _name(self, tokens: Tokens) -> tuple[sympy.Expr | None, bool]:
         """Return what stands before an equals sign as an expression, and whether it is a name."""
-        if _is_difference(tokens) or _is_call(tokens):
+        if is_difference(tokens) or is_call(tokens):
             return None, True
-        if _list_members(tokens) is not None and not self._operators(tokens):
+        if list_members(tokens) is not None and not self._operators(tokens):
             return None, True  # (x, y) = (1, 2)
         try:
             symbol = latex.parse(tokens, self.notation)
         except FormulaError:
             return None, True
-        applied = isinstance(symbol, (sympy.Symbol, sympy.conjugate)) or _is_quantity(symbol)
+        applied = isinstance(symbol, (sympy.Symbol, sympy.conjugate)) or is_quantity(symbol)
         absolute = isinstance(symbol, sympy.Abs) and symbol.args[0].is_Symbol
         return symbol, bool(applied or absolute)
 
@@ -201,21 +198,21 @@ class _Statements:
             return Region(condition=membership(reader, tokens, VARIABLE), solved=True)
         if all(token.is_command("emptyset") or token.is_mark("\\{", "\\}") for token in tokens):
             return Collection(kind="set", members=())
-        column = _transposed(tokens)
+        column = transposed(tokens)
         if column is not None:
             entries = [[latex.parse(entry, self.notation)] for entry in column]
             return Expression(value=sympy.ImmutableDenseMatrix(entries))
-        listed = _list_members(tokens)
+        listed = list_members(tokens)
         if listed is not None:
             kind, members = listed
             if kind != "list" or not self._operators(tokens):
                 return Collection(
                     kind=kind, members=tuple(self.answer(member) for member in members)
                 )
-        return _distributed(self._expression(tokens))
+        return distributed(self._expression(tokens))
 
     def _is_finite(self, tokens: Tokens) -> bool:
-        listed = _list_members(tokens)
+        listed = list_members(tokens)
         return listed is not None and listed[0] == "set" and not is_set(tokens)
 
     def _operators(self, tokens: Tokens) -> bool:
@@ -244,7 +241,7 @@ class _Statements:
 
     def _names(self, tokens: Tokens) -> list[sympy.Expr]:
         """Return the sides of a relation that are mere names, one between two bounds first."""
-        sides, _ = split(tokens, _bounds)
+        sides, _ = split(tokens, bounds)
         names = []
         for side in [*sides[1:-1], *sides[:1], *sides[1:][-1:]]:
             try:
@@ -261,7 +258,7 @@ class _Statements:
         """Yield the names that remarks define, with their values."""
         for remark in remarks:
             try:
-                answer = self.answer(_unwrapped(remark))
+                answer = self.answer(unwrapped(remark))
             except (FormulaError, StopIteration):
                 continue
             if isinstance(answer, Equation) and not isinstance(answer.left, sympy.Add):
@@ -272,38 +269,6 @@ class _Statements:
                     yield symbol, value
 
 
-def _is_quantity(symbol: sympy.Expr) -> bool:
-    """Return whether a function on the left side is a quantity, as u(x, t), not an operation."""
-    name = type(symbol).__name__
-    applied = isinstance(symbol, sympy.core.function.AppliedUndef)
-    letter = len(name.partition("_")[0].rstrip("'")) == 1
-    return applied and (
-        letter or name in GREEK or name.startswith(("mean", "derivative", "integral"))
-    )
-
-
-def _is_law(symbol: sympy.Expr, value: Expression) -> bool:
-    """Return whether ``symbol = value`` is an equation for a function: a derivative, and itself."""
-    names = {item.name for item in value.value.free_symbols}
-    if isinstance(symbol, sympy.Symbol):
-        dotted = _DERIVED.fullmatch(symbol.name)
-        base = dotted and (dotted[1] or dotted[2])
-        return bool(base) and not names.isdisjoint({base, f"dot{{{base}}}", f"{base}'"})
-    derivative = type(symbol).__name__.startswith("derivative")
-    return derivative and bool(symbol.args[0].free_symbols & value.value.free_symbols)
-
-
-def _distributed(expression: Expression) -> Answer:
-    """Return a multiple of a tuple as the tuple of multiples; another value as it is."""
-    factors = sympy.Mul.make_args(expression.value)
-    tuples = [factor for factor in factors if type(factor).__name__ == "Tuple"]
-    if len(tuples) != 1 or len(factors) == 1:
-        return expression
-    scale = expression.value / tuples[0]
-    members = tuple(Expression(value=scale * entry) for entry in tuples[0].args)
-    return Collection(kind="tuple", members=members)
-
-
 def _equation(left: Expression, right: Expression) -> Answer:
     if isinstance(right.value, MATRIX):
         return right
@@ -312,33 +277,6 @@ def _equation(left: Expression, right: Expression) -> Answer:
     if right.value.is_Symbol and not left.value.has(right.value):
         return Assignment(name=str(right.value), symbol=right.value, value=left)
     return Equation(left=left.value, right=right.value)
-
-
-def _is_call(tokens: Tokens) -> bool:
-    """Return whether tokens are a name before a bracket, such as u(x, t)."""
-    opening = next((place for place, token in enumerate(tokens) if token.is_mark("(")), 0)
-    if not opening or not _closes_at_end(tokens[opening:]) or tokens[0].text in FUNCTIONS:
-        return False
-    name = [token for token in tokens[:opening] if not token.is_mark("_", "{", "}", "'")]
-    return len(name) == 1 or (opening > 1 and tokens[1].is_mark("_"))
-
-
-def _is_difference(tokens: Tokens) -> bool:
-    r"""Return whether tokens are a name such as ``\Delta E`` or ``ds^2``."""
-    named = [token for token in tokens if token.kind in ("letter", "command")]
-    first = tokens[0].is_command("Delta", "delta") or tokens[0] == Token("letter", "d")
-    plain = not any(token.is_mark(*"+-*/=") for token in tokens)
-    return first and plain and len(named) == 2  # noqa: PLR2004 - the sign and the letter
-
-
-def _bounds(token: Token) -> bool:
-    return compares(token) or token.is_command("in", "notin")
-
-
-def _equates(token: Token) -> bool:
-    return token.kind in ("mark", "command") and (
-        token.text in EQUALS or token.text in APPROXIMATELY
-    )
 
 
 def _variable(condition: sympy.Expr, names: Sequence[sympy.Expr]) -> sympy.Expr | None:
@@ -354,58 +292,6 @@ def _variable(condition: sympy.Expr, names: Sequence[sympy.Expr]) -> sympy.Expr 
         if not any(side.has(name) for side in others):
             return name
     return None
-
-
-def _list_members(tokens: Tokens) -> tuple[CollectionKind, list[Tokens]] | None:
-    """Return kind and members of a set, tuple or list; None if the tokens are none of them."""
-    if tokens and tokens[0].is_command("mean"):
-        tokens = tokens[1:]
-    if len(tokens) < 2 or not _closes_at_end(tokens):  # noqa: PLR2004 - both brackets
-        return None
-    kind = _BRACKETS.get((tokens[0].text, tokens[-1].text))
-    if kind is None or tokens[0].kind != "mark":
-        return None
-    members, commas = split(tokens[1:-1], lambda token: token.is_mark(",", ";"))
-    if not commas and kind != "set":
-        return None
-    return (kind, members) if all(members) else None
-
-
-def _transposed(tokens: Tokens) -> list[Tokens] | None:
-    """Return the entries of ``(a, b)^T``; None for other tokens."""
-    place = next((k for k, token in enumerate(tokens) if token.is_mark("^")), 0)
-    if written(tokens[place + 1 :]) not in ("T", "top") or not place:
-        return None
-    listed = _list_members(tokens[:place])
-    return None if listed is None or listed[0] == "set" else listed[1]
-
-
-def _closes_at_end(tokens: Tokens) -> bool:
-    depth = 0
-    for position, token in enumerate(tokens):
-        depth += token.is_mark("(", "{", "[", "\\{") - token.is_mark(")", "}", "]", "\\}")
-        if depth == 0:
-            return position == len(tokens) - 1
-    return False
-
-
-def _unwrapped(tokens: Tokens) -> Tokens:
-    """Return the tokens without a bracket around all of them, if there is a relation inside."""
-    pairs = {"(": ")", "{": "}", "[": "]"}
-    if len(tokens) > 1 and tokens[0].is_command(*FONTS) and _closes_at_end(tokens[1:]):
-        inside = _unwrapped(tokens[1:])
-        if len(inside) < len(tokens) - 1:
-            return inside
-    while (
-        len(tokens) > 2  # noqa: PLR2004 - something between the brackets
-        and tokens[0].kind == "mark"
-        and pairs.get(tokens[0].text) == tokens[-1].text
-        and _closes_at_end(tokens)
-        and any(_bounds(token) or _equates(token) for token in tokens[1:-1])
-        and not split(tokens[1:-1], lambda token: token.is_mark(",", ";"))[1]
-    ):
-        tokens = tokens[1:-1]
-    return tokens
 
 
 def _half_digit(tokens: Tokens, value: sympy.Basic) -> sympy.Rational | None:
