@@ -30,7 +30,7 @@ def test_one_mode_can_be_chosen_and_another_formula_is_no(
     assert main(["eed", "2x", "4x", "--mode", "published"]) == 1
     shown = capsys.readouterr().out
     assert "eed-published/1" in shown
-    assert "eed-corrected/1" not in shown
+    assert "eed-corrected/2" not in shown
 
 
 def test_what_is_no_formula_is_told_without_a_traceback(capsys: pytest.CaptureFixture[str]) -> None:

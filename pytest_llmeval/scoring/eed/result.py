@@ -63,7 +63,7 @@ class EedResult(Record, frozen=True, kw_only=True):
 
     @property
     def grader(self) -> str:
-        """The version of the mode, such as ``eed-corrected/1``."""
+        """The version of the mode, such as ``eed-corrected/2``."""
         return GRADERS[self.mode]
 
     @property
