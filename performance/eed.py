@@ -13,6 +13,7 @@ conformance pairs.
 from __future__ import annotations
 
 import argparse
+import importlib
 import importlib.util
 import json
 import os
@@ -22,7 +23,6 @@ import sys
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
@@ -107,7 +107,8 @@ def in_child(grader: str, caches: str, options: argparse.Namespace) -> dict[str,
 
 def measured(grader: str, pairs: list[dict[str, Any]], *, cold: bool) -> dict[str, Any]:
     """Return the CPU seconds and scores of one grader."""
-    grade = _math_verify() if grader == "math-verify" else _eed(grader)
+    modes: dict[str, Mode] = {"corrected": "corrected", "published": "published"}
+    grade = _eed(modes[grader]) if grader in modes else _math_verify()
     clear = _caches()
     grade(*WARMING)
     seconds, scores = [], []
@@ -135,13 +136,13 @@ def _eed(mode: Mode) -> Grader:
 
 
 def _math_verify() -> Grader:
-    from math_verify import parse, verify  # noqa: PLC0415 - where it is installed
+    library = importlib.import_module("math_verify")  # where it is installed
 
-    read = partial(parse, parsing_timeout=10)
+    def read(text: str) -> object:
+        return library.parse(f"${text.strip().strip('$')}$", parsing_timeout=10)
 
     def grade(answer: str, target: str) -> float:
-        gold, found = (read(f"${text.strip().strip('$')}$") for text in (target, answer))
-        return 100.0 * verify(gold, found, timeout_seconds=10)
+        return 100.0 * bool(library.verify(read(target), read(answer), timeout_seconds=10))
 
     return grade
 

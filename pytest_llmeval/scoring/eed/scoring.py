@@ -208,7 +208,8 @@ def _score_published(
         return _equivalent("published", guarded)
     if guarded:
         return EedResult.unreadable("published", guarded)
-    theirs, ours = published.read_target(target), published.read(answer)
+    ours = published.read(answer)  # first: more answers than targets cannot be read
+    theirs = published.read_target(target)
     if published.equal_as_read(ours, theirs):
         return _equivalent("published", "equal to the target", _Shown(answer=ours, target=theirs))
     theirs = published.simplified_target(target, time_limit)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import statistics
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from itertools import pairwise
 from typing import Any, TypeAlias
 
@@ -16,6 +16,8 @@ from hypothesis import strategies as st
 from pytest_llmeval.scoring.eed import eed_score
 from pytest_llmeval.scoring.eed.metric.comparison import nearest_distance
 from pytest_llmeval.scoring.eed.metric.distance import published_score
+from pytest_llmeval.scoring.eed.metric.expression import tree
+from pytest_llmeval.scoring.eed.metric.tree import PostOrder
 
 MANY = settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 NAMES = "abcdef"
@@ -112,17 +114,56 @@ def with_planted_edits(formula: sympy.Expr, count: int, source: random.Random) -
     )
 
 
+def planted(count: int) -> Iterator[tuple[sympy.Expr, sympy.Expr]]:
+    """Yield answers with so many planted edits, and their targets."""
+    for number, text in enumerate(TARGETS):
+        target = sympy.posify(sympy.sympify(text))[0]
+        for seed in range(5):
+            yield with_planted_edits(target, count, random.Random(f"{number} {seed}")), target
+
+
 def test_every_edit_more_lowers_the_mean_score() -> None:
     means = []
     for count in range(4):
-        scores = []
-        for number, text in enumerate(TARGETS):
-            target = sympy.posify(sympy.sympify(text))[0]
-            for seed in range(5):
-                answer = with_planted_edits(target, count, random.Random(f"{number} {seed}"))
-                found = nearest_distance(answer, target)
-                scores.append(published_score(found.value, len(found.target)))
-        means.append(statistics.fmean(scores))
+        found = [nearest_distance(*pair) for pair in planted(count)]
+        means.append(statistics.fmean(published_score(d.value, len(d.target)) for d in found))
     assert means[0] == 100
     assert means == sorted(means, reverse=True)
     assert all(before - after > 2 for before, after in pairwise(means))
+
+
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_a_planted_edit_costs_at_most_a_relabelling_at_each_place(count: int) -> None:
+    for answer, target in planted(count):
+        found, size = nearest_distance(answer, target), len(PostOrder.of(tree(target)))
+        changed = answer.free_symbols - target.free_symbols
+        places = sum(node.text in {str(s) for s in changed} for node in tree(answer).walk())
+        assert found.value / len(found.target) <= places / size + 1e-9
+
+
+@pytest.mark.parametrize(
+    ("answer", "target", "distance"),
+    [
+        ("Equation(a + b, c)", "Equation(c, a + b)", 0),
+        ("Equation(a + b, z)", "Equation(c, a + b)", 1),
+        ("Set(1, a, b)", "Set(b, 1, a)", 0),
+        ("Set(1, a)", "Set(a, 1, b)", 1),
+        ("Tuple_(a, b)", "Tuple_(b, a)", 2),
+        ("Several(Equation(a, 1), Equation(b, 2))", "Several(Equation(2, b), Equation(1, a))", 0),
+        ("Set(a*(b + c), a)", "Set(a, a*b + a*c)", 0),
+        ("f(a, b)", "g(a, b)", 1),
+    ],
+)
+def test_a_typed_answer_is_compared_part_by_part(answer: str, target: str, distance: int) -> None:
+    heads = ("Equation", "Set", "Tuple_", "Several", "f", "g")
+    known = {head: sympy.Function(head) for head in heads}
+    known |= {name: sympy.Symbol(name, positive=True) for name in "abcz"}
+    ours, theirs = (sympy.sympify(text, locals=known) for text in (answer, target))
+    assert nearest_distance(ours, theirs).value == distance
+
+
+def test_the_order_of_operators_counts() -> None:
+    one, other = sympy.symbols("A B", commutative=False)
+    factor = sympy.Symbol("a", positive=True)
+    assert nearest_distance(factor * one * other, other * factor * one).value == 2
+    assert nearest_distance(one * factor * other, factor * one * other).value == 0
