@@ -85,7 +85,7 @@ IGNORED = frozenset(
     "displaystyle textstyle scriptstyle scriptscriptstyle limits nolimits left right middle big "
     "Big bigg Bigg bigl bigr Bigl Bigr biggl biggr Biggl Biggr bigm Bigm nonumber notag rm bf it "
     "sf tt cal boldmath unboldmath ensuremath mathstrut strut null relax tag label thinspace "
-    "medspace thickspace negthinspace hfill hspace phantom vphantom hphantom color textcolor "
+    "checkmark medspace thickspace negthinspace hfill hspace phantom vphantom hphantom color textcolor "
     "allowbreak protect smash normalsize large Large small".split()
 )
 """Commands without a meaning."""
@@ -124,6 +124,8 @@ _UNICODE = {
     "〈": r"\langle ", "〉": r"\rangle ", "‖": "|",
     "½": r"\frac{1}{2}", "¼": r"\frac{1}{4}", "¾": r"\frac{3}{4}",
 }  # fmt: skip
+_MARKS = {"\u0308": "ddot", "\u0307": "dot", "\u20d7": "vec", "\u0302": "hat", "\u0304": "bar"}
+_ACCENTED = re.compile(rf"([A-Za-z])([{''.join(_MARKS)}])")
 _ROOT_OF_NUMBER = re.compile(r"√\s*(\d+(?:\.\d+)?)")
 _SUPERSCRIPT = re.compile("[⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻]+")
 _SUBSCRIPT = re.compile("[₀₁₂₃₄₅₆₇₈₉₊₋ₐₑₒₓₕₖₗₘₙₚₛₜᵢⱼᵣᵤᵥ]+")
@@ -133,12 +135,17 @@ def to_latex(text: str) -> str:
     """Return the text with Unicode mathematics written as LaTeX."""
     if text.isascii():
         return text
+    text = _ACCENTED.sub(_accented, unicodedata.normalize("NFD", text))
     text = _ROOT_OF_NUMBER.sub(r"\\sqrt{\1}", text)
     text = _SUPERSCRIPT.sub(lambda match: f"^{{{_plain(match[0])}}}", text)
     text = _SUBSCRIPT.sub(lambda match: f"_{{{_plain(match[0])}}}", text)
     return "".join(
         _UNICODE.get(character) or _letter(character) for character in text if character != "\u200b"
     )
+
+
+def _accented(found: re.Match[str]) -> str:
+    return rf"\{_MARKS[found[2]]}{{{found[1]}}}"
 
 
 def _plain(text: str) -> str:

@@ -33,6 +33,11 @@ _ALTERNATIVE = re.compile(
 _APPROXIMATELY = re.compile(r"^\W*(?:approximately|about|roughly|approx\.?)\W*$", re.IGNORECASE)
 _UNIT_BEHIND = re.compile(r"\s*(?P<unit>[A-Za-zµΩ°%][A-Za-zµΩ°/^·*\d -]{0,15})[.,;]?\s*$")
 _FENCE = re.compile(r"```\w*")
+_DENIED = re.compile(
+    r"does(?:n't| not) exist|\bno (?:real |finite )?(?:solutions?|limit)\b"
+    r"|undefined|diverges|impossible",
+    re.IGNORECASE,
+)
 _BOTH = re.compile(r"^\W*(?:\w+\W+){0,2}?and\W*(?:\w+\W*){0,2}$", re.IGNORECASE)
 _RELATION = re.compile(r"[=<>]|\\(?:in|leq?|geq?|approx|equiv)(?![A-Za-z])")
 _DEFINES = re.compile(r"=|\\equiv|\\approx|\\coloneqq")
@@ -64,6 +69,8 @@ def formula_text(text: str) -> str:
         for found in _MATH.finditer(text)
     ]
     outside = _MATH.sub(" ", text)
+    if formulas and _DENIED.search(text[: formulas[0][0]]):
+        return rf"\text{{{outside}}}"
     if not formulas or not _WORD.search(re.sub(r"\\[A-Za-z]+", "", outside)):
         return _MARKDOWN.sub("", text)
     displayed = [found for found in formulas if text.startswith(("$$", "\\["), found[0])]
@@ -94,11 +101,13 @@ def _joint(between: str, formula: str) -> str:
     """Return what joins a formula to those before it; "" if it takes their place."""
     if _ALTERNATIVE.search(between):
         return OR
-    if _BOTH.search(between):
-        return AND
     if _APPROXIMATELY.search(between):
         return r" \approx "
-    if between.strip().startswith("(") or (_LED_BY.search(between) and _RELATION.search(formula)):
+    if between.strip().startswith("("):
+        return WHERE
+    if _BOTH.search(between):
+        return AND
+    if _LED_BY.search(between) and _RELATION.search(formula):
         return WHERE
     return "" if _WORD.search(between) else r" \quad "
 

@@ -11,6 +11,7 @@ _QUANTITY = re.compile(
 _DERIVATIVE = re.compile(
     r"\\(?P<kind>p?dv|odv)\s*(?:\[(?P<order>\d)\])?\s*\{(?P<of>[^{}]*)\}\s*(?:\{(?P<by>[^{}]*)\})?"
 )
+_REPEATING = re.compile(r"(\d*)\.(\d*)\\(?:overline|bar|dot)\s*\{(\d{1,12})\}")
 _MACRO = re.compile(r"\\([A-Za-z]+)\s*")
 _PREFIXES = {
     "pico": "p", "nano": "n", "micro": "µ", "milli": "m", "centi": "c", "deci": "d", "kilo": "k",
@@ -28,7 +29,16 @@ _MODIFIERS = {"per": "/", "squared": "^2", "cubed": "^3", "cdot": "*", "percent"
 
 def without_macros(text: str) -> str:
     r"""Return LaTeX with each quantity as its value and unit, each derivative as a fraction."""
+    text = _REPEATING.sub(_exact, text)
     return _DERIVATIVE.sub(_fraction, _QUANTITY.sub(_plain, text)) if "\\" in text else text
+
+
+def _exact(found: re.Match[str]) -> str:
+    """Return a repeating decimal as a fraction."""
+    whole, fixed, repeated = found[1] or "0", found[2], found[3]
+    lower = 10 ** len(fixed) * (10 ** len(repeated) - 1)
+    upper = int(whole + fixed + repeated) - int(whole + fixed)
+    return rf"\frac{{{upper}}}{{{lower}}}"
 
 
 def _fraction(found: re.Match[str]) -> str:

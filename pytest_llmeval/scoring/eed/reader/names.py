@@ -160,6 +160,7 @@ def read_styled(reader: Reader, font: str) -> sympy.Expr:
     inside = reader.cursor.group()
     if inside and all(token.kind in ("letter", "number") for token in inside):
         name = "".join(token.text for token in inside)
+        name = _WORDS.get(name.lower(), name)
         if name in FUNCTIONS or font == "operatorname":
             return read_function(reader, name)
         return read_name(reader, name)
@@ -170,6 +171,8 @@ def read_styled(reader: Reader, font: str) -> sympy.Expr:
 def read_accented(reader: Reader, command: str) -> sympy.Expr:
     r"""Read the argument of ``\hat``, ``\mathcal`` and the like; the result is another symbol."""
     inside = reader.cursor.group_or_fonts()
+    if any(token.is_command("nabla") for token in inside):
+        return reader.symbol("nabla")
     letter, underscore, subscript = written(inside).partition("_")
     accent = ACCENTS.get(command) or ALPHABETS[command]
     if letter.startswith("hat") and accent == "vec":  # a bold unit vector

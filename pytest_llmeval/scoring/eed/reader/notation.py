@@ -223,8 +223,16 @@ def _operators(formulas: Sequence[Tokens]) -> frozenset[str]:
             elif token.is_command("dagger"):
                 daggered.update(_base_before(tokens, place))
     if not daggered and hatted <= _UNIT_VECTORS:
-        return frozenset()
-    return frozenset(hatted | daggered)
+        hatted = set()
+    return frozenset(hatted | daggered | _matrices(formulas))
+
+
+def _matrices(formulas: Sequence[Tokens]) -> set[str]:
+    """Return the capital letters of formulas of nothing else that invert one of them."""
+    names = {token.text for f in formulas for token in f if is_name(token)} - {"T"}
+    inverted = all("-1" in written(formula) for formula in formulas)
+    capitals = all(len(name) == 1 and name.isupper() for name in names)
+    return names if inverted and capitals and len(names) > 1 else set()
 
 
 def _base_before(tokens: Tokens, place: int) -> Iterator[str]:

@@ -92,14 +92,17 @@ class Reader:
             msg = "no formula"
             raise FormulaError(msg)
         try:
-            expression = self.expression()
-            if not self.cursor.done:
-                msg = f"unexpected {shown(self.cursor.here)}"
-                raise FormulaError(msg)
+            return self._whole()
         except FormulaError as error:
             if error.behind:
                 raise
             raise FormulaError(str(error), self.cursor.behind) from None
+
+    def _whole(self) -> sympy.Expr:
+        expression = self.expression()
+        if not self.cursor.done:
+            msg = f"unexpected {shown(self.cursor.here)}"
+            raise FormulaError(msg)
         return expression
 
     def expression(self) -> sympy.Expr:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from pytest_llmeval.scoring.eed.reader.commands import APPROXIMATELY, EQUALS, FUNCTIONS
+from pytest_llmeval.scoring.eed.reader.guards import FormulaError
 from pytest_llmeval.scoring.eed.reader.splitting import compares
 from pytest_llmeval.scoring.eed.reader.token import Token
 from pytest_llmeval.scoring.units import UnknownUnitError, unit_at
@@ -17,6 +18,14 @@ Tokens: TypeAlias = Sequence[Token]
 _ALTERNATIVE = frozenset(
     "or but maybe perhaps possibly alternatively might could else otherwise".split()  # noqa: SIM905
 )
+_CHANGES = frozenset(
+    "half twice double triple quarter minus negative reciprocal inverse opposite".split()  # noqa: SIM905
+)
+"""Words before a formula that make it another value."""
+_DENIALS = frozenset(
+    "no extraneous rejected wrong incorrect invalid impossible false".split()  # noqa: SIM905
+)
+"""Words behind a formula that take it back."""
 _LEADING = frozenset(
     "where with for if when since as using given assuming because here provided while note".split()  # noqa: SIM905
 )
@@ -89,6 +98,9 @@ def _role(tokens: Tokens, place: int) -> str:
 def _role_of_words(tokens: Tokens, place: int) -> str:
     token = tokens[place]
     words = {word.lower().strip(".") for word in _WORD.findall(token.text)}
+    _check_words(tokens, place, words)
+    if words & {"not", "however", "actually", "instead"} and _relation_follows(tokens, place):
+        return "or"
     if words & _EQUIVALENT and not words & {"but"}:
         return "and"
     if words & _ALTERNATIVE:
@@ -98,6 +110,22 @@ def _role_of_words(tokens: Tokens, place: int) -> str:
     if _BRACKETED.fullmatch(token.text.strip()):
         return "separator"
     return "remark" if _is_remark(tokens, place) else ""
+
+
+def _check_words(tokens: Tokens, place: int, words: set[str]) -> None:
+    """Raise FormulaError for words that change the value of a formula, or take it back."""
+    if words & _CHANGES and place + 1 < len(tokens):
+        msg = f"words that change the value: {tokens[place].text.strip()!r}"
+        raise FormulaError(msg)
+    formulas_behind = any(token.kind in ("number", "letter") for token in tokens[place + 1 :])
+    bracketed = tokens[place].text.rstrip().endswith(")")
+    if words & _DENIALS and place and len(words) > 1 and not (formulas_behind or bracketed):
+        msg = f"words that take the answer back: {tokens[place].text.strip()!r}"
+        raise FormulaError(msg)
+
+
+def _relation_follows(tokens: Tokens, place: int) -> bool:
+    return bool(place) and any(_relates(token) for token in tokens[place + 1 :])
 
 
 def _between_relations(tokens: Tokens, place: int) -> bool:
@@ -157,11 +185,17 @@ def _without_bracketed_remarks(tokens: Tokens) -> tuple[Tokens, list[Tokens]]:
         relation = any(_relates(token) for token in inside)
         if not (words or relation) or not _stands_apart(tokens, opening):
             break
+        if inside[0].kind == "text" and _offers_another(inside[0].text):
+            return [*tokens[:opening], *inside], remarks
         remarks.append(inside)
         tokens = _trimmed(tokens[:opening])
         while tokens and tokens[-1].is_command("quad", "qquad"):
             tokens = tokens[:-1]
     return tokens, remarks
+
+
+def _offers_another(text: str) -> bool:
+    return bool({word.lower().strip(".") for word in _WORD.findall(text)} & _ALTERNATIVE)
 
 
 def _last_bracket(tokens: Tokens) -> int | None:

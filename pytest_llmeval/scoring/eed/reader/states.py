@@ -52,7 +52,7 @@ def _bracket(reader: Reader, parts: Sequence[Sequence[Token]]) -> sympy.Expr:
     """Return a mean of one part, or the symbol of a bracket of two or three."""
     if len(parts) == 1:
         return opaque("mean", reader.parse(parts[0]))
-    return reader.symbol(f"<{'|'.join(_label(reader, part) for part in parts)}>")
+    return sympy.Symbol(f"<{'|'.join(_label(reader, part) for part in parts)}>")
 
 
 def _label(reader: Reader, tokens: Sequence[Token]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -60,6 +61,7 @@ def equal_readings(
     )
 
 
+_DERIVED = re.compile(r"'|d*dot(?=\w)")
 _REST = sympy.Function("O")
 """The rest of a series, which is what its left side is equal to only nearly."""
 
@@ -139,6 +141,8 @@ class _Equality:
 
     def _assigns(self, answer: Answer, target: Assignment) -> bool:
         """Return whether an answer states the value of a name, or the same equation solved."""
+        if isinstance(answer, Assignment) and _other_derivative(answer.name, target.name):
+            return False
         if self.equal(answer, target.value):
             return True
         difference = _difference(target)
@@ -153,6 +157,12 @@ class _Equality:
                     target.symbol, target.value.form, left - right, self.values.same
                 )
         return False
+
+
+def _other_derivative(one: str, other: str) -> bool:
+    """Return whether two names are derivatives of different order of one function."""
+    marks = [_DERIVED.findall(name) for name in (one, other)]
+    return marks[0] != marks[1] and _DERIVED.sub("", one) == _DERIVED.sub("", other)
 
 
 def _vector(target: Answer, answer: Answer) -> Answer:

@@ -25,6 +25,7 @@ def chain_states(chain: Chain, target: Expression, equal: Callable[[Answer, Answ
     last = max(place for place, is_target in enumerate(found) if is_target)
     return not any(
         _contradicts(member, target, approximate=_approximates(chain, place, last))
+        or (place > last and _has_more(member, target) and not chain.approximate[place])
         for place, member in enumerate(chain.members)
         if not found[place]
     )
@@ -77,6 +78,14 @@ def is_asked(left: sympy.Expr, right: sympy.Expr) -> bool:
 def _approximates(chain: Chain, place: int, other: int) -> bool:
     """Return whether an approximation sign stands between two members."""
     return any(chain.approximate[min(place, other) + 1 : max(place, other) + 1])
+
+
+def _has_more(member: Answer, target: Expression) -> bool:
+    """Return whether a member has all quantities of the target and others besides."""
+    if not isinstance(member, Expression) or isinstance(member.value, MATRIX):
+        return False
+    names = target.value.free_symbols
+    return bool(names) and member.value.free_symbols > names
 
 
 def _leads_to(chain: Chain, target: Expression) -> bool:

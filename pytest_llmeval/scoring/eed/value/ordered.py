@@ -39,6 +39,27 @@ def _coefficients(expression: sympy.Expr) -> dict[tuple[sympy.Expr, ...], sympy.
     return {word: sympy.Add(*coefficients) for word, coefficients in found.items()}
 
 
+def _bracketed(word: Sequence[sympy.Expr]) -> list[sympy.Expr]:
+    """Join the operators between a bra and a ket to the ket, so that all three are a bracket."""
+    result: list[sympy.Expr] = []
+    for factor in word:
+        inside: list[str] = []
+        while (
+            str(factor).startswith("|")
+            and len(result) > 1
+            and _is_operator(result[-1])
+            and any(str(item).startswith("<") for item in result)
+        ):
+            inside.insert(0, str(result.pop()).replace("hat{", "").replace("}", ""))
+        label = "".join(inside)
+        result.append(sympy.Symbol(f"|{label}{factor}", commutative=False) if inside else factor)
+    return result
+
+
+def _is_operator(factor: sympy.Expr) -> bool:
+    return not str(factor).startswith(("<", "|"))
+
+
 def _joined(word: Sequence[sympy.Expr]) -> tuple[list[sympy.Expr], list[sympy.Expr]]:
     """Join what stands beside each other: a bra and a ket to a bracket, two kets to one.
 
@@ -47,11 +68,12 @@ def _joined(word: Sequence[sympy.Expr]) -> tuple[list[sympy.Expr], list[sympy.Ex
     """
     scalars: list[sympy.Expr] = []
     left: list[sympy.Expr] = []
+    word = _bracketed(word)
     for factor in word:
         before, here = str(left[-1]) if left else "", str(factor)
         if before.startswith("<") and before.endswith("|") and here.startswith("|"):
             left.pop()
-            scalars.append(sympy.Symbol(f"{before[:-1]}{here}", positive=True))
+            scalars.append(sympy.Symbol(f"{before[:-1]}{here}"))
         elif before.startswith("|") and before.endswith(">") and here.startswith("|"):
             left[-1] = sympy.Symbol(f"{before[:-1]}{here[1:]}", commutative=False)
         else:
