@@ -42,27 +42,28 @@ def is_asked(server: ModelServer, requests: int, by: subprocess.Popen[str]) -> N
     """Wait until the server has so many requests."""
     while server.report()["requests"] < requests:
         assert by.poll() is None, by.communicate()[0]
+        time.sleep(0.02)  # the run needs the processor too
 
 
 def test_a_server_of_which_a_third_of_the_requests_fail_costs_no_sample(
     tmp_path: Path, model_server: ModelServer
 ) -> None:
-    project = EchoProject.make(tmp_path, samples=500)
-    # The draw is by seed, prompt and attempt; under this seed no prompt stalls three times.
-    model_server.program(share=0.3, kinds=list(FAULTS.values()), seed=18, latency=0.02)
+    project = EchoProject.make(tmp_path, samples=200)
+    # The draw is by seed, prompt and attempt; under this seed no prompt stalls twice.
+    model_server.program(share=0.3, kinds=list(FAULTS.values()), seed=15, latency=0.02)
     status, output = project.run(*at(model_server, limits="timeout=3"), "-n2", "-q")
     assert status == 0, output
-    assert project.outcomes() == {"correct": 500}
+    assert project.outcomes() == {"correct": 200}
     report = model_server.report()
     seen: Counter[str] = Counter(report["outcomes"])
-    assert seen.pop("ok") == 500
+    assert seen.pop("ok") == 200
     assert seen.keys() == FAULTS.keys()
     expected: Counter[str] = Counter()
     for kind, count in seen.items():
         expected[CAUSES.get(kind, kind)] += count
     engine = project.summary()["engine"]
     assert engine["retries"] == expected
-    assert (engine["requests"], engine["replies"]) == (report["requests"], 500)
+    assert (engine["requests"], engine["replies"]) == (report["requests"], 200)
     assert (engine["errors"], engine["abandoned"]) == ({}, 0)
 
 
@@ -224,6 +225,7 @@ def wait_for_the_end_of_all(group: int) -> None:
             os.killpg(group, 0)
         except ProcessLookupError:
             return
+        time.sleep(0.02)
     pytest.fail("children outlive the run")
 
 
