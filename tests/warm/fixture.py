@@ -31,8 +31,8 @@ def warm_python() -> Iterator[str]:
         server = [sys.executable, str(HERE / "server.py"), str(address), str(command)]
         with subprocess.Popen(server, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
             assert process.stdout is not None
-            while (line := process.stdout.readline()) and line != b"ready\n":
-                pass
+            while (line := process.stdout.readline()) != b"ready\n":
+                assert line, "the server has ended before it was ready"
             yield str(command)
             assert process.stdin is not None
             process.stdin.close()
