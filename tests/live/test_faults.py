@@ -42,7 +42,6 @@ def is_asked(server: ModelServer, requests: int, by: subprocess.Popen[str]) -> N
     """Wait until the server has so many requests."""
     while server.report()["requests"] < requests:
         assert by.poll() is None, by.communicate()[0]
-        time.sleep(0.02)  # the run needs the processor too
 
 
 def test_a_server_of_which_a_third_of_the_requests_fail_costs_no_sample(
@@ -225,7 +224,6 @@ def wait_for_the_end_of_all(group: int) -> None:
             os.killpg(group, 0)
         except ProcessLookupError:
             return
-        time.sleep(0.02)
     pytest.fail("children outlive the run")
 
 
