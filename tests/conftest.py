@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from servers.fixture import model_server, model_server_process
+from warm.fixture import warm_python
 
-__all__ = ["model_server", "model_server_process"]
+__all__ = ["model_server", "model_server_process", "warm_python"]
 
 SHARED = Path(os.environ.get("LLMEVAL_SHARED", Path(__file__).parents[2] / "shared"))
 
@@ -39,3 +41,12 @@ def pytester(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pyte
     """Return pytest's own, which forgets the variable."""
     monkeypatch.setenv("PYTEST_ADDOPTS", LEAN)
     return pytester
+
+
+@pytest.fixture
+def quick_sessions(monkeypatch: pytest.MonkeyPatch, warm_python: str) -> None:
+    """Let tests, and pytest's workers, start sessions as forks of a process that imported all.
+
+    A module whose tests are about processes themselves overrides it by nothing.
+    """
+    monkeypatch.setattr(sys, "executable", warm_python)

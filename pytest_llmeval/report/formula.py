@@ -8,8 +8,6 @@ from functools import lru_cache
 from typing import Final
 from xml.etree.ElementTree import Element
 
-from latex2mathml.converter import convert_to_element
-
 from pytest_llmeval.records import Json
 
 LONGEST: Final = 2_000
@@ -62,6 +60,10 @@ def mathml(latex: str) -> Json:
     source = _bare(latex)
     if not source or len(source) > LONGEST:
         return None
+    from latex2mathml.converter import (  # noqa: PLC0415 - 50 ms, for reports with formulas
+        convert_to_element,
+    )
+
     try:
         tree = convert_to_element(source)
         if sum(1 for _ in tree.iter()) > MOST_NODES:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from pytest_llmeval.scoring.boxes import boxes
-from pytest_llmeval.scoring.letters import letter_of_last_line
+from pytest_llmeval.scoring.last_line_letter import letter_of_last_line
 
 _TAG = re.compile(r"<(/?)answer\s*+>", re.IGNORECASE)
 

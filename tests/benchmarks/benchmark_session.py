@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 ROOT = Path(__file__).parents[2]
-COMMAND = (sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-p", "no:xdist")
+OPTIONS = ("-p", "no:cacheprovider", "-p", "no:xdist")
 
 
 def run_pytest(
@@ -23,7 +23,7 @@ def run_pytest(
 ) -> subprocess.CompletedProcess[str]:
     """Run pytest with these arguments, whatever it finds, and return what it says."""
     return subprocess.run(
-        [*COMMAND, *arguments],
+        [sys.executable, "-m", "pytest", *OPTIONS, *arguments],
         cwd=cwd,
         env=env,
         capture_output=True,

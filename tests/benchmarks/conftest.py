@@ -12,3 +12,8 @@ from benchmarks.benchmark_session import recorded_run
 def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the reports of one run of all benchmarks on recorded replies."""
     return recorded_run(tmp_path_factory)
+
+
+@pytest.fixture(autouse=True)
+def _quick(quick_sessions: None) -> None:
+    """Start sessions sooner; `recorded`, which starts before, has a Python of its own."""

@@ -6,13 +6,14 @@ import importlib.util
 import os
 import pty
 import subprocess
+import sys
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from benchmarks.benchmark_session import COMMAND, ROOT, newest_rows
+from benchmarks.benchmark_session import OPTIONS, ROOT, newest_rows
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -84,8 +85,9 @@ def test_what_a_pipelines_row_tells_of_its_query(rows: list[dict[str, Any]]) -> 
 
 def test_a_serial_run_says_at_once_what_it_waits_for() -> None:
     """The database takes seconds to start, and with one process the first test waits for it."""
+    command = [sys.executable, "-m", "pytest", *OPTIONS]
     options = ["--tb=short", "-v", "-k", "test_agent and h01", "--llmeval-limit", "1"]
-    lines = list(terminal_lines([*COMMAND, "benchmarks/heracles", *options]))
+    lines = list(terminal_lines([*command, "benchmarks/heracles", *options]))
     (started,) = [
         index
         for index, line in enumerate(lines)

@@ -6,7 +6,6 @@ import json
 import os
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -80,8 +79,8 @@ LIVE = (
 )
 
 
-def run_pytest(folder: Path, *arguments: str) -> str:
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "pytest_llmeval.plugin", *arguments]
+def run_pytest(python: str, folder: Path, *arguments: str) -> str:
+    command = [python, "-m", "pytest", "-q", "-p", "pytest_llmeval.plugin", *arguments]
     environment = {**os.environ, "PYTEST_ADDOPTS": "-p no:cacheprovider -p no:xdist"}
     done = subprocess.run(
         command, cwd=folder, capture_output=True, text=True, check=False, env=environment
@@ -91,7 +90,7 @@ def run_pytest(folder: Path, *arguments: str) -> str:
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def made(tmp_path_factory: pytest.TempPathFactory, warm_python: str) -> Path:
     """Return a project whose run `recorded` has one task, and `live` both."""
     folder = tmp_path_factory.mktemp("project")
     (folder / "pytest.ini").write_text("[pytest]\nllmeval_report = runs\n")
@@ -103,11 +102,11 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name, text in (("sums.yaml", SUMS), ("judged.yaml", JUDGED), ("models.py", MODELS)):
         (folder / name).write_text(text)
     (folder / "test_all.py").write_text(TESTS)
-    run_pytest(folder, *LIVE[:2], "-k", "sums", "--llmeval-keep", "sums.jsonl")
+    run_pytest(warm_python, folder, *LIVE[:2], "-k", "sums", "--llmeval-keep", "sums.jsonl")
     (folder / "runs" / "latest").resolve().rename(folder / "runs" / "kept")
-    run_pytest(folder, "-k", "sums")
+    run_pytest(warm_python, folder, "-k", "sums")
     (folder / "runs" / "latest").resolve().rename(folder / "runs" / "recorded")
-    run_pytest(folder, *LIVE)
+    run_pytest(warm_python, folder, *LIVE)
     (folder / "runs" / "latest").resolve().rename(folder / "runs" / "live")
     (folder / "runs" / "latest").unlink()
     (folder / "runs" / "latest").symlink_to("recorded")

@@ -87,7 +87,9 @@ class EchoProject:
         (path / "data.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
         return cls(path)
 
-    def start(self, *arguments: str, folder: str = ".", **options: Any) -> subprocess.Popen[str]:
+    def start(
+        self, *arguments: str, folder: str = ".", python: str | None = None, **options: Any
+    ) -> subprocess.Popen[str]:
         """Start pytest in `folder`, without variables that name a key or an endpoint."""
         environment = {
             key: value
@@ -95,7 +97,7 @@ class EchoProject:
             if not key.startswith(("OPENAI", "LLMEVAL"))
         }
         command = [
-            sys.executable,
+            python or sys.executable,
             "-m",
             "pytest",
             "-p",

@@ -11,6 +11,8 @@ from live.echo_project import EchoProject, at
 if TYPE_CHECKING:
     from servers.fixture import ModelServer
 
+pytestmark = pytest.mark.usefixtures("quick_sessions")
+
 SAMPLES = 40
 MODES = pytest.mark.parametrize("mode", ["-n0", "-n2"])
 

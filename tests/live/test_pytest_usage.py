@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 SAMPLES = 8
 WRONG = frozenset({2, 5})
 
+pytestmark = pytest.mark.usefixtures("quick_sessions")
+
 
 @pytest.fixture
 def project(tmp_path: Path) -> EchoProject:

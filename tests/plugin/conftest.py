@@ -116,7 +116,11 @@ class Project:
 
 
 @pytest.fixture
-def project(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Project:
+def project(
+    pytester: pytest.Pytester,
+    monkeypatch: pytest.MonkeyPatch,
+    quick_sessions: None,  # noqa: ARG001 - for what it does
+) -> Project:
     """Return a project of twelve sums; the model gets 0, 5 and 10 wrong and fails at 7."""
     monkeypatch.delenv(
         "GITHUB_STEP_SUMMARY", raising=False

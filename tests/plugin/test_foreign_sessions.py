@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+QUICK = pytest.mark.usefixtures("quick_sessions")
+
 OWN = """
 import pytest
 from pytest_llmeval import assert_eed_at_least, assert_sldp_equal
@@ -23,6 +25,7 @@ def test_plain():
 """
 
 
+@QUICK
 @pytest.mark.parametrize(
     "mode", [["-n0"], ["-n2"], ["-p", "no:xdist"]], ids=["-n0", "-n2", "no xdist"]
 )
@@ -73,6 +76,7 @@ def test_nothing_heavy_is_imported_for_tests_without_samples(
     assert loaded == [""] * processes
 
 
+@QUICK
 def test_sample_without_the_mark_says_what_is_missing(pytester: pytest.Pytester) -> None:
     pytester.makepyfile("def test_x(sample):\n    pass\n")
     result = pytester.runpytest_subprocess("-p", "pytest_llmeval.plugin")
@@ -80,6 +84,7 @@ def test_sample_without_the_mark_says_what_is_missing(pytester: pytest.Pytester)
     result.stdout.fnmatch_lines(['*mark it with @pytest.mark.llmeval("task.yaml")*'])
 
 
+@QUICK
 def test_llm_asks_the_configured_model_in_a_test_of_ones_own(pytester: pytest.Pytester) -> None:
     pytester.makepyfile(model="def reply(request):\n    return request.messages[0].text.upper()\n")
     pytester.makepyfile(
@@ -89,6 +94,7 @@ def test_llm_asks_the_configured_model_in_a_test_of_ones_own(pytester: pytest.Py
     pytester.runpytest_subprocess(*arguments).assert_outcomes(passed=1)
 
 
+@QUICK
 def test_llm_without_a_model_is_a_clear_error(pytester: pytest.Pytester) -> None:
     pytester.makepyfile("def test_x(llm):\n    llm.generate('hello')\n")
     result = pytester.runpytest_subprocess("-p", "pytest_llmeval.plugin")
@@ -117,6 +123,7 @@ def reply(request):
 """
 
 
+@QUICK
 @pytest.mark.parametrize("mode", [["-n0"], ["-n2"]], ids=["-n0", "-n2"])
 def test_the_judge_serves_without_a_task(pytester: pytest.Pytester, mode: list[str]) -> None:
     pytester.makepyfile(judge=JUDGE)

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from plugin.conftest import Project
 
 WORKFLOW = Path(__file__).parents[2] / "docs" / "github-actions.yml"
+COMMANDS = Path(sys.executable).parent
+"""Where pip and llmeval are; python may be another one (see `quick_sessions`)."""
+
 GATE = "coverage: 0.9\ninconclusive: pass\nrules:\n  sums.accuracy: {min: 0.5, max_drop: 0.1}\n"
 
 
@@ -50,7 +53,9 @@ def run_step(
         if not name.startswith(("LLMEVAL_", "PYTEST_"))
     }
     surroundings |= {
-        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+        "PATH": os.pathsep.join(
+            (str(Path(sys.executable).parent), str(COMMANDS), os.environ["PATH"])
+        ),
         "PYTEST_XDIST_AUTO_NUM_WORKERS": "1",  # the machine's other cores run other tests
         "PIP_NO_INDEX": "1",  # the package is installed; nothing is to be fetched
         "GITHUB_STEP_SUMMARY": str(project.path / "step.md"),

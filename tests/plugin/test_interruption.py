@@ -69,6 +69,11 @@ def interrupted(project: Project, mode: str, pauses: Sequence[float]) -> tuple[s
     return output, process.returncode
 
 
+@pytest.fixture
+def quick_sessions() -> None:
+    """Start Python itself: signals reach the processes of a group by themselves."""
+
+
 @pytest.mark.skipif(os.name != "posix", reason="process groups are POSIX's")
 @pytest.mark.parametrize(
     ("mode", "pauses"),

@@ -84,6 +84,11 @@ def no_key_in(texts: dict[str, bytes], keys: list[str]) -> None:
 
 
 @pytest.fixture
+def quick_sessions() -> None:
+    """Start Python itself: `/proc/PID/environ` shows what a process started with."""
+
+
+@pytest.fixture
 def seen(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Plant the keys; return the folder in which tests store the environment they see."""
     for name, value in VALUES.items():

@@ -25,6 +25,11 @@ MODES = {
 SCRIPTED = ["--llmeval-model", "python/./model.py:reply"]
 
 
+@pytest.fixture
+def quick_sessions() -> None:
+    """Start Python itself: the modes are those of users, from the first import on."""
+
+
 @pytest.mark.parametrize("mode", MODES.values(), ids=MODES.keys())
 def test_every_mode_gives_the_same_outcomes_and_asks_each_question_once(
     project: Project, mode: list[str]

@@ -61,6 +61,12 @@ def wheel_python(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "env" / "bin" / "python"
 
 
+@pytest.fixture(autouse=True)
+def _no_checkout(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hide the checkout, should it be on the path."""
+    monkeypatch.delenv("PYTHONPATH", raising=False)
+
+
 @pytest.mark.parametrize(
     "mode", [["-n0"], ["-n2"], ["-p", "no:xdist"]], ids=["-n0", "-n2", "no xdist"]
 )

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from scoring.corpora import MEGABYTE, corpus, scored, templates
 
 from pytest_llmeval.scoring.choice import Choice
-from pytest_llmeval.scoring.letters import ALL_LETTERS, letter_of_last_line, stated_letter
+from pytest_llmeval.scoring.last_line_letter import letter_of_last_line
+from pytest_llmeval.scoring.letters import ALL_LETTERS, stated_letter
 
 GEOMETRY = Path(__file__).parents[2] / "fixtures" / "geometry3k"
 

@@ -19,6 +19,8 @@ from pytest_llmeval.task import Task, load_task
 from pytest_llmeval.task.rendering import render
 from pytest_llmeval.task.samples import read_samples
 
+pytestmark = pytest.mark.usefixtures("quick_sessions")
+
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "writing-a-task.md").read_text()
 MODEL = "python/./capitals/model.py:reply"
