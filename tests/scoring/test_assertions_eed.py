@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -110,3 +111,22 @@ def test_an_unreadable_answer_is_wrong(running: OwnTest) -> None:
     with pytest.raises(AssertionError, match="unknown command"):
         assert_eed_at_least(UNREADABLE, "x")
     assert (running.scores[0].value, running.scores[0].correct) == (0, False)
+
+
+@pytest.mark.parametrize(
+    ("target", "reason"),
+    [
+        (r"\frac{a}{b}+\nosuchcommand", r"unknown command \nosuchcommand, behind"),
+        ("a+", "unexpected the end of the formula, behind 'a +'"),
+        ("", "no formula"),
+    ],
+)
+def test_an_unreadable_target_is_told_with_place_and_reason(target: str, reason: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(reason)):
+        EedScorer().check(target)
+    EedScorer(mode="published").check(target)  # which scores it 0, as its rules say
+
+
+def test_an_unknown_convention_is_refused_with_the_known_ones() -> None:
+    with pytest.raises(ValueError, match="unknown convention 'plank'; known are planck, coulomb"):
+        EedScorer(conventions=("plank",))  # type: ignore[arg-type]

@@ -1,7 +1,7 @@
 """Conformance with the public reference and human judgement, on pairs outside this project.
 
 Every fourth pair (published mode: every eighth), without three large formulas, whose 23 answers
-take a third of the time; all pairs with ``LLMEVAL_ALL_PAIRS=1``, which `make test` sets.
+take a third of the time; all pairs with ``LLMEVAL_ALL_PAIRS=1``, which `make conformance` sets.
 """
 
 from __future__ import annotations

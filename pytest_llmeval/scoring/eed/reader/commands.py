@@ -85,8 +85,8 @@ IGNORED = frozenset(
     "displaystyle textstyle scriptstyle scriptscriptstyle limits nolimits left right middle big "
     "Big bigg Bigg bigl bigr Bigl Bigr biggl biggr Biggl Biggr bigm Bigm nonumber notag rm bf it "
     "sf tt cal boldmath unboldmath ensuremath mathstrut strut null relax tag label thinspace "
-    "checkmark medspace thickspace negthinspace hfill hspace phantom vphantom hphantom color textcolor "
-    "allowbreak protect smash normalsize large Large small".split()
+    "checkmark medspace thickspace negthinspace hfill hspace phantom vphantom hphantom color "
+    "textcolor allowbreak protect smash normalsize large Large small".split()
 )
 """Commands without a meaning."""
 
