@@ -5,22 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import suppress
 
-import sympy
-
 from pytest_llmeval.scoring.eed.metric.comparison import nearest_distance
 from pytest_llmeval.scoring.eed.metric.expression import published_tree
 from pytest_llmeval.scoring.eed.published import published
 from pytest_llmeval.scoring.eed.published import text as published_text
 from pytest_llmeval.scoring.eed.reader.guards import FormulaError, check_text
 from pytest_llmeval.scoring.eed.reader.pair import (
-    Pair,
     read_one,
     read_pair,
     with_shared_subscripts,
 )
 from pytest_llmeval.scoring.eed.reader.tokens import latex_of, tokens_of
 from pytest_llmeval.scoring.eed.result import EedResult, Mode
-from pytest_llmeval.scoring.eed.scoring import score_pair
+from pytest_llmeval.scoring.eed.scoring import compared_forms, score_pair
 from pytest_llmeval.scoring.eed.time_limit import TimeLimit, unlimited
 
 
@@ -74,16 +71,15 @@ def _corrected_steps(texts: tuple[str, str], side: int) -> Iterator[str]:
     forms = (reading.answer.form, reading.answer.form)
     with suppress(FormulaError):
         pair = read_pair(*texts)
-        reading, forms = (pair.answer, pair.target)[side], _forms(pair)
+        reading, forms = (
+            (pair.answer, pair.target)[side],
+            compared_forms(pair.answer.answer, pair.target.answer),
+        )
     yield f"type        {type(reading.answer).__name__.lower()}"
     yield f"read        {reading.answer.form}"
     yield from (f"defined     {name} = {value}" for name, value in reading.definitions)
     found = nearest_distance(*forms)
     yield f"tree        {(found.source, found.target)[side].nodes[-1].prefix()}"
-
-
-def _forms(pair: Pair) -> tuple[sympy.Basic, sympy.Basic]:
-    return pair.answer.answer.form, pair.target.answer.form
 
 
 def _result_lines(result: EedResult) -> Iterator[str]:

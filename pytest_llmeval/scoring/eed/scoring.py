@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import assert_never
 
+import sympy
+
 from pytest_llmeval.scoring.eed.metric.comparison import nearest_distance
 from pytest_llmeval.scoring.eed.metric.distance import (
     PUBLISHED_WEIGHTS,
@@ -18,6 +20,7 @@ from pytest_llmeval.scoring.eed.metric.edits import edit_script
 from pytest_llmeval.scoring.eed.metric.expression import tree
 from pytest_llmeval.scoring.eed.metric.marked import MarkedTrees
 from pytest_llmeval.scoring.eed.published import published
+from pytest_llmeval.scoring.eed.reader.answer import Answer, Collection
 from pytest_llmeval.scoring.eed.reader.guards import FormulaError, check_text
 from pytest_llmeval.scoring.eed.reader.pair import Pair, TargetError, read_one, read_pair
 from pytest_llmeval.scoring.eed.reader.tokens import tokens_of
@@ -171,7 +174,7 @@ def _score_corrected(
         pair, equal = _decide(answer, target, time_limit, conventions)
     except TargetError as error:
         return EedResult.unreadable_target("corrected", str(error))
-    ours, theirs = pair.answer.answer.form, pair.target.answer.form
+    ours, theirs = compared_forms(pair.answer.answer, pair.target.answer)
     assumed = (*pair.assumptions, *(CONVENTIONS[name] for name in conventions))
     # A tree's text is made much faster than sympy's.
     shown = _Shown(answer=tree(ours), target=tree(theirs), assumptions=assumed)
@@ -189,6 +192,13 @@ def _decide(
     return pair, any(
         equal_readings(one.answer, one.target, time_limit, conventions) for one in readings
     )
+
+
+def compared_forms(answer: Answer, target: Answer) -> tuple[sympy.Basic, sympy.Basic]:
+    """Return what is compared for partial credit; of several answers to one question the first."""
+    if isinstance(answer, Collection) and not isinstance(target, Collection):
+        answer = answer.members[0] if answer.kind == "several" else answer
+    return answer.form, target.form
 
 
 def _same_text(one: str, other: str) -> bool:

@@ -14,6 +14,7 @@ from pytest_llmeval.scoring.eed.reader.commands import VECTOR_FONTS
 from pytest_llmeval.scoring.eed.reader.cursor import written
 from pytest_llmeval.scoring.eed.reader.indices import has_indices
 from pytest_llmeval.scoring.eed.reader.places import behind_scripts, group_end, is_name, token_at
+from pytest_llmeval.scoring.eed.reader.splitting import compares, split
 from pytest_llmeval.scoring.eed.reader.token import Token
 
 Tokens: TypeAlias = Sequence[Token]
@@ -107,10 +108,13 @@ def _imaginary(formulas: Sequence[Tokens]) -> bool:
 
 
 def _signed(tokens: Tokens) -> bool:
-    """Return whether a formula distinguishes negative values."""
+    """Return whether a formula distinguishes negative values.
+
+    Bounds on an absolute value do, and cases and signs; a magnitude alone does not.
+    """
     if any(token.is_command(*_KETS) for token in tokens):
         return False
-    if any(token.is_mark("|") for token in tokens):
+    if any(token.is_mark("|") for token in tokens) and split(tokens, compares)[1]:
         return True
     return "sgn" in written(tokens) or any(
         token.is_command("begin") and written(tokens[place + 1 : place + 8]).startswith("cases")

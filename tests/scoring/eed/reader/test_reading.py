@@ -37,4 +37,5 @@ def test_a_chain_keeps_its_members_and_what_is_approximate() -> None:
 
 def test_symbols_are_positive_unless_a_sign_matters() -> None:
     assert str(read_one(r"\sqrt{x^2}").answer.form) == "x"
-    assert str(read_one(r"|x|+\sqrt{x^2}").answer.form) == "2*Abs(x)"
+    assert str(read_one(r"|x|+\sqrt{x^2}").answer.form) == "2*x"
+    assert "Abs" in str(read_one(r"\sqrt{x^2} < |y|").answer.form)
