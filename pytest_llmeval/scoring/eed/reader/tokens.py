@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import lru_cache
 from itertools import zip_longest
 
 from pytest_llmeval.scoring.eed.reader import commands
@@ -55,8 +56,12 @@ _NO_SPACES = frozenset("!/")
 _ROW_SPACING = re.compile(r"\*?[ \t]*\[\s*-?[\d.]+\s*(?:pt|em|ex|mm|cm|mu|in)\s*\]|\*")
 
 
-def tokens_of(formula: str) -> list[Token]:
-    """Return the tokens of a formula; FormulaError if it is prose or exceeds a limit."""
+@lru_cache(maxsize=64)
+def tokens_of(formula: str) -> tuple[Token, ...]:
+    """Return the tokens of a formula; FormulaError if it exceeds a limit.
+
+    The last few are cached: one scoring asks for the same two texts several times.
+    """
     check_text(formula)
     text = formula_text(commands.to_latex(without_macros(formula)))
     text = _PROSE.sub(_as_text, text)
@@ -65,7 +70,7 @@ def tokens_of(formula: str) -> list[Token]:
     text = _DELIMITERS.sub(" ", _ENVIRONMENT.sub(" ", text))
     text = _THOUSANDS.sub(lambda match: match[1] + re.sub(r"\D", "", match[2]), text)
     text = _PLAIN_PI.sub(r"\\pi ", _PLAIN_FUNCTION.sub(r"\\\1 ", text))
-    return with_round_brackets(with_states(_without_line_breaks(_trim(_scan(text)))))
+    return tuple(with_round_brackets(with_states(_without_line_breaks(_trim(_scan(text))))))
 
 
 def _as_text(found: re.Match[str]) -> str:
