@@ -38,6 +38,7 @@ from pytest_llmeval.scoring.eed.reader.token import Token
 
 _CLOSING = {"(": ")", "[": "]", "{": "}", "\\{": "\\}"}
 _SIGNS = ("+", "-")
+_MOST_MARKS = 8
 _SMALL_POWER = re.compile(r"-?\d")
 _PERCENT = sympy.Rational(1, 100)
 _PRODUCTS = ("cdot", "times", "wedge", "otimes")
@@ -221,7 +222,12 @@ class Reader:
 
     def postfixed(self, value: sympy.Expr) -> sympy.Expr:
         """Read the exponents, subscripts, factorials and percent signs after a base."""
+        marks = 0
         while mark := self.cursor.take_mark("^", "_", "!", "%"):
+            marks += 1
+            if marks > _MOST_MARKS:
+                msg = f"more than {_MOST_MARKS} exponents and the like on one base"
+                raise FormulaError(msg)
             match mark:
                 case "^":
                     value = self._raised(value)
