@@ -188,10 +188,11 @@ def _decide(
 ) -> tuple[Pair, bool]:
     """Return a pair as read, and whether it is equal in one of its possible readings."""
     pair = read_pair(answer, target)
-    readings = [pair, *([read_pair(answer, target, factors=True)] if pair.doubtful else [])]
-    return pair, any(
-        equal_readings(one.answer, one.target, time_limit, conventions) for one in readings
-    )
+    equal = equal_readings(pair.answer, pair.target, time_limit, conventions)
+    if equal or not pair.doubtful:
+        return pair, equal
+    other = read_pair(answer, target, factors=True)
+    return pair, equal_readings(other.answer, other.target, time_limit, conventions)
 
 
 def compared_forms(answer: Answer, target: Answer) -> tuple[sympy.Basic, sympy.Basic]:

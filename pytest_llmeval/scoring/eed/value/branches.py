@@ -10,7 +10,6 @@ import sympy
 from pytest_llmeval.scoring.eed.value.evaluation import MP, Evaluation, EvaluationError, Value
 
 _RELATIONS = frozenset({"Less", "LessEqual", "Same"})
-_MOST_ENDS = 12
 _BEYOND = 3  # how far beyond the outermost ends a point lies
 
 Point = dict[str, Value]
@@ -27,7 +26,7 @@ def branch_points(formulas: Sequence[sympy.Basic], base: Point) -> Iterator[tupl
         base: values of all symbols, kept for all but the one that is moved.
     """
     for name, ends in _ends(formulas, base).items():
-        inner = sorted(set(ends))[:_MOST_ENDS]
+        inner = sorted(set(ends))
         yield from (({**base, name: value}, True) for value in inner)
         between = [(a + b) / 2 for a, b in pairwise(inner)]
         for value in (inner[0] - _BEYOND, *between, inner[-1] + _BEYOND):

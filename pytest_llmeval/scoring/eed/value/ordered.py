@@ -15,11 +15,16 @@ def same_words(
 ) -> bool:
     """Return whether two sums have the same coefficient before each product of ordered factors.
 
+    Sums of more than 200 terms are not compared, and so not the same.
+
     Args:
         one: an expression with noncommutative symbols.
         other: likewise.
         same: decides on two coefficients.
     """
+    one, other = sympy.expand(one), sympy.expand(other)
+    if max(len(sympy.Add.make_args(side)) for side in (one, other)) > _MOST_TERMS:
+        return False
     ours, theirs = _coefficients(one), _coefficients(other)
     zero = sympy.Integer(0)
     return all(
@@ -28,11 +33,9 @@ def same_words(
 
 
 def _coefficients(expression: sympy.Expr) -> dict[tuple[sympy.Expr, ...], sympy.Expr]:
-    """Return the coefficient of each product of ordered factors."""
-    expanded = sympy.expand(expression)
-    terms = sympy.Add.make_args(expanded)
+    """Return the coefficient of each product of ordered factors in an expanded sum."""
     found: defaultdict[tuple[sympy.Expr, ...], list[sympy.Expr]] = defaultdict(list)
-    for term in terms[:_MOST_TERMS]:
+    for term in sympy.Add.make_args(expression):
         factors, word = term.args_cnc()
         scalars, joined = _joined(word)
         found[tuple(joined)].append(sympy.Mul(*factors, *scalars))

@@ -22,7 +22,7 @@ from pytest_llmeval.scoring.eed.value.evaluation import MP, Evaluation, Evaluati
 from pytest_llmeval.scoring.eed.value.values import Values
 
 _POINTS = 4  # draws of the values of all other symbols
-_MOST_ENDS = 8
+_MOST_PAIRED = 8  # ends of which sums and differences are tested, as in |x - a| < b
 _RELATIONS = frozenset({"Less", "LessEqual", "Same"})
 _FIXED = (-7, -3, -2, -1, 0, 1, 2, 3, 7)
 _STEP = MP.mpf(10) ** -6  # relative distance of a test point from an end
@@ -115,11 +115,11 @@ def _same_members(one: sympy.Expr, other: sympy.Expr) -> bool:
 def _test_values(one: sympy.Expr, other: sympy.Expr, point: dict[str, Value]) -> list[Value]:
     """Return the values of VARIABLE at which two conditions could differ."""
     ends = list(dict.fromkeys([*_ends(one, point), *_ends(other, point)]))
-    ends = ends[:_MOST_ENDS]
     derived = [MP.mpf(fixed) for fixed in _FIXED]
     for end in ends:
         derived += [end, -end, MP.sqrt(abs(end)), -MP.sqrt(abs(end))]
-    derived += [a + sign * b for a, b in product(ends, ends) for sign in (1, -1)]
+    paired = ends[:_MOST_PAIRED]
+    derived += [a + sign * b for a, b in product(paired, paired) for sign in (1, -1)]
     whole = sorted(set(derived))
     between = [(a + b) / 2 for a, b in pairwise(whole)]
     near = [value + side * _STEP * max(1, abs(value)) for value in whole for side in (-1, 1)]

@@ -146,3 +146,14 @@ def test_what_cannot_be_read_is_not_equal_and_decides_nothing_as_a_target() -> N
     assert latex_equal(r"\nosuchcommand", "1") is False
     assert latex_equal("1", r"\nosuchcommand") is None
     assert latex_equal(None, "1") is False
+
+
+def test_a_difference_behind_many_equal_parts_is_seen() -> None:
+    words = [rf"\hat{{a}}^{{{n}}}\hat{{b}}" for n in range(2, 230)]
+    assert not latex_equal("+".join([*words, r"2\hat{b}"]), "+".join([*words, r"3\hat{b}"]))
+    pieces = [rf"({2 * n},{2 * n + 1})" for n in range(8)]
+    union = r"\cup".join(pieces)
+    assert not latex_equal(rf"{union}\cup(20.3,20.4)", rf"{union}\cup(20.5,20.6)")
+    rows = [rf"{n} & {n}\le x<{n + 1}" for n in range(20)]
+    last = r"\begin{cases}" + r" \\ ".join(rows) + r" \\ LAST & 20\le x<21 \end{cases}"
+    assert not latex_equal(last.replace("LAST", "5"), last.replace("LAST", "6"))
