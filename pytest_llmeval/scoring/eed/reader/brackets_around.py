@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TypeAlias
-
 import sympy
 
 from pytest_llmeval.scoring.eed.reader.answer import Answer, Collection, CollectionKind, Expression
-from pytest_llmeval.scoring.eed.reader.commands import APPROXIMATELY, EQUALS, FONTS
+from pytest_llmeval.scoring.eed.reader.commands import FONTS
 from pytest_llmeval.scoring.eed.reader.cursor import written
-from pytest_llmeval.scoring.eed.reader.splitting import compares, split
-from pytest_llmeval.scoring.eed.reader.token import Token
-
-Tokens: TypeAlias = Sequence[Token]
+from pytest_llmeval.scoring.eed.reader.splitting import relates, split
+from pytest_llmeval.scoring.eed.reader.token import Tokens
 
 _BRACKETS: dict[tuple[str, str], CollectionKind] = {
     ("\\{", "\\}"): "set",
@@ -32,18 +27,6 @@ def distributed(expression: Expression) -> Answer:
     scale = expression.value / tuples[0]
     members = tuple(Expression(value=scale * entry) for entry in tuples[0].args)
     return Collection(kind="tuple", members=members)
-
-
-def bounds(token: Token) -> bool:
-    """Return whether a token is an inequality sign or says what something is in."""
-    return compares(token) or token.is_command("in", "notin")
-
-
-def equates(token: Token) -> bool:
-    """Return whether a token is an equals or approximation sign."""
-    return token.kind in ("mark", "command") and (
-        token.text in EQUALS or token.text in APPROXIMATELY
-    )
 
 
 def list_members(tokens: Tokens) -> tuple[CollectionKind, list[Tokens]] | None:
@@ -74,7 +57,7 @@ def closes_at_end(tokens: Tokens) -> bool:
     """Return whether the bracket that opens the tokens closes with the last one."""
     depth = 0
     for position, token in enumerate(tokens):
-        depth += token.is_mark("(", "{", "[", "\\{") - token.is_mark(")", "}", "]", "\\}")
+        depth += token.nesting
         if depth == 0:
             return position == len(tokens) - 1
     return False
@@ -92,7 +75,7 @@ def unwrapped(tokens: Tokens) -> Tokens:
         and tokens[0].kind == "mark"
         and pairs.get(tokens[0].text) == tokens[-1].text
         and closes_at_end(tokens)
-        and any(bounds(token) or equates(token) for token in tokens[1:-1])
+        and any(map(relates, tokens[1:-1]))
         and not split(tokens[1:-1], lambda token: token.is_mark(",", ";"))[1]
     ):
         tokens = tokens[1:-1]

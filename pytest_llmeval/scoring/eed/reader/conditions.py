@@ -8,7 +8,6 @@ a truth value at a point.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TypeAlias
 
 import sympy
 
@@ -26,9 +25,7 @@ from pytest_llmeval.scoring.eed.reader.splitting import (
     words,
 )
 from pytest_llmeval.scoring.eed.reader.symbols import opaque
-from pytest_llmeval.scoring.eed.reader.token import Token
-
-Tokens: TypeAlias = Sequence[Token]
+from pytest_llmeval.scoring.eed.reader.token import Token, Tokens
 
 VARIABLE = sympy.Symbol("set member", real=True)
 """Stands for the members of a set that names no variable."""

@@ -108,8 +108,7 @@ def _cell(reader: Reader) -> Sequence[Token]:
         token = reader.cursor.here
         if depth == 0 and (token.is_mark("&") or token.is_command(*_END_OF_CELL)):
             break
-        depth += token.is_mark("{", "(") or token.is_command("begin")
-        depth -= token.is_mark("}", ")") or token.is_command("end")
+        depth += token.nesting
         reader.cursor.take()
     cell = reader.cursor.since(start)
     while cell and (

@@ -108,7 +108,7 @@ class Cursor:
         start, depth = self.position + 1, 0
         while not self.done:
             token = self.take()
-            depth += token.is_mark("(", "[", "{") - token.is_mark(")", "]", "}")
+            depth += token.nesting
             if depth == 0:
                 break
         return self._tokens[start : self.position - 1]

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypeAlias
 
 from pytest_llmeval.scoring.eed.reader.places import group_end, token_at
-from pytest_llmeval.scoring.eed.reader.token import Token
-
-Tokens: TypeAlias = Sequence[Token]
+from pytest_llmeval.scoring.eed.reader.token import Token, Tokens
 
 _INDICES = frozenset("mu nu lambda rho sigma kappa alpha beta gamma delta tau".split())  # noqa: SIM905
 

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import TypeAlias
 
 import sympy
 
 from pytest_llmeval.scoring.eed.reader.answer import Expression
 from pytest_llmeval.scoring.eed.reader.brackets_around import closes_at_end
 from pytest_llmeval.scoring.eed.reader.commands import FUNCTIONS, GREEK
-from pytest_llmeval.scoring.eed.reader.token import Token
-
-Tokens: TypeAlias = Sequence[Token]
+from pytest_llmeval.scoring.eed.reader.token import Token, Tokens
 
 _DERIVED = re.compile(r"d*dot\{(.+)\}|([fghuy])'+")  # x' may be another coordinate
 

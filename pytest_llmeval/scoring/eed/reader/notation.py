@@ -8,16 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
 
 from pytest_llmeval.scoring.eed.reader.commands import VECTOR_FONTS
 from pytest_llmeval.scoring.eed.reader.cursor import written
 from pytest_llmeval.scoring.eed.reader.indices import has_indices
 from pytest_llmeval.scoring.eed.reader.places import behind_scripts, group_end, is_name, token_at
 from pytest_llmeval.scoring.eed.reader.splitting import compares, split
-from pytest_llmeval.scoring.eed.reader.token import Token
-
-Tokens: TypeAlias = Sequence[Token]
+from pytest_llmeval.scoring.eed.reader.token import Token, Tokens
 
 
 def _words(text: str) -> frozenset[str]:
@@ -145,8 +142,6 @@ def _conjugated(tokens: Tokens) -> Iterator[str]:
             raised = tokens[behind + 1 : group_end(tokens, behind + 1)]
             if token_at(tokens, behind).is_mark("^") and written(raised) in ("*", "star", "ast"):
                 yield token.text
-        elif token.is_command("bar", "overline"):
-            continue
 
 
 # ------------------------------------------------------------------ functions

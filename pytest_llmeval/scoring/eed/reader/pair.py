@@ -14,9 +14,10 @@ from pytest_llmeval.scoring.eed.reader.answer import (
     symbols_in,
 )
 from pytest_llmeval.scoring.eed.reader.guards import FormulaError, check_text
-from pytest_llmeval.scoring.eed.reader.notation import Notation, Tokens
+from pytest_llmeval.scoring.eed.reader.notation import Notation
 from pytest_llmeval.scoring.eed.reader.statement import read
 from pytest_llmeval.scoring.eed.reader.symbols import renamed
+from pytest_llmeval.scoring.eed.reader.token import Tokens
 from pytest_llmeval.scoring.eed.reader.tokens import tokens_of
 
 ASSUMPTIONS = (

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TypeAlias
-
 from pytest_llmeval.scoring.eed.reader.commands import GREEK
 from pytest_llmeval.scoring.eed.reader.cursor import END
-from pytest_llmeval.scoring.eed.reader.token import Token
-
-Tokens: TypeAlias = Sequence[Token]
+from pytest_llmeval.scoring.eed.reader.token import Token, Tokens
 
 
 def is_name(token: Token) -> bool:
@@ -24,12 +19,11 @@ def token_at(tokens: Tokens, place: int) -> Token:
 
 def group_end(tokens: Tokens, start: int) -> int:
     """Return the place behind the bracket or single token at `start`."""
-    if not token_at(tokens, start).is_mark("{", "(", "[", "\\{"):
+    if token_at(tokens, start).nesting != 1:
         return start + 1
     depth = 0
     for place in range(start, len(tokens)):
-        depth += tokens[place].is_mark("{", "(", "[", "\\{")
-        depth -= tokens[place].is_mark("}", ")", "]", "\\}")
+        depth += tokens[place].nesting
         if not depth:
             return place + 1
     return len(tokens)

@@ -3,17 +3,13 @@ r"""The pieces of an answer: its formulas, and the remarks beside them."""
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
 
-from pytest_llmeval.scoring.eed.reader.commands import APPROXIMATELY, EQUALS, FUNCTIONS
+from pytest_llmeval.scoring.eed.reader.commands import FUNCTIONS
 from pytest_llmeval.scoring.eed.reader.guards import FormulaError
-from pytest_llmeval.scoring.eed.reader.splitting import compares
-from pytest_llmeval.scoring.eed.reader.token import Token
+from pytest_llmeval.scoring.eed.reader.splitting import relates
+from pytest_llmeval.scoring.eed.reader.token import Token, Tokens
 from pytest_llmeval.scoring.units import UnknownUnitError, unit_at
-
-Tokens: TypeAlias = Sequence[Token]
 
 _ALTERNATIVE = frozenset(
     "or but maybe perhaps possibly alternatively might could else otherwise".split()  # noqa: SIM905
@@ -66,8 +62,7 @@ def pieces_of(tokens: Tokens) -> tuple[list[Piece], list[Tokens]]:
 
     depth = 0
     for place, token in enumerate(tokens):
-        depth += token.is_mark("(", "{", "[", "\\{") - token.is_mark(")", "}", "]", "\\}")
-        depth += token.is_command("begin") - token.is_command("end")
+        depth += token.nesting
         if depth:
             continue
         role = _role(tokens, place)
@@ -97,7 +92,7 @@ def _role(tokens: Tokens, place: int) -> str:
 
 def _role_of_words(tokens: Tokens, place: int) -> str:
     token = tokens[place]
-    words = {word.lower().strip(".") for word in _WORD.findall(token.text)}
+    words = _words(token.text)
     _check_words(tokens, place, words)
     if words & {"not", "however", "actually", "instead"} and _relation_follows(tokens, place):
         return "or"
@@ -125,7 +120,7 @@ def _check_words(tokens: Tokens, place: int, words: set[str]) -> None:
 
 
 def _relation_follows(tokens: Tokens, place: int) -> bool:
-    return bool(place) and any(_relates(token) for token in tokens[place + 1 :])
+    return bool(place) and any(map(_relates, tokens[place + 1 :]))
 
 
 def _between_relations(tokens: Tokens, place: int) -> bool:
@@ -135,8 +130,12 @@ def _between_relations(tokens: Tokens, place: int) -> bool:
 
 
 def _relates(token: Token) -> bool:
-    equates = token.kind in ("mark", "command") and token.text in EQUALS | APPROXIMATELY
-    return equates or compares(token) or token.is_command("in", "to")
+    """Return whether a token stands between sides of a relation, or says what something goes to."""
+    return relates(token) or token.is_command("to")
+
+
+def _words(text: str) -> set[str]:
+    return {word.lower().strip(".") for word in _WORD.findall(text)}
 
 
 def _is_remark(tokens: Tokens, place: int) -> bool:
@@ -195,7 +194,7 @@ def _without_bracketed_remarks(tokens: Tokens) -> tuple[Tokens, list[Tokens]]:
 
 
 def _offers_another(text: str) -> bool:
-    return bool({word.lower().strip(".") for word in _WORD.findall(text)} & _ALTERNATIVE)
+    return bool(_words(text) & _ALTERNATIVE)
 
 
 def _last_bracket(tokens: Tokens) -> int | None:
@@ -204,15 +203,14 @@ def _last_bracket(tokens: Tokens) -> int | None:
         return None
     depth = 0
     for place in range(len(tokens) - 1, -1, -1):
-        depth += tokens[place].is_mark(")", "}", "]", "\\}")
-        depth -= tokens[place].is_mark("(", "{", "[", "\\{")
+        depth -= tokens[place].nesting
         if not depth:
             return place
     return None
 
 
 def _stands_apart(tokens: Tokens, opening: int) -> bool:
-    """Return whether the bracket at `opening` is no operand of the formula before it."""
+    """Return whether no operator or relation stands before the bracket at `opening`."""
     before = tokens[opening - 1]
     operator = before.is_mark(*"+-*/=^_<>") or before.is_command(
         "cdot", "times", "cup", "cap", "in"

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TypeAlias
+from collections.abc import Callable
 
-from pytest_llmeval.scoring.eed.reader.commands import EQUALS, INEQUALITIES
+from pytest_llmeval.scoring.eed.reader.commands import APPROXIMATELY, EQUALS, INEQUALITIES
 from pytest_llmeval.scoring.eed.reader.cursor import written
 from pytest_llmeval.scoring.eed.reader.guards import FormulaError
-from pytest_llmeval.scoring.eed.reader.token import Token
-
-Tokens: TypeAlias = Sequence[Token]
+from pytest_llmeval.scoring.eed.reader.token import Token, Tokens
 
 OTHERWISE = frozenset({"otherwise", "else", "elsewhere"})
 
@@ -25,8 +22,7 @@ def split(tokens: Tokens, at: Callable[[Token], bool]) -> tuple[list[Tokens], li
     between: list[Token] = []
     depth = start = 0
     for position, token in enumerate(tokens):
-        depth += token.is_mark("(", "{", "[", "\\{") - token.is_mark(")", "}", "]", "\\}")
-        depth += token.is_command("begin") - token.is_command("end")
+        depth += token.nesting
         if depth == 0 and at(token):
             parts.append(tokens[start:position])
             between.append(token)
@@ -39,10 +35,19 @@ def compares(token: Token) -> bool:
     return token.kind in ("mark", "command") and token.text in INEQUALITIES
 
 
+def bounds(token: Token) -> bool:
+    """Return whether a token is an inequality sign or says what something is in."""
+    return compares(token) or token.is_command("in", "notin")
+
+
+def equates(token: Token) -> bool:
+    """Return whether a token is an equals or approximation sign."""
+    return token.kind in ("mark", "command") and token.text in EQUALS | APPROXIMATELY
+
+
 def relates(token: Token) -> bool:
     """Return whether a token stands between the sides of a relation."""
-    equals = token.kind in ("mark", "command") and token.text in EQUALS
-    return compares(token) or equals or token.is_command("in", "notin")
+    return bounds(token) or equates(token)
 
 
 def is_condition(tokens: Tokens) -> bool:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import sympy
 
@@ -21,9 +20,7 @@ from pytest_llmeval.scoring.eed.reader.answer import (
     Region,
 )
 from pytest_llmeval.scoring.eed.reader.brackets_around import (
-    bounds,
     distributed,
-    equates,
     list_members,
     transposed,
     unwrapped,
@@ -44,13 +41,11 @@ from pytest_llmeval.scoring.eed.reader.guards import FormulaError
 from pytest_llmeval.scoring.eed.reader.left_sides import is_call, is_difference, is_law, is_quantity
 from pytest_llmeval.scoring.eed.reader.notation import PLAIN, Notation
 from pytest_llmeval.scoring.eed.reader.remarks import Piece, pieces_of
-from pytest_llmeval.scoring.eed.reader.splitting import split
+from pytest_llmeval.scoring.eed.reader.splitting import bounds, equates, split
 from pytest_llmeval.scoring.eed.reader.symbols import MATRIX, opaque, with_triple_products
 from pytest_llmeval.scoring.eed.reader.tensors import with_common_dummies
-from pytest_llmeval.scoring.eed.reader.token import Token
+from pytest_llmeval.scoring.eed.reader.token import Token, Tokens
 from pytest_llmeval.scoring.eed.reader.units import split_unit
-
-Tokens: TypeAlias = Sequence[Token]
 
 _CROSS = sympy.Function("cross")
 _DECIMALS = re.compile(r"\d*\.(\d+)")
@@ -259,7 +254,7 @@ class _Statements:
         for remark in remarks:
             try:
                 answer = self.answer(unwrapped(remark))
-            except (FormulaError, StopIteration):
+            except FormulaError:
                 continue
             if isinstance(answer, Equation) and not isinstance(answer.left, sympy.Add):
                 yield answer.left, answer.right

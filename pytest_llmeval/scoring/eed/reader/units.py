@@ -3,15 +3,11 @@ r"""Units behind a value, such as ``\text{m/s}``, ``\mathrm{kg\,m\,s^{-2}}``, ``
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import TypeAlias
 
 from pytest_llmeval.scoring.eed.reader.commands import FONTS
 from pytest_llmeval.scoring.eed.reader.cursor import Cursor
-from pytest_llmeval.scoring.eed.reader.token import Token
+from pytest_llmeval.scoring.eed.reader.token import Tokens
 from pytest_llmeval.scoring.units import Unit, UnknownUnitError, unit_at
-
-Tokens: TypeAlias = Sequence[Token]
 
 _UPRIGHT = FONTS - {
     "mathbf",
@@ -50,7 +46,7 @@ def split_unit(tokens: Tokens, *, plain: bool = False) -> tuple[Tokens, Unit | N
     """
     depth = 0
     for place, token in enumerate(tokens):
-        depth += token.is_mark("{", "(", "[") - token.is_mark("}", ")", "]")
+        depth += token.nesting
         if (
             not place
             or depth
