@@ -21,7 +21,7 @@ from pytest_llmeval.scoring.eed.metric.expression import tree
 from pytest_llmeval.scoring.eed.metric.marked import MarkedTrees
 from pytest_llmeval.scoring.eed.published import published
 from pytest_llmeval.scoring.eed.reader.answer import Answer, Collection
-from pytest_llmeval.scoring.eed.reader.guards import FormulaError, check_text
+from pytest_llmeval.scoring.eed.reader.guards import FormulaError, check_text, reason_of
 from pytest_llmeval.scoring.eed.reader.pair import Pair, TargetError, read_one, read_pair
 from pytest_llmeval.scoring.eed.reader.tokens import tokens_of
 from pytest_llmeval.scoring.eed.result import (
@@ -120,7 +120,7 @@ def target_error(target: str) -> str:
     except MemoryError:
         raise
     except Exception as error:  # noqa: BLE001 - as in score_pair
-        return _reason(error)
+        return reason_of(error)
     return ""
 
 
@@ -148,17 +148,7 @@ def score_pair(  # noqa: PLR0913 - the choices of eed_score, and the limit
     except MemoryError:
         raise
     except Exception as error:  # noqa: BLE001 - sympy raises anything; no text may break a run
-        return EedResult.unreadable(mode, _reason(error))
-
-
-def _reason(error: Exception) -> str:
-    """Return why a formula could not be evaluated."""
-    if isinstance(error, FormulaError):
-        return str(error)
-    if isinstance(error, RecursionError):
-        return "nested too deeply"
-    first_line = (str(error).splitlines() or [""])[0][:200]
-    return f"cannot be evaluated: {type(error).__name__}: {first_line}"
+        return EedResult.unreadable(mode, reason_of(error))
 
 
 def _score_corrected(

@@ -42,7 +42,7 @@ def is_negative(node: Node) -> bool:
 
 
 def has_free_sign(node: Node) -> bool:
-    """Return whether the other sign of a node is no longer to write: b - a for a - b.
+    """Return whether a node times -1 has as many terms and signs as the node: b - a for a - b.
 
     So it is with a sum that has as many negative terms as others, apart from terms of free sign,
     and with what is odd in one.

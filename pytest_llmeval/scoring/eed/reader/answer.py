@@ -1,4 +1,4 @@
-"""What an answer is: one type for each kind, each with an equality of its own.
+"""The types of answers: values, assignments, equations, chains, regions and collections.
 
 Every `form` is the sympy expression whose tree is compared for partial credit.
 """

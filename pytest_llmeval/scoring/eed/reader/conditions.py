@@ -27,6 +27,9 @@ from pytest_llmeval.scoring.eed.reader.splitting import (
 from pytest_llmeval.scoring.eed.reader.symbols import opaque
 from pytest_llmeval.scoring.eed.reader.token import Token, Tokens
 
+RELATIONS = frozenset({"Less", "LessEqual", "Same"})
+"""Names of the relations between two values."""
+
 VARIABLE = sympy.Symbol("set member", real=True)
 """Stands for the members of a set that names no variable."""
 
@@ -230,7 +233,7 @@ def interval(
     closed_left: bool,
     closed_right: bool,
 ) -> sympy.Expr:
-    """Return the condition that `member` lies between two ends; an infinite one is no bound."""
+    """Return the condition that `member` lies between two ends; infinite ends are left out."""
     bounds = []
     if low != -sympy.oo:
         bounds.append(opaque("LessEqual" if closed_left else "Less", low, member))

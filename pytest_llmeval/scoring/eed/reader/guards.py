@@ -40,6 +40,16 @@ class FormulaError(ValueError):
         return f"{reason}, behind {self.behind!r}" if self.behind else reason
 
 
+def reason_of(error: Exception) -> str:
+    """Return why a formula could not be evaluated."""
+    if isinstance(error, FormulaError):
+        return str(error)
+    if isinstance(error, RecursionError):
+        return "nested too deeply"
+    first_line = (str(error).splitlines() or [""])[0][:200]
+    return f"cannot be evaluated: {type(error).__name__}: {first_line}"
+
+
 def check_text(text: str) -> None:
     """Raise FormulaError if the text of a formula exceeds a limit."""
     if len(text) > MAX_LENGTH:

@@ -1,4 +1,4 @@
-"""Indices of tensors, told from exponents."""
+"""Which scripts of a formula are indices of tensors, and which are exponents."""
 
 from __future__ import annotations
 

@@ -70,7 +70,7 @@ def _called(reader: Reader, letter: str, name: str) -> sympy.Expr:
 
 
 def _statistic(reader: Reader, name: str) -> sympy.Expr | None:
-    """Read E[X^2] or P(A | B), whose bracket is no factor; None for a bracket that is one."""
+    """Read an expectation E[X^2] or a probability P(A | B); None for a product such as E(x + y)."""
     start = reader.cursor.position
     square = reader.cursor.here.is_mark("[")
     inside = reader.cursor.bracket()

@@ -13,7 +13,7 @@ from pytest_llmeval.scoring.eed.reader.answer import (
     replaced,
     symbols_in,
 )
-from pytest_llmeval.scoring.eed.reader.guards import FormulaError, check_text
+from pytest_llmeval.scoring.eed.reader.guards import FormulaError, check_text, reason_of
 from pytest_llmeval.scoring.eed.reader.notation import Notation
 from pytest_llmeval.scoring.eed.reader.statement import read
 from pytest_llmeval.scoring.eed.reader.symbols import renamed
@@ -104,8 +104,7 @@ def _read_target(tokens: Tokens, notation: Notation) -> Reading:
     except MemoryError:
         raise
     except Exception as error:
-        reason = str(error) if isinstance(error, FormulaError) else type(error).__name__
-        raise TargetError(reason) from error
+        raise TargetError(reason_of(error)) from error
 
 
 def _assumptions(notation: Notation) -> tuple[str, ...]:

@@ -30,6 +30,7 @@ from pytest_llmeval.scoring.eed.reader.commands import (
     CONCLUSIONS,
 )
 from pytest_llmeval.scoring.eed.reader.conditions import (
+    RELATIONS,
     VARIABLE,
     image_of,
     is_set,
@@ -279,7 +280,7 @@ def _variable(condition: sympy.Expr, names: Sequence[sympy.Expr]) -> sympy.Expr 
     sides = [
         side
         for relation in condition.atoms(sympy.core.function.AppliedUndef)
-        if type(relation).__name__ in ("Less", "LessEqual", "Same")
+        if type(relation).__name__ in RELATIONS
         for side in relation.args
     ]
     for name in names:

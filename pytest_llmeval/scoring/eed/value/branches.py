@@ -7,9 +7,9 @@ from itertools import pairwise
 
 import sympy
 
-from pytest_llmeval.scoring.eed.value.evaluation import MP, Evaluation, EvaluationError, Value
+from pytest_llmeval.scoring.eed.reader.conditions import RELATIONS
+from pytest_llmeval.scoring.eed.value.evaluation import Value, real_value
 
-_RELATIONS = frozenset({"Less", "LessEqual", "Same"})
 _BEYOND = 3  # how far beyond the outermost ends a point lies
 
 Point = dict[str, Value]
@@ -38,17 +38,12 @@ def _ends(formulas: Sequence[sympy.Basic], base: Point) -> dict[str, list[Value]
     ends: dict[str, list[Value]] = {}
     for formula in formulas:
         for relation in sympy.preorder_traversal(formula):
-            if type(relation).__name__ not in _RELATIONS:
+            if type(relation).__name__ not in RELATIONS:
                 continue
             for side, other in (relation.args, relation.args[::-1]):
                 name = side.args[0] if isinstance(side, sympy.Abs) else side
-                if not isinstance(name, sympy.Symbol):
-                    continue
-                try:
-                    value = Evaluation(base).of(other)[0]
-                except (EvaluationError, ArithmeticError, ValueError, TypeError):
-                    continue
-                if isinstance(value, MP.mpf) and MP.isfinite(value):
+                value = real_value(other, base)
+                if isinstance(name, sympy.Symbol) and value is not None:
                     ends.setdefault(name.name, []).extend(
                         [value, -value] if isinstance(side, sympy.Abs) else [value]
                     )

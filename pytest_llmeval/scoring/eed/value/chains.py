@@ -125,7 +125,7 @@ def _is_near_formula(one: sympy.Expr, other: sympy.Expr) -> bool:
 
 
 def _contradicts_number(member: Expression, target: Expression, *, approximate: bool) -> bool:
-    """Return whether a number is no rounded form of the target."""
+    """Return whether a number differs from the target by more than rounding."""
     if member.unit is None or target.unit is None:
         if member.unit is not target.unit:
             return False  # the number before its unit is written

@@ -93,6 +93,19 @@ UNDEFINED = object()
 _CONDITIONS = frozenset({"Less", "LessEqual", "Same", "Not", "All", "Any", "Otherwise"})
 
 
+NO_VALUE = (EvaluationError, ArithmeticError, ValueError, TypeError)
+"""What evaluating an expression raises at a point where it has no value."""
+
+
+def real_value(expression: sympy.Basic, point: Point) -> Value | None:
+    """Return the finite real value of an expression at a point; None if it has none."""
+    try:
+        value = Evaluation(point).of(expression)[0]
+        return _real(value) if MP.isfinite(value) else None
+    except NO_VALUE:
+        return None
+
+
 class Evaluation:
     """Evaluates expressions at one point; equal subexpressions are computed once."""
 

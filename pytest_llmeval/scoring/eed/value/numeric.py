@@ -16,6 +16,7 @@ import sympy
 from pytest_llmeval.scoring.eed.value.branches import branch_points
 from pytest_llmeval.scoring.eed.value.evaluation import (
     MP,
+    NO_VALUE,
     UNDEFINED,
     Evaluation,
     EvaluationError,
@@ -119,7 +120,7 @@ def _gaps(
             if all(undefined) or (at_end and any(undefined)):
                 continue
             gap = _relative_gap(left, right)
-        except (EvaluationError, ArithmeticError, ValueError, TypeError):
+        except NO_VALUE:
             if number >= _POINTS and not seen:
                 return  # no value in a whole interval: a part of it cannot be evaluated at all
             continue

@@ -33,7 +33,7 @@ def same_quantity(answer: Expression, target: Expression, values: Values) -> boo
 
 
 def in_base_units(quantity: Expression) -> sympy.Expr:
-    """Return the value in base units; as it stands if there is no unit."""
+    """Return the value in base units; without a unit, the value itself."""
     if quantity.unit is None:
         return quantity.value
     return quantity.value * _rational(quantity.unit.factor) + _rational(quantity.unit.offset)

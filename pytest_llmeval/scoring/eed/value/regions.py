@@ -15,15 +15,14 @@ from pytest_llmeval.scoring.eed.reader.answer import (
     Expression,
     Region,
 )
-from pytest_llmeval.scoring.eed.reader.conditions import VARIABLE, interval
+from pytest_llmeval.scoring.eed.reader.conditions import RELATIONS, VARIABLE, interval
 from pytest_llmeval.scoring.eed.reader.symbols import opaque
 from pytest_llmeval.scoring.eed.value.equations import same_solutions
-from pytest_llmeval.scoring.eed.value.evaluation import MP, Evaluation, EvaluationError, Value
+from pytest_llmeval.scoring.eed.value.evaluation import MP, NO_VALUE, Evaluation, Value, real_value
 from pytest_llmeval.scoring.eed.value.values import Values
 
 _POINTS = 4  # draws of the values of all other symbols
 _MOST_PAIRED = 8  # ends of which sums and differences are tested, as in |x - a| < b
-_RELATIONS = frozenset({"Less", "LessEqual", "Same"})
 _FIXED = (-7, -3, -2, -1, 0, 1, 2, 3, 7)
 _STEP = MP.mpf(10) ** -6  # relative distance of a test point from an end
 
@@ -102,7 +101,7 @@ def _same_members(one: sympy.Expr, other: sympy.Expr) -> bool:
             here = {**point, VARIABLE.name: value}
             try:
                 inside = Evaluation(here).of(one)[0], Evaluation(here).of(other)[0]
-            except (EvaluationError, ArithmeticError, ValueError, TypeError):
+            except NO_VALUE:
                 continue
             if not all(isinstance(decided, bool) for decided in inside):
                 return False  # a relation without values, such as "much smaller"
@@ -129,13 +128,8 @@ def _test_values(one: sympy.Expr, other: sympy.Expr, point: dict[str, Value]) ->
 def _ends(condition: sympy.Expr, point: dict[str, Value]) -> Iterator[Value]:
     """Yield the values of the sides of relations that do not hold VARIABLE."""
     for relation in sympy.preorder_traversal(condition):
-        if type(relation).__name__ not in _RELATIONS:
+        if type(relation).__name__ not in RELATIONS:
             continue
         for side in relation.args:
-            if not side.has(VARIABLE):
-                try:
-                    value = Evaluation(point).of(side)[0]
-                except (EvaluationError, ArithmeticError, ValueError, TypeError):
-                    continue
-                if MP.isfinite(value) and not (isinstance(value, MP.mpc) and value.imag):
-                    yield MP.mpf(value.real)
+            if not side.has(VARIABLE) and (value := real_value(side, point)) is not None:
+                yield value
