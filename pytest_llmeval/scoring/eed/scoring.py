@@ -20,7 +20,7 @@ from pytest_llmeval.scoring.eed.metric.edits import edit_script
 from pytest_llmeval.scoring.eed.metric.expression import tree
 from pytest_llmeval.scoring.eed.metric.marked import MarkedTrees
 from pytest_llmeval.scoring.eed.published import published
-from pytest_llmeval.scoring.eed.reader.answer import Answer, Collection
+from pytest_llmeval.scoring.eed.reader.answer import Answer, Collection, Region
 from pytest_llmeval.scoring.eed.reader.guards import FormulaError, check_text, reason_of
 from pytest_llmeval.scoring.eed.reader.pair import Pair, TargetError, read_one, read_pair
 from pytest_llmeval.scoring.eed.reader.tokens import tokens_of
@@ -34,6 +34,7 @@ from pytest_llmeval.scoring.eed.result import (
 )
 from pytest_llmeval.scoring.eed.time_limit import TimeLimit, unlimited
 from pytest_llmeval.scoring.eed.value.answers import equal_readings
+from pytest_llmeval.scoring.eed.value.regions import region_of
 
 _SHOWN = 2_000  # characters of a formula in a result
 
@@ -186,7 +187,15 @@ def _decide(
 
 
 def compared_forms(answer: Answer, target: Answer) -> tuple[sympy.Basic, sympy.Basic]:
-    """Return what is compared for partial credit; of several answers to one question the first."""
+    """Return what is compared for partial credit.
+
+    Of several answers to one question that is the first; a pair in brackets beside an inequality or
+    interval is an interval.
+    """
+    if isinstance(answer, Region) != isinstance(target, Region):
+        ours, theirs = region_of(answer), region_of(target)
+        if ours and theirs:
+            return ours.form, theirs.form
     if isinstance(answer, Collection) and not isinstance(target, Collection):
         answer = answer.members[0] if answer.kind == "several" else answer
     return answer.form, target.form

@@ -111,3 +111,10 @@ def test_the_published_mode_gives_0_for_an_unreadable_target_as_its_rules_say() 
 
 def test_identical_text_is_equal_even_when_unreadable() -> None:
     assert eed_score(r"\nosuchcommand{x}", r"\boxed{\nosuchcommand{x}}").score == 100
+
+
+@pytest.mark.parametrize("answer", ["[1,3]", r"1\le x\le 3", r"x\in[1,3]"])
+def test_an_end_too_many_is_one_edit_however_the_interval_is_written(answer: str) -> None:
+    result = eed_score(answer, r"1<x\le3")
+    assert [edit.kind for edit in result.edits] == ["relabel"]
+    assert 30 < result.score < 60
