@@ -9,19 +9,20 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, Final, NamedTuple, Protocol, cast
 
 from pytest_llmeval.commands.console import TO_MEND, say
 from pytest_llmeval.errors import LLMEvalError
+from pytest_llmeval.files.domain_names import domain_names
 
 _DISTRIBUTION: Final = "pytest-llmeval-suite"
 
 
 class Command(NamedTuple):
-    """A command: its name, its module in this package, and its line of help."""
+    """A command: its name, its module (relative to this package or absolute), its line of help."""
 
     name: str
     module: str
@@ -29,20 +30,23 @@ class Command(NamedTuple):
 
 
 COMMANDS: Final = (
-    Command("report", "report", "print a run's table, and write its files anew from its rows"),
-    Command("compare", "compare", "compare two runs, several, or the models of one"),
-    Command("gate", "gate", "check a run by the rules of a gate (exit status 1: not met)"),
-    Command("plan", "plan", "tell how many samples and epochs a gate against a baseline takes"),
-    Command("baseline", "baseline", "make a run the baseline of later ones"),
-    Command("merge", "merge", "make one run of the shards of one (--llmeval-shard)"),
-    Command("rescore", "rescore", "score a run's stored answers again, without pytest"),
-    Command("calibrate", "calibrate", "measure a judge on labelled cases"),
-    Command("replies", "replies", "list, delete or copy stored replies"),
-    Command("fetch", "fetch", "download dataset files from the Hugging Face hub"),
-    Command("sldp", "sldp", "compare two SLDP texts and list their differences"),
-    Command("eed", "eed", "compare two LaTeX formulas and show each step of the scoring"),
+    Command("report", ".report", "print a run's table, and write its files anew from its rows"),
+    Command("compare", ".compare", "compare two runs, several, or the models of one"),
+    Command("gate", ".gate", "check a run by the rules of a gate (exit status 1: not met)"),
+    Command("plan", ".plan", "tell how many samples and epochs a gate against a baseline takes"),
+    Command("baseline", ".baseline", "make a run the baseline of later ones"),
+    Command("merge", ".merge", "make one run of the shards of one (--llmeval-shard)"),
+    Command("rescore", ".rescore", "score a run's stored answers again, without pytest"),
+    Command("calibrate", ".calibrate", "measure a judge on labelled cases"),
+    Command("replies", ".replies", "list, delete or copy stored replies"),
+    Command("fetch", ".fetch", "download dataset files from the Hugging Face hub"),
+    Command("sldp", ".sldp", "compare two SLDP texts and list their differences"),
+    Command("eed", ".eed", "compare two LaTeX formulas and show each step of the scoring"),
 )
-"""All commands, in the order of the help text. Only the module of the chosen one is imported."""
+"""The general commands, in the order of the help text; those of the domains follow them.
+
+Only the module of the chosen one is imported.
+"""
 
 
 class CommandModule(Protocol):
@@ -67,7 +71,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parsers = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     # The options before the command's name take no values.
     name = next((text for text in given if not text.startswith("-")), None)
-    for command in COMMANDS:
+    for command in (*COMMANDS, *_domain_commands()):
         one = parsers.add_parser(command.name, help=command.help, description=command.help)
         if command.name == name:
             module = _module(command)
@@ -76,8 +80,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return _status(parser.parse_args(given))
 
 
+def _domain_commands() -> Iterator[Command]:
+    """Yield the commands that the domains bring."""
+    for name, text in domain_names("commands").items():
+        module, _, help_line = text.partition(": ")
+        yield Command(name, module, help_line)
+
+
 def _module(command: Command) -> CommandModule:
-    return cast("CommandModule", import_module(f"pytest_llmeval.commands.{command.module}"))
+    return cast("CommandModule", import_module(command.module, __package__))
 
 
 def _status(chosen: argparse.Namespace) -> int:

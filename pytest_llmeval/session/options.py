@@ -5,12 +5,12 @@ Every pytest session registers them, so this module imports nothing that is slow
 
 from __future__ import annotations
 
-import configparser
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
 from typing import Any, Literal, TypeAlias
+
+from pytest_llmeval.files.domain_names import domain_names
 
 Kind: TypeAlias = Literal["text", "list", "count", "seed", "seconds", "flag", "path", "shard"]
 """The type of an option's value; see `session.resolve`."""
@@ -121,12 +121,8 @@ def argparse_arguments(option: Option) -> dict[str, Any]:
 @cache
 def all_options() -> tuple[Option, ...]:
     """Return all options, with those of the package's domains, whose values are texts."""
-    parser = configparser.ConfigParser(delimiters=("=",))
-    names = resources.files("pytest_llmeval.domains").joinpath("entry_points.txt")
-    parser.read_string(names.read_text("utf-8"))
-    brought = parser["options"] if parser.has_section("options") else {}
     options = []
-    for name, line in brought.items():
+    for name, line in domain_names("options").items():
         metavar, _, text = line.partition(": ")
         options.append(Option(name, "text", text, metavar, group="samples"))
     return (*TABLE, *options)

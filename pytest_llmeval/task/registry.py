@@ -6,17 +6,16 @@ relative to the task, or ``installed.module:function``. Modules are imported on 
 
 from __future__ import annotations
 
-import configparser
 import difflib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
-from importlib import resources
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any
 
 from pytest_llmeval.errors import UsageError
+from pytest_llmeval.files.domain_names import domain_names
 from pytest_llmeval.safety.printable import described
 from pytest_llmeval.task.callables import load_callable
 
@@ -41,7 +40,7 @@ class Registry:
     @cached_property
     def own(self) -> Mapping[str, str]:
         """The names defined by this package: `built_in`, and those of its domains."""
-        return {**self.built_in, **_domain_names().get(self.group, {})}
+        return {**self.built_in, **domain_names(self.group)}
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -117,20 +116,6 @@ def _installed(group: str) -> dict[str, tuple[EntryPoint, ...]]:
     return found
 
 
-@cache
-def _domain_names() -> dict[str, dict[str, str]]:
-    """Return the names of the package's domains by entry-point group.
-
-    They are in a file of the same form as entry points, because a checkout that is not installed
-    has no entry points, and because no module outside a domain may import it.
-    """
-    parser = configparser.ConfigParser(delimiters=("=",))
-    parser.optionxform = str  # type: ignore[assignment, method-assign]  # keeps upper case
-    text = resources.files("pytest_llmeval.domains").joinpath("entry_points.txt").read_text("utf-8")
-    parser.read_string(text)
-    return {group: dict(parser[group]) for group in parser.sections()}
-
-
 SCORERS = Registry(
     kind="scorer",
     group="pytest_llmeval.scorers",
@@ -151,6 +136,7 @@ SOLVERS = Registry(
     group="pytest_llmeval.solvers",
     built_in={"direct": "pytest_llmeval.solvers.direct:DirectSolver"},
 )
+TOOLS = Registry(kind="tool", group="pytest_llmeval.tools", built_in={})
 PROVIDERS = Registry(
     kind="provider",
     group="pytest_llmeval.providers",

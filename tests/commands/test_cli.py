@@ -60,13 +60,15 @@ def test_the_help_imports_no_command_and_nothing_heavy() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     loaded = set(done.stderr.split())
-    modules = {f"pytest_llmeval.commands.{command.module}" for command in COMMANDS}
+    modules = {f"pytest_llmeval.commands{command.module}" for command in COMMANDS}
     assert loaded.isdisjoint({*modules, "numpy", "pydantic", "msgspec", "asyncio", "sympy", "rich"})
 
 
 def test_each_module_of_a_command_is_in_the_table() -> None:
     folder = Path(import_module("pytest_llmeval.commands").__file__ or "").parent
-    found = {file.stem for file in folder.glob("*.py") if "\ndef declare(" in file.read_text()}
+    found = {
+        f".{file.stem}" for file in folder.glob("*.py") if "\ndef declare(" in file.read_text()
+    }
     assert found == {command.module for command in COMMANDS}
 
 

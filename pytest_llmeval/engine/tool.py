@@ -1,0 +1,63 @@
+"""What a tool is: the port between a model that calls tools and whatever runs for it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol, runtime_checkable
+
+from pytest_llmeval.engine.context import SolverContext
+from pytest_llmeval.records import Json, ToolUse
+
+
+class Tool(Protocol):
+    """Something that a model may call. One object for each use in a task, made from its options.
+
+    A tool may also have the methods of `ToolWithVariables` and `ToolWithFindings`, and the
+    attribute `display` (see `records.Display`).
+    """
+
+    @property
+    def name(self) -> str:
+        """Name under which the model calls it: letters, digits, `_` and `-`, 64 at most."""
+        ...
+
+    @property
+    def description(self) -> str:
+        """What the model is told about it."""
+        ...
+
+    @property
+    def parameters(self) -> Mapping[str, Json]:
+        """JSON schema of its arguments, of the type ``object``."""
+        ...
+
+    async def __call__(
+        self, arguments: Mapping[str, Json], context: SolverContext, *, stage: str
+    ) -> ToolUse:
+        """Run one call, record it in the transcript of `context`, and return the record.
+
+        The model is shown `output`, or `error` if it is not None. The arguments are those of the
+        model, hostile input that fits `parameters`.
+
+        Raises:
+            ToolError: the tool failed, not the model.
+        """
+        ...
+
+
+@runtime_checkable
+class ToolWithVariables(Tool, Protocol):
+    """A tool that brings variables for the prompt, such as the names that it knows."""
+
+    def variables(self) -> Mapping[str, Json]:
+        """Return the variables."""
+        ...
+
+
+@runtime_checkable
+class ToolWithFindings(Tool, Protocol):
+    """A tool that tells what its uses in one sample amount to."""
+
+    def findings(self, uses: Sequence[ToolUse]) -> Mapping[str, Json]:
+        """Return details for the completion; `uses` are the tool's own, in order, or none."""
+        ...
