@@ -9,11 +9,18 @@ from pytest_llmeval.engine.context import SolverContext
 from pytest_llmeval.records import Json, ToolUse
 
 
+class CallError(Exception):
+    """A call of a tool that cannot be carried out as the model wrote it: the model's mistake.
+
+    A function that is a tool raises it; the message is shown to the model, which may call again.
+    """
+
+
 class Tool(Protocol):
     """Something that a model may call. One object for each use in a task, made from its options.
 
-    A tool may also have the methods of `ToolWithVariables` and `ToolWithFindings`, and the
-    attribute `display` (see `records.Display`).
+    A tool may also have the methods of `ToolWithVariables`, `ToolWithFindings` and
+    `ToolWithPreparation`, and the attribute `display` (see `records.Display`).
     """
 
     @property
@@ -60,4 +67,17 @@ class ToolWithFindings(Tool, Protocol):
 
     def findings(self, uses: Sequence[ToolUse]) -> Mapping[str, Json]:
         """Return details for the completion; `uses` are the tool's own, in order, or none."""
+        ...
+
+
+@runtime_checkable
+class ToolWithPreparation(Tool, Protocol):
+    """A tool that looks at its surroundings before a sample's first request is paid."""
+
+    async def prepare(self, context: SolverContext) -> None:
+        """Check what calls need, or begin to start it; it need not be ready afterwards.
+
+        Raises:
+            LLMEvalError: no call could succeed, such as by a wrong option.
+        """
         ...

@@ -208,8 +208,8 @@ def _loaded(
             options = {others[0] if others else "": options}
         values = checked(function, options or {}, folder, skip=(first, SAME))
     except OptionError as error:
-        place = (index, name, error.option) if error.option else (index, name)
-        raise MetricError(place, str(error)) from None
+        inside = (part for part in error.place if part)
+        raise MetricError((index, name, *inside), str(error)) from None
     except (TaskError, UsageError) as error:
         raise MetricError((index,), str(error)) from None
     except ValueError:

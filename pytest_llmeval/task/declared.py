@@ -191,8 +191,7 @@ def _made(
             return _Function(found, checked(found, spec.options, folder, skip=own))
         made = None if own else build(found, spec.options, folder)
     except OptionError as error:
-        place = (*at, spec.name) if error.option is None else (*at, spec.name, error.option)
-        raise MisfitError(place, str(error)) from None
+        raise MisfitError((*at, spec.name, *error.place), str(error)) from None
     except (UsageError, TaskError) as error:
         raise MisfitError(at, str(error)) from None
     except MisfitError:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Annotated, Any, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Protocol, get_args, get_origin, get_type_hints
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
@@ -18,13 +18,29 @@ class OptionError(LLMEvalError):
     """An option is unknown, missing or has an invalid value.
 
     Attributes:
-        option: name of the option; None if the combination of several is invalid.
+        place: names of the option and of those inside its value; () if the combination of several
+            is invalid.
     """
 
-    def __init__(self, problem: str, option: str | None = None) -> None:
-        """Store the problem and the option's name."""
+    def __init__(self, problem: str, *place: str) -> None:
+        """Store the problem and its place."""
         super().__init__(problem)
-        self.option = option
+        self.place = place
+
+
+class Maker(Protocol):
+    """Makes an option's value from that of the task file; it stands in the option's annotation.
+
+    Example: ``tools: Annotated[tuple[Tool, ...], Maker()]``.
+    """
+
+    def make(self, value: Json, folder: Path) -> Any:  # noqa: ANN401 - whatever the option takes
+        """Return what the function is given; relative paths start from `folder`.
+
+        Raises:
+            OptionError: the value is invalid; its place is that inside the value.
+        """
+        ...
 
 
 def build(
@@ -101,6 +117,12 @@ def _hints(function: Callable[..., Any]) -> dict[str, Any]:
 
 def _fitting(hint: Any, value: Json, name: str, folder: Path) -> Any:  # noqa: ANN401 - any type
     """Return an option's value, checked against its annotation; OptionError if it does not fit."""
+    maker = next((one for one in getattr(hint, "__metadata__", ()) if hasattr(one, "make")), None)
+    if maker is not None:
+        try:
+            return maker.make(value, folder)
+        except OptionError as error:
+            raise OptionError(str(error), name, *error.place) from None
     if _is_path(hint) and isinstance(value, str):
         return (value.folder if isinstance(value, OverrideText) else folder) / value
     value = plain(value)

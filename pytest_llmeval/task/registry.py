@@ -134,7 +134,10 @@ SCORERS = Registry(
 SOLVERS = Registry(
     kind="solver",
     group="pytest_llmeval.solvers",
-    built_in={"direct": "pytest_llmeval.solvers.direct:DirectSolver"},
+    built_in={
+        "direct": "pytest_llmeval.solvers.direct:DirectSolver",
+        "agent": "pytest_llmeval.solvers.agent.solver:AgentSolver",
+    },
 )
 TOOLS = Registry(kind="tool", group="pytest_llmeval.tools", built_in={})
 PROVIDERS = Registry(

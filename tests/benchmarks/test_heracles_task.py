@@ -18,8 +18,8 @@ import yaml
 from benchmarks.benchmark_session import ROOT, run_pytest
 from live.neo4j_process import JARS, SETTINGS
 
-from pytest_llmeval.domains.heracles.agent_solver import TOOL_NAME
 from pytest_llmeval.domains.heracles.cypher_solver import REPAIR_REQUEST
+from pytest_llmeval.domains.heracles.cypher_tool import TOOL_NAME
 from pytest_llmeval.domains.heracles.query import extract_query, preflight
 from pytest_llmeval.domains.heracles.scene_text import read_scene_text
 from pytest_llmeval.engine.expectation import CHARACTERS_PER_TOKEN

@@ -19,10 +19,10 @@ from pytest_llmeval.task.hub import HubFile
 MODEL = ["--llmeval-model", "openai/never-asked"]
 HERACLES_TASKS = {
     "heracles": "cypher",
-    "heracles_agent": "agent",
+    "heracles_agent": "agent.tools.cypher",
     "heracles_in_context": "in_context",
 }
-"""The tasks and their solvers."""
+"""The tasks, and where in their solvers the scene is an option."""
 
 
 def collected(*arguments: str) -> list[str]:
@@ -108,8 +108,8 @@ def test_heracles_runs_its_pipelines_on_the_public_scene(
     scene = shared / "data" / "heracles" / "example_dsg.json"
     options = [f"--llmeval-set={task}.dataset.path={questions}" for task in HERACLES_TASKS]
     options += [
-        f"--llmeval-set={task}.solver.{solver}.scene={scene}"
-        for task, solver in HERACLES_TASKS.items()
+        f"--llmeval-set={task}.solver.{place}.scene={scene}"
+        for task, place in HERACLES_TASKS.items()
     ]
     options += [
         "--llmeval-model=python/./gold.py:reply",
@@ -121,7 +121,7 @@ def test_heracles_runs_its_pipelines_on_the_public_scene(
     assert done.returncode == 0, done.stdout + done.stderr
     rows = newest_rows(tmp_path / "reports")
     assert Counter(row["task"] for row in rows) == dict.fromkeys(HERACLES_TASKS, 15)
-    assert all(row["details"]["valid_sldp"] for row in rows)
+    assert all(row["scores"][0]["details"]["valid_sldp"] for row in rows)
     turns = {row["task"]: row["details"]["turns"] for row in rows}
     assert turns == {"heracles": 2, "heracles_agent": 2, "heracles_in_context": 1}
     queried = [row["details"] for row in rows if row["task"] != "heracles_in_context"]

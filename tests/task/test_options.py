@@ -128,7 +128,7 @@ def test_a_value_of_another_type_is_refused_with_its_option(
 ) -> None:
     with pytest.raises(OptionError) as refused:
         build(make, {"needed": 1, **options}, HERE)
-    assert refused.value.option == option
+    assert refused.value.place == (option,)
     assert says in str(refused.value)
 
 
@@ -136,7 +136,7 @@ def test_a_value_of_another_type_is_refused_with_its_option(
 def test_a_missing_option_is_named(make: Callable[..., Thing]) -> None:
     with pytest.raises(OptionError, match=r"^is missing$") as refused:
         build(make, {"text": "x"}, HERE)
-    assert refused.value.option == "needed"
+    assert refused.value.place == ("needed",)
 
 
 @BOTH
@@ -144,7 +144,7 @@ def test_an_unknown_option_is_refused_with_the_allowed_ones(make: Callable[..., 
     allowed = "needed, text, number, flag, mode, names, pair, table, file, own, few"
     with pytest.raises(OptionError) as refused:
         build(make, {"needed": 1, "nedeed": 1}, HERE)
-    assert refused.value.option == "nedeed"
+    assert refused.value.place == ("nedeed",)
     assert str(refused.value) == f"is not an option here (allowed: {allowed})"
 
 
@@ -157,7 +157,7 @@ def test_what_has_no_options_says_so() -> None:
 def test_what_the_thing_itself_refuses_is_told_in_its_words(make: Callable[..., Thing]) -> None:
     with pytest.raises(OptionError, match=r"^needed is -1; it must not be negative$") as refused:
         build(make, {"needed": -1}, HERE)
-    assert refused.value.option is None
+    assert refused.value.place == ()
 
 
 def test_a_type_error_of_the_thing_is_one_of_its_options() -> None:

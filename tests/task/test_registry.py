@@ -79,8 +79,8 @@ def test_the_package_brings_these_names(names: Registry, own: set[str]) -> None:
 
 
 def test_names_of_domains_stand_behind_the_built_in_ones() -> None:
-    assert list(SOLVERS.own) == [*SOLVERS.built_in, *list(SOLVERS.own)[1:]]
-    assert list(SOLVERS.built_in) == ["direct"]
+    assert list(SOLVERS.built_in) == ["direct", "agent"]
+    assert list(SOLVERS.own) == [*SOLVERS.built_in, *list(SOLVERS.own)[2:]]
     assert "taxonomy" not in SCORERS.built_in
 
 

@@ -2,15 +2,77 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from pytest_llmeval.domains.heracles.address import GraphAddress, graph_address
+from pytest_llmeval.domains.heracles.findings import query_findings
+from pytest_llmeval.domains.heracles.scene_graph import check_scene_file, read_class_names
 from pytest_llmeval.engine.context import SolverContext
-from pytest_llmeval.records import ToolUse
+from pytest_llmeval.records import Display, Json, ToolUse
 
 if TYPE_CHECKING:
     from pytest_llmeval.domains.heracles.graph import Graph
+
+TOOL_NAME: Final = "run_cypher_query"
+"""Name under which models call the tool ``cypher``."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CypherTool:
+    """Runs a query of the model on the scene's graph database, for the solver ``agent``.
+
+    It gives prompts ``classes`` (class names by label). Findings: ``queries`` (that were run or
+    refused), ``failed_queries``, and of the last one ``cypher``, ``valid_cypher``, ``rows`` and
+    ``query_seconds``.
+
+    Attributes:
+        scene: a scene graph as spark_dsg saves it, in JSON.
+    """
+
+    name: ClassVar[str] = TOOL_NAME
+    description: ClassVar[str] = (
+        "Runs one Cypher query that only reads on the graph database and returns its rows."
+    )
+    parameters: ClassVar[Mapping[str, Json]] = {
+        "type": "object",
+        "properties": {"query": {"type": "string", "description": "The Cypher query."}},
+        "required": ["query"],
+        "additionalProperties": False,
+    }
+    display: ClassVar[Display] = Display(
+        shares=("valid_cypher",), headings={"valid_cypher": "valid Cypher"}
+    )
+
+    scene: Path
+
+    def __post_init__(self) -> None:
+        """Raise ValueError if the scene is no file."""
+        check_scene_file(self.scene)
+
+    def variables(self) -> Mapping[str, Json]:
+        """Return the variables of the prompt."""
+        return {"classes": read_class_names(self.scene)}
+
+    async def prepare(self, context: SolverContext) -> None:
+        """Raise UsageError if the option ``--llmeval-graph`` is wrong."""
+        graph_address(context)
+
+    async def __call__(
+        self, arguments: Mapping[str, Json], context: SolverContext, *, stage: str
+    ) -> ToolUse:
+        """Run the query of one call."""
+        return await run_cypher(context, self.scene, str(arguments["query"]), stage=stage)
+
+    def findings(self, uses: Sequence[ToolUse]) -> Mapping[str, Json]:
+        """Return details about the queries of one sample."""
+        return {
+            **query_findings(uses[-1] if uses else None),
+            "queries": len(uses),
+            "failed_queries": sum(use.error is not None for use in uses),
+        }
 
 
 async def run_cypher(

@@ -1,0 +1,1 @@
+"""The solver ``agent``: a model calls tools until it answers."""

@@ -1,0 +1,61 @@
+"""How calls travel between a model and its tools: the port `Calling`, and a call as written."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from pytest_llmeval.records import Json, Message, Reply
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WrittenCall:
+    """A call as a model wrote it.
+
+    Attributes:
+        name: the tool's name, which need not exist.
+        arguments: its arguments, not yet checked; None if they cannot be read.
+        problem: why they cannot be read, for the model.
+    """
+
+    name: str
+    arguments: Mapping[str, Json] | None
+    problem: str = ""
+
+
+class Calling(Protocol):
+    """One way in which a model calls tools and is told their results."""
+
+    @property
+    def described(self) -> str:
+        """What the prompt tells of the tools; "" if they go with the request's parameters."""
+        ...
+
+    def parameters(self, *, last: bool) -> dict[str, Json]:
+        """Return the parameters of a request; that of the `last` turn forbids calls."""
+        ...
+
+    def read(self, reply: Reply) -> Sequence[WrittenCall]:
+        """Return the calls of a reply, in order; none if it is the final one."""
+        ...
+
+    def told(
+        self,
+        reply: Reply,
+        calls: Sequence[WrittenCall],
+        results: Sequence[str],
+        *,
+        number: int,
+        last: bool,
+    ) -> Sequence[Message]:
+        """Return what a reply with calls adds to the conversation: the reply, and the results.
+
+        Args:
+            reply: the reply.
+            calls: what `read` returned for it.
+            results: a text for each call.
+            number: number of the first of these calls within the sample, from 1.
+            last: whether the next reply is the last one.
+        """
+        ...

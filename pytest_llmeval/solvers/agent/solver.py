@@ -1,0 +1,116 @@
+"""The solver ``agent``: the model calls tools, as often as its turns allow, until it answers.
+
+What a model writes in a call is hostile input; every mistake in it goes back to the model as the
+call's result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, ClassVar, Final, Literal, TypeAlias
+
+from pytest_llmeval.engine.context import SolverContext
+from pytest_llmeval.engine.tool import Tool, ToolWithPreparation, ToolWithVariables
+from pytest_llmeval.records import Completion, Display, Json, Sample, display_of
+from pytest_llmeval.solvers.agent.calling import Calling
+from pytest_llmeval.solvers.agent.making import MadeTools
+from pytest_llmeval.solvers.agent.native import NativeCalling
+from pytest_llmeval.solvers.agent.toolbox import Toolbox
+
+Form: TypeAlias = Literal["native", "text"]
+"""``native``: calls by the provider's interface for tools. ``text``: calls in the reply's text."""
+
+_CALLING: Final[Mapping[Form, Callable[[Sequence[Tool]], Calling]]] = {"native": NativeCalling}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgentSolver:
+    """Sends the stage ``generate``, and runs the calls of each reply until one has none.
+
+    After `turns` replies it ends too: the last request forbids calls, and a model that calls all
+    the same has no answer. The prompt is given ``turns``, the variables of the tools, and
+    ``tools``: what it must tell of them in the form ``text``, "" in the form ``native``.
+
+    Details: ``turns`` (replies), ``calls``, ``failed_calls``, the findings of the tools, and
+    ``reason`` if there is no answer.
+
+    Attributes:
+        tools: the tools; in a task file their names and options, ``{NAME: {OPTION: VALUE}}``.
+        turns: most replies of the model.
+        calls: how calls are written.
+    """
+
+    stages: ClassVar[tuple[str, ...]] = ("generate",)
+
+    tools: Annotated[tuple[Tool, ...], MadeTools()]
+    turns: int = 10
+    calls: Form = "native"
+
+    def __post_init__(self) -> None:
+        """Raise ValueError for options of wrong values."""
+        if type(self.turns) is not int or self.turns < 1:
+            msg = (
+                f"turns is {self.turns!r}; "
+                "it is how many replies the model has, a whole number from 1"
+            )
+            raise ValueError(msg)
+
+    @property
+    def display(self) -> Display:
+        """How results show the details, as the tools declare it."""
+        shown = [display_of(tool) for tool in self.tools]
+        return Display(
+            shares=tuple(dict.fromkeys(key for one in shown for key in one.shares)),
+            labels={key: labels for one in shown for key, labels in one.labels.items()},
+            headings={key: heading for one in shown for key, heading in one.headings.items()},
+        )
+
+    def variables(self) -> Mapping[str, Json]:
+        """Return the variables of the prompt."""
+        found: dict[str, Json] = {"turns": self.turns, "tools": self._calling.described}
+        for tool in self.tools:
+            if isinstance(tool, ToolWithVariables):
+                found |= tool.variables()
+        return found
+
+    async def prepare(self, context: SolverContext) -> None:
+        """Prepare the tools.
+
+        Raises:
+            LLMEvalError: a tool cannot be used.
+        """
+        for tool in self.tools:
+            if isinstance(tool, ToolWithPreparation):
+                await tool.prepare(context)
+
+    async def __call__(
+        self,
+        sample: Sample,  # noqa: ARG002 - every solver gets it
+        context: SolverContext,
+    ) -> Completion:
+        """Solve one sample."""
+        await self.prepare(context)
+        calling, box = self._calling, Toolbox(self.tools, context)
+        messages = context.prompt("generate", **self.variables())
+        for turn in range(1, self.turns + 1):
+            last, stage = turn == self.turns, f"turn {turn}"
+            reply = await context.generate(
+                messages, stage=stage, parameters=calling.parameters(last=last)
+            )
+            calls = calling.read(reply)
+            if last or not calls:
+                break
+            number = box.calls + 1
+            results = await box.results(calls, stage=stage)
+            told = calling.told(reply, calls, results, number=number, last=turn + 1 == self.turns)
+            messages = (*messages, *told)
+        details = {**box.findings(), "turns": turn}
+        if calls:
+            details["reason"] = f"the model still called tools in the last of {self.turns} turns"
+            return Completion(text="", stop_reason=reply.stop_reason, details=details)
+        return Completion(text=reply.text, stop_reason=reply.stop_reason, details=details)
+
+    @property
+    def _calling(self) -> Calling:
+        return _CALLING[self.calls](self.tools)

@@ -1,0 +1,87 @@
+"""The tools of one sample: runs what the model calls, within limits, and keeps the record."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from pytest_llmeval.engine.context import SolverContext
+from pytest_llmeval.engine.tool import Tool, ToolWithFindings
+from pytest_llmeval.records import Json, ToolUse
+from pytest_llmeval.scoring.schemas import Schema
+from pytest_llmeval.solvers.agent.calling import WrittenCall
+
+MAX_CALLS: Final = 8
+"""Most calls of one turn that are run."""
+
+MAX_CHARACTERS: Final = 160_000
+"""Most characters of all results that one sample's model is shown, some 60,000 tokens."""
+
+TOO_MANY: Final = f"Not run: only {MAX_CALLS} calls of one turn are."
+
+OUT_OF_ROOM: Final = (
+    "The result is not shown: with it, all results together would exceed "
+    f"{MAX_CHARACTERS} characters. Ask for less, or answer from what there is."
+)
+
+_SHOWN_NAME = 40
+
+
+class Toolbox:
+    """Runs the calls of one sample."""
+
+    def __init__(self, tools: Sequence[Tool], context: SolverContext) -> None:
+        """Offer `tools`, whose names differ."""
+        self._tools = {tool.name: tool for tool in tools}
+        self._schemas = {tool.name: Schema(dict(tool.parameters)) for tool in tools}
+        self._uses: dict[str, list[ToolUse]] = {tool.name: [] for tool in tools}
+        self._context = context
+        self._room = MAX_CHARACTERS
+        self._failed = 0
+        self.calls = 0
+
+    async def results(self, calls: Sequence[WrittenCall], *, stage: str) -> list[str]:
+        """Run the calls of one turn in order, and return what the model is told of each.
+
+        Its mistakes are told: a tool that does not exist, arguments that cannot be read or do not
+        fit, a call that the tool refuses, more than `MAX_CALLS` calls.
+
+        Raises:
+            ToolError: a tool failed, not the model.
+        """
+        run = [await self._run(call, stage) for call in calls[:MAX_CALLS]]
+        left = len(calls) - len(run)
+        self.calls += len(calls)
+        self._failed += left
+        return [*run, *[TOO_MANY] * left]
+
+    def findings(self) -> dict[str, Json]:
+        """Return details of all calls, and those that tools tell of their own."""
+        found: dict[str, Json] = {"calls": self.calls, "failed_calls": self._failed}
+        for name, tool in self._tools.items():
+            if isinstance(tool, ToolWithFindings):
+                found |= tool.findings(tuple(self._uses[name]))
+        return found
+
+    async def _run(self, call: WrittenCall, stage: str) -> str:
+        problem = self._problem(call)
+        if problem is not None or call.arguments is None:
+            self._failed += 1
+            return problem or call.problem
+        use = await self._tools[call.name](call.arguments, self._context, stage=stage)
+        self._uses[call.name].append(use)
+        self._failed += use.error is not None
+        shown = use.output if use.error is None else f"The call failed: {use.error}"
+        if len(shown) > self._room:
+            return OUT_OF_ROOM
+        self._room -= len(shown)
+        return shown
+
+    def _problem(self, call: WrittenCall) -> str | None:
+        """Return why a call cannot be run, if its arguments could be read; else None."""
+        if call.name not in self._tools:
+            return f"There is no tool {call.name[:_SHOWN_NAME]!r}, only {', '.join(self._tools)}."
+        if call.arguments is None:
+            return call.problem
+        problems = self._schemas[call.name].problems(dict(call.arguments))
+        return f"The arguments do not fit: {problems}" if problems else None
