@@ -88,7 +88,6 @@ class Context:
             stage=stage,
             tool="test",
             input=cypher,
-            executed=cypher,
             output=text,
             count=1,
             error=error,
