@@ -53,8 +53,8 @@ class Row(Record, frozen=True, kw_only=True):
         recorded: whether the replies came from a recording.
         reports: number of reports under this key; above 1 after reruns.
         worker: name of the xdist worker, "" without xdist.
-        engine: what answered the uses of tools, such as ``neo4j``; "" where nothing was asked
-            that has several engines.
+        engine: what answered the uses of tools that several engines can answer, such as
+            ``sqlite``; "" where none was used.
         stands_in_for: what `engine` answered in place of, so that the results are not its; "" if
             in place of nothing.
         details: of the completion.

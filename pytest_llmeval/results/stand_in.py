@@ -9,7 +9,7 @@ from pytest_llmeval.records import Record, Row
 
 
 class StandIn(Record, frozen=True, kw_only=True):
-    """The number of rows in which `engine` answered in place of another, such as ``Neo4j``."""
+    """The number of rows in which `engine` answered in place of `stands_in_for`."""
 
     engine: str
     stands_in_for: str

@@ -117,8 +117,8 @@ def test_a_gate_fails_on_answers_from_elsewhere_unless_its_file_allows_them(
 
 
 def test_a_gate_names_the_engine_that_stood_in_and_lets_the_real_one_pass() -> None:
-    stand_in = {"engine": "arcadedb", "stands_in_for": "Neo4j"}
-    rows = [*FULL, *(row(sample, **stand_in) for sample in "89")]
+    answered = [row(sample, engine="arcadedb", stands_in_for="Neo4j") for sample in "89"]
+    rows = [*FULL, *answered]
     assert result_of("", rows, "stand_in").reason == (
         "2 rows rest on tools that others answered than the task is made for "
         "(arcadedb, not Neo4j), which only `stand_in: allowed` in the gate file permits"
