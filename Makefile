@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet install -c constraints.txt
 
-.PHONY: run test conformance lint differential clean
+.PHONY: run test conformance lint clean
 
 # The tests start hundreds of processes: without its cache, each would compile the package again.
 unexport PYTHONDONTWRITEBYTECODE
@@ -18,10 +18,6 @@ test: lint
 # EED against all pairs of the reference material, of which `make test` takes a part. Three minutes on two processors.
 conformance: .venv/test.stamp
 	LLMEVAL_ALL_PAIRS=1 $(BIN)/python -m pytest tests/scoring/eed/test_eed_conformance.py -n 0
-
-# Random queries on both graph engines; prints the disagreements that are not known. Needs java and mvn.
-differential: .venv/test.stamp
-	$(BIN)/python tests/live/differential.py --seed $(or $(SEED),1) --count $(or $(COUNT),500)
 
 lint: .venv/test.stamp
 	$(BIN)/ruff check

@@ -53,8 +53,10 @@ class Row(Record, frozen=True, kw_only=True):
         recorded: whether the replies came from a recording.
         reports: number of reports under this key; above 1 after reruns.
         worker: name of the xdist worker, "" without xdist.
-        engine_uncertain: whether a tool was replaced by another that may have given a different
-            result.
+        engine: what answered the uses of tools that several engines can answer, such as
+            ``sqlite``; "" where none was used.
+        stands_in_for: what `engine` answered in place of, so that the results are not its; "" if
+            in place of nothing.
         details: of the completion.
         versions: version of the task, digests of dataset, prompt and settings, and for each score
             ``grader:NAME`` the grader's version.
@@ -81,7 +83,8 @@ class Row(Record, frozen=True, kw_only=True):
     recorded: bool = False
     reports: int = 1
     worker: str = ""
-    engine_uncertain: bool = False
+    engine: str = ""
+    stands_in_for: str = ""
     details: Mapping[str, Json] = {}
     versions: Mapping[str, Json] = {}
 

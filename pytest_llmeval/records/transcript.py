@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TypeAlias
 
 from pytest_llmeval.records.message import Message
@@ -65,26 +65,27 @@ class ToolUse(Record, frozen=True, kw_only=True, tag_field="event", tag="tool_us
         stage: stage of the solver.
         tool: name of the tool, with its version, such as ``python 3.13``.
         input: text that the model wrote.
-        executed: text that was executed; it may differ from `input`.
         output: the result as text; "" after an error.
         count: number of rows, or other units, in the result.
         error: why the use was refused or failed; None if it did not.
         cut: name of the limit that shortened the output; None if none did.
         seconds: duration.
-        uncertain: why the tool that `tool` replaces may have given a different result; None if it
-            gives the same.
+        engine: what answered, where one tool has several engines: a short name without version;
+            "" where there is no choice.
+        stands_in_for: name of what the tool is made for, if `engine` answered in its place and may
+            give other results; "" if it did not.
     """
 
     stage: str
     tool: str
     input: str
-    executed: str
     output: str = ""
     count: int = 0
     error: str | None = None
     cut: str | None = None
     seconds: float = 0.0
-    uncertain: str | None = None
+    engine: str = ""
+    stands_in_for: str = ""
 
 
 class StageNote(Record, frozen=True, kw_only=True, tag_field="event", tag="note"):
@@ -114,9 +115,14 @@ class Transcript(Record, frozen=True, kw_only=True):
         return tuple(event for event in self.events if isinstance(event, ToolUse))
 
     @property
-    def uncertain(self) -> bool:
-        """Whether a tool was replaced by another that may have given a different result."""
-        return any(use.uncertain is not None for use in self.tool_uses)
+    def engine(self) -> str:
+        """The engines that answered uses of tools, joined by commas; "" if none is named."""
+        return _joined(use.engine for use in self.tool_uses)
+
+    @property
+    def stands_in_for(self) -> str:
+        """What engines stood in for, joined by commas; "" if none did."""
+        return _joined(use.stands_in_for for use in self.tool_uses)
 
     @property
     def usage(self) -> Usage:
@@ -134,3 +140,8 @@ class Transcript(Record, frozen=True, kw_only=True):
         if not self.calls or not all(call.other_run for call in self.calls):
             return None
         return max(call.age or 0.0 for call in self.calls)
+
+
+def _joined(names: Iterable[str]) -> str:
+    """Return the names that are not empty, each once, in alphabetical order."""
+    return ", ".join(sorted({name for name in names if name}))

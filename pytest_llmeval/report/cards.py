@@ -114,11 +114,11 @@ def _facts(figures: Figures, info: TaskInfo) -> tuple[Fact, ...]:
         "cut": sum(figures.cut.values()),
         "cached": figures.cached,
         "reruns": figures.reruns,
-        "engine-uncertain": figures.engine_uncertain,
+        **{f"{one.engine}, not {one.stands_in_for}": one.rows for one in figures.stand_ins},
     }
     for name, number in counted.items():
         if number:
-            facts.append(Fact(name, f"{number:,}"))
+            facts.append(Fact(clean(name), f"{number:,}"))
     return tuple(facts)
 
 

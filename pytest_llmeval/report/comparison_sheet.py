@@ -13,9 +13,12 @@ from pytest_llmeval.report.sheet import Block, Cell, Column, Label, Sheet, colum
 from pytest_llmeval.results.changes import Change
 from pytest_llmeval.results.compare import Comparison, Pair
 from pytest_llmeval.results.graders import GRADER
+from pytest_llmeval.results.rows import ENGINE
 
 SIGNIFICANT = 0.05
 """Adjusted p-values below are shown strong."""
+
+ENGINES_DIFFER = "ENGINES DIFFER: a difference may be theirs, and not the models'"
 
 _IDS_SHOWN = 20
 
@@ -117,6 +120,7 @@ def _notes(pair: Pair) -> tuple[str, ...]:
         for name, (a, b) in pair.versions.items()
         if pair.regrading is None or not name.startswith(GRADER)
     ]
+    notes += [ENGINES_DIFFER] if ENGINE in pair.versions else []
     return tuple(notes)
 
 

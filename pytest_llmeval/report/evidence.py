@@ -67,6 +67,8 @@ class Evidence:
             "age": row.age,
             "recorded": row.recorded,
             "reports": row.reports,
+            "engine": row.engine,
+            "stands_in_for": row.stands_in_for,
             "messages": [json.loads(message) for message in self._messages],
             "events": events,
         }
@@ -114,11 +116,9 @@ class Evidence:
                     "error": self._text(event.error),
                 }
             case ToolUse():
-                changed = event.executed not in {event.input, ""}
                 return {
                     **event.to_json(),
                     "input": self._text(event.input),
-                    "executed": self._text(event.executed) if changed else None,
                     "output": self._text(event.output),
                     "error": None if event.error is None else self._text(event.error),
                 }

@@ -8,6 +8,7 @@ from string import ascii_uppercase
 from pytest_llmeval.report import numbers
 from pytest_llmeval.report.clean import clean
 from pytest_llmeval.report.comparison_sheet import (
+    ENGINES_DIFFER,
     SIGNIFICANT,
     is_significant,
     short_version,
@@ -18,6 +19,7 @@ from pytest_llmeval.report.sheet import Block, Cell, Column, Label, Sheet, colum
 from pytest_llmeval.results.changes import Change
 from pytest_llmeval.results.figures import Mean
 from pytest_llmeval.results.matrix import Contender, Matrix
+from pytest_llmeval.results.rows import ENGINE
 
 _LEGEND = f"*: p < {SIGNIFICANT:g} after Holm over all pairs and metrics of the task"
 
@@ -41,6 +43,7 @@ def matrix_sheet(matrix: Matrix) -> Sheet:
             f"{_letter(place)} {clean(short_version(value))}" for place, value in enumerate(values)
         )
         notes.append(f"{clean(name)} differs: {texts}")
+    notes += [ENGINES_DIFFER] if ENGINE in matrix.versions else []
     blocks = (_figures(matrix), *_differences(matrix)) if matrix.n else ()
     return Sheet(title=title, blocks=blocks, notes=tuple(notes))
 

@@ -27,11 +27,12 @@ def notes(entries: Sequence[TaskSummary]) -> tuple[str, ...]:
                 f"{clean(reason)} {number:,}" for reason, number in entry.figures.cut.items()
             )
             said.append(f"{name}: cut replies: {reasons}.")
-        if entry.figures.engine_uncertain:
-            said.append(
-                f"{name}: engine-uncertain rows: {entry.figures.engine_uncertain:,}; "
-                "the tool that another one stood in for might have answered otherwise."
-            )
+        said += [
+            f"{name}: {clean(one.engine)} stood in for {(other := clean(one.stands_in_for))} in "
+            f"{one.rows:,} of {entry.figures.counts.planned:,} rows, and may answer otherwise: "
+            f"these are no results of {other}."
+            for one in entry.figures.stand_ins
+        ]
         said += [f"{name}: {line}" for line in _calibration(entry.figures.judging)]
         said += [
             f"{name}: accuracy takes {one.ratio:.2f} × the samples of {clean(one.name)} "

@@ -12,6 +12,7 @@ from pytest_llmeval.report.dot_plot import DotPlot, dot_plots
 from pytest_llmeval.report.histogram import Histogram, histogram
 from pytest_llmeval.report.result_sheets import sheets
 from pytest_llmeval.report.sheet import Sheet
+from pytest_llmeval.report.task_title import task_title
 from pytest_llmeval.results.summary import Summary, TaskSummary
 
 
@@ -58,10 +59,9 @@ def entry_names(summary: Summary) -> list[str]:
 def _section(
     anchor: str, entries: Sequence[TaskSummary], sheet: Sheet, rows: Sequence[Row]
 ) -> Section:
-    info = entries[0].info
     return Section(
         anchor=anchor,
-        title=clean(info.title) + (" (demo data)" if info.demo else ""),
+        title=task_title(entries),
         models=tuple(dict.fromkeys(clean(entry.model) for entry in entries)),
         cards=tuple(card(entry) for entry in entries),
         plots=dot_plots(entries),

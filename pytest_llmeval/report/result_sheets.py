@@ -12,6 +12,7 @@ from pytest_llmeval.report.label_blocks import label_blocks
 from pytest_llmeval.report.literature_blocks import literature_blocks
 from pytest_llmeval.report.notes import notes
 from pytest_llmeval.report.sheet import Sheet
+from pytest_llmeval.report.task_title import task_title
 from pytest_llmeval.report.use_block import use_block
 from pytest_llmeval.results.summary import Summary, TaskSummary
 
@@ -48,7 +49,7 @@ def sheets(summary: Summary) -> tuple[Sheet, ...]:
 
 def _sheet(entries: Sequence[TaskSummary]) -> Sheet:
     info = entries[0].info
-    title = clean(info.title) + (" (demo data)" if info.demo else "")
+    title = task_title(entries)
     models = {entry.model for entry in entries}
     if len(models) == 1:
         title += f" · {clean(entries[0].model)}"

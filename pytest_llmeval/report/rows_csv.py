@@ -101,6 +101,7 @@ _FIELDS: Final = (
     "age",
     "recorded",
     "reports",
+    "engine",
 )
 """The columns that every run has: those of the row's key first."""
 

@@ -31,7 +31,6 @@ def use_block(entries: Sequence[TaskSummary]) -> Block:
         units.append((column_of("epochs", [f"{one.epochs}" for one in sets]),))
     doubtful = {
         "cached": [one.cached for one in sets],
-        "engine-uncertain": [one.engine_uncertain for one in sets],
         "reruns": [one.reruns for one in sets],
     }
     units += [(_counts(head, counts),) for head, counts in doubtful.items() if any(counts)]

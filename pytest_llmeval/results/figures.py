@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from pytest_llmeval.records import Outcome, Record, Usage
+from pytest_llmeval.results.stand_in import StandIn
 from pytest_llmeval.results.task_info import Calibrated, Ends
 
 
@@ -160,8 +161,7 @@ class Figures(Record, frozen=True, kw_only=True):
         cached: rows answered by other runs, the oldest `oldest` seconds ago.
         oldest: age of the oldest such answer, in seconds.
         reruns: reports that a later one replaced.
-        engine_uncertain: rows with a use of a tool that the tool it stands in for might have
-            answered otherwise.
+        stand_ins: engines that answered tools in place of the one that the task is made for.
     """
 
     counts: Counts
@@ -185,7 +185,7 @@ class Figures(Record, frozen=True, kw_only=True):
     cached: int = 0
     oldest: float | None = None
     reruns: int = 0
-    engine_uncertain: int = 0
+    stand_ins: tuple[StandIn, ...] = ()
 
     @property
     def graded(self) -> tuple[Mean, ...]:

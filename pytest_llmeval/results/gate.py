@@ -97,7 +97,10 @@ class ChangeRule:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gate:
-    """A gate file. By default it demands full coverage, and answers of live models of this run.
+    """A gate file.
+
+    By default it demands full coverage, and answers of live models of this run with the tools that
+    its tasks are made for.
 
     Attributes:
         rules: bounds on the run's own figures.
@@ -108,6 +111,8 @@ class Gate:
         inconclusive_passes: whether a rule passes that so few samples cannot decide.
         recorded_allowed: whether answers may come from recordings.
         cached_allowed: whether answers may come from other runs.
+        stand_in_allowed: whether another engine than the one that a task is made for may answer
+            its tools.
     """
 
     rules: tuple[Rule, ...] = ()
@@ -118,3 +123,4 @@ class Gate:
     inconclusive_passes: bool = False
     recorded_allowed: bool = False
     cached_allowed: bool = False
+    stand_in_allowed: bool = False

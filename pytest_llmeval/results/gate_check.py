@@ -6,10 +6,11 @@ from collections.abc import Iterator, Mapping
 
 from pytest_llmeval.results.allowed import more_text
 from pytest_llmeval.results.estimate import Estimate
-from pytest_llmeval.results.figures import Counts
+from pytest_llmeval.results.figures import Figures
 from pytest_llmeval.results.gate import JUDGE, Bounds, Gate, Rule
 from pytest_llmeval.results.gate_result import GateResult, RuleResult, RuleStatus
 from pytest_llmeval.results.gate_values import judge_values, rule_values
+from pytest_llmeval.results.rows import ENGINE
 from pytest_llmeval.results.summary import Summary, TaskSummary
 
 
@@ -36,6 +37,8 @@ def _conditions(gate: Gate, entry: TaskSummary) -> Iterator[Rule]:
         yield Rule(task=entry.task, metric="recorded", bounds=Bounds(maximum=0))
     if not gate.cached_allowed:
         yield Rule(task=entry.task, metric="cached", bounds=Bounds(maximum=0))
+    if not gate.stand_in_allowed and ENGINE in entry.versions:
+        yield Rule(task=entry.task, metric="stand_in", bounds=Bounds(maximum=0))
 
 
 def _mixed(entry: TaskSummary) -> RuleResult:
@@ -97,7 +100,7 @@ def _checked(rule: Rule, entry: TaskSummary, known: Mapping[str, Estimate]) -> R
     allowed = rule.bounds.values
     if rule.point or found.low is None or found.high is None:
         status: RuleStatus = "pass" if value in allowed else "fail"
-        reason = "" if status == "pass" else _reason(rule, value, entry.figures.counts)
+        reason = "" if status == "pass" else _reason(rule, value, entry.figures)
         return _result(rule, entry.model, value, status, reason)
     status = allowed.decision(found.low, found.high)
     reason = "" if status == "pass" else _interval_reason(rule, found, status)
@@ -114,20 +117,27 @@ def _interval_reason(rule: Rule, found: Estimate, status: RuleStatus) -> str:
     return f"{found.n:,} samples cannot decide {rule.bounds}: {span}; {more_text(needed)}"
 
 
-def _reason(rule: Rule, value: float, counts: Counts) -> str:
+def _reason(rule: Rule, value: float, figures: Figures) -> str:
     match rule.metric:
         case "coverage":
+            counts = figures.counts
             parts = {"error": counts.error, "unscored": counts.unscored, "not run": counts.not_run}
             lost = ", ".join(f"{number} {name}" for name, number in parts.items() if number)
             return f"{counts.scored} of {counts.planned} planned samples were scored ({lost})"
-        case "recorded" | "cached":
-            source = "recorded replies" if rule.metric == "recorded" else "answers of other runs"
+        case "recorded" | "cached" | "stand_in":
             return (
-                f"{value:.0f} rows rest on {source}, which only `{rule.metric}: allowed` "
-                "in the gate file permits"
+                f"{value:.0f} rows rest on {_source(rule.metric, figures)}, which only "
+                f"`{rule.metric}: allowed` in the gate file permits"
             )
         case _:
             return f"{value:.6g} is outside {rule.bounds}"
+
+
+def _source(metric: str, figures: Figures) -> str:
+    if metric == "stand_in":
+        names = ", ".join(f"{one.engine}, not {one.stands_in_for}" for one in figures.stand_ins)
+        return f"tools that others answered than the task is made for ({names})"
+    return "recorded replies" if metric == "recorded" else "answers of other runs"
 
 
 def _result(

@@ -15,7 +15,10 @@ from pytest_llmeval.results.task_info import metric_name
 MAX_BYTES = 1_000_000
 """Largest gate file that is read."""
 
-_TOP = ("recorded", "cached", "coverage", "compared", "significance", "inconclusive", "rules")
+_TOP = (
+    *("recorded", "cached", "stand_in", "coverage", "compared"),
+    *("significance", "inconclusive", "rules"),
+)
 _BOUNDS = ("min", "max")
 _STEPS = ("max_drop", "max_rise")
 _PERMISSIONS = ("allowed", "refused")
@@ -47,10 +50,9 @@ def parse_gate(text: str, file: Path | str) -> Gate:
             document, ["inconclusive"], top.get("inconclusive", "fail"), _ENDINGS
         )
         == "pass",
-        recorded_allowed=_word(document, ["recorded"], top.get("recorded", "refused"), _PERMISSIONS)
-        == "allowed",
-        cached_allowed=_word(document, ["cached"], top.get("cached", "refused"), _PERMISSIONS)
-        == "allowed",
+        recorded_allowed=_allows(document, top, "recorded"),
+        cached_allowed=_allows(document, top, "cached"),
+        stand_in_allowed=_allows(document, top, "stand_in"),
     )
 
 
@@ -111,6 +113,10 @@ def _step(document: Checked, path: Sequence[str], value: Json, metric: str) -> S
             f"{value} of a share is ambiguous; 0.03 stands for three percentage points of {metric}",
         )
     return Step(amount=float(share[1]) / 100, relative=True)
+
+
+def _allows(document: Checked, top: Mapping[str, Json], what: str) -> bool:
+    return _word(document, [what], top.get(what, "refused"), _PERMISSIONS) == "allowed"
 
 
 def _word(document: Checked, path: Sequence[str], value: Json, words: Sequence[str]) -> str:

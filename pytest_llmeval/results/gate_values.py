@@ -25,7 +25,7 @@ def rule_values(figures: Figures) -> dict[str, Estimate]:
         "recorded": figures.recorded,
         "cached": figures.cached,
         "reruns": figures.reruns,
-        "engine_uncertain": figures.engine_uncertain,
+        "stand_in": sum(one.rows for one in figures.stand_ins),
         "tokens": figures.usage.total_tokens,
         # A sum that lacks a part must not pass for a low one.
         "cost": None if figures.unpriced else figures.usage.cost,

@@ -22,11 +22,11 @@ UNGRADED: Final = "none"
 
 UNTOUCHED: Final = frozenset(
     {
-        "planned", "not_run", "error", "cut", "recorded", "cached", "reruns", "engine_uncertain",
+        "planned", "not_run", "error", "cut", "recorded", "cached", "reruns", "stand_in",
         "tokens", "cost", "seconds", "seconds_median", "seconds_p95", "compared",
     }
 )  # fmt: skip
-"""Figures that no grader decides."""
+"""Figures that no grader decides, nor any engine of a tool."""
 
 OUTCOMES: Final = frozenset({"accuracy", "correct", "incorrect", "scored", "unscored", "coverage"})
 """Figures that the deciding scores alone decide, besides pass@k and pass^k."""

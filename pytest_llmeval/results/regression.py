@@ -17,7 +17,8 @@ from pytest_llmeval.results.gate import JUDGE, Bounds, ChangeRule, Gate
 from pytest_llmeval.results.gate_check import check
 from pytest_llmeval.results.gate_result import GateResult, RuleResult, RuleStatus
 from pytest_llmeval.results.gate_values import baseline_values
-from pytest_llmeval.results.regrading import uncompared
+from pytest_llmeval.results.regrading import UNTOUCHED, uncompared
+from pytest_llmeval.results.rows import ENGINE
 from pytest_llmeval.results.summary import Summary, TaskSummary
 from pytest_llmeval.results.task_info import metric_name
 
@@ -132,6 +133,8 @@ def _checked(rule: ChangeRule, found: _Counterparts, significance: float) -> Rul
     metric = f"{JUDGE}.{rule.metric}" if rule.task != found.entry.task else rule.metric
     if (reason := uncompared(found.pair.regrading, metric)) is not None:
         return _result(rule, found.entry.model, "missing", reason, values=(None, None))
+    if (reason := _other_engines(found.pair, metric)) is not None:
+        return _result(rule, found.entry.model, "missing", reason, values=(None, None))
     changes = {metric_name(change.name): change for change in found.pair.changes}
     if metric in changes:
         status, reason = _by_samples(rule, changes[metric], significance)
@@ -157,6 +160,17 @@ def _checked(rule: ChangeRule, found: _Counterparts, significance: float) -> Rul
     met = now - before in rule.bounds.changes(before)
     reason = "" if met else f"{now:.6g} after {before:.6g} is outside {rule.bounds}"
     return _result(rule, found.entry.model, "pass" if met else "fail", reason, values=(now, before))
+
+
+def _other_engines(pair: Pair, metric: str) -> str | None:
+    """Return why a metric is not compared; None where one engine answered the tools of both."""
+    if ENGINE not in pair.versions or metric in UNTOUCHED or metric.startswith(f"{JUDGE}."):
+        return None
+    then, now = pair.versions[ENGINE]
+    return (
+        f"engines differ ({then} then, {now} now), so that a change may be theirs: run with the "
+        "baseline's engine, or make the baseline anew (llmeval baseline set RUN)"
+    )
 
 
 def _by_samples(rule: ChangeRule, change: Change, significance: float) -> tuple[RuleStatus, str]:

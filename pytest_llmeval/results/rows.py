@@ -11,6 +11,9 @@ from pytest_llmeval.records import Row, RowKey, Score
 SCORED = frozenset({"correct", "incorrect"})
 """The outcomes that are a finding about the model: the denominator of accuracy."""
 
+ENGINE = "engine"
+"""The name of what answered the uses of tools, beside the names of versions."""
+
 _Key = TypeVar("_Key", bound=Hashable)
 
 
@@ -36,9 +39,11 @@ def last_scores(row: Row) -> dict[str, Score]:
 
 
 def versions_met(rows: Iterable[Row]) -> dict[str, tuple[str, ...]]:
-    """Return every version that the rows hold of each thing, such as of a grader."""
+    """Return every version that the rows hold of each thing, such as of a grader; and engines."""
     met: dict[str, set[str]] = defaultdict(set)
     for row in rows:
         for name, version in row.versions.items():
             met[name].add(str(version))
+        if row.engine:
+            met[ENGINE].add(row.engine)
     return {name: tuple(sorted(values)) for name, values in sorted(met.items())}

@@ -21,6 +21,7 @@ from pytest_llmeval.results.labels import label_counts
 from pytest_llmeval.results.means import accuracy_of, repeating_scores, score_means, share_means
 from pytest_llmeval.results.repeated import repeated
 from pytest_llmeval.results.rows import SCORED, latest, parted, versions_met
+from pytest_llmeval.results.stand_in import stand_ins
 from pytest_llmeval.results.summary import Group, Summary, TaskSummary
 from pytest_llmeval.results.task_info import TaskInfo
 from pytest_llmeval.results.votes import stored_equality
@@ -90,7 +91,7 @@ def figures(rows: Sequence[Row], info: TaskInfo, metrics: Sequence[DeclaredMetri
         cached=sum(row.cached for row in rows),
         oldest=max((row.age for row in rows if row.cached and row.age is not None), default=None),
         reruns=sum(row.reports - 1 for row in rows if row.reports > 1),
-        engine_uncertain=sum(row.engine_uncertain for row in rows),
+        stand_ins=stand_ins(rows),
     )
 
 

@@ -149,7 +149,8 @@ class _Rescoring:
             seconds=solved.seconds + asked.latency,
             cached=cached,
             age=age if cached else None,
-            engine_uncertain=old.engine_uncertain,
+            engine=old.engine,
+            stands_in_for=old.stands_in_for,
         )
 
     def _copy_evidence(self) -> None:

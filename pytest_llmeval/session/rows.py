@@ -74,6 +74,7 @@ def _completed(row: Row, completion: Completion) -> Row:
         seconds=transcript.latency,
         cached=transcript.age is not None,
         age=transcript.age,
-        engine_uncertain=transcript.uncertain,
+        engine=transcript.engine,
+        stands_in_for=transcript.stands_in_for,
         details=completion.details,
     )

@@ -6,7 +6,6 @@ import asyncio
 from typing import Any
 
 import neo4j
-from live.engine_answers import Answer, answer
 
 from pytest_llmeval.domains.heracles.arcadedb import EmbeddedGraph
 from pytest_llmeval.domains.heracles.bolt import Bolt, NoAnswerError, QueryFailedError
@@ -38,23 +37,14 @@ class LiveGraph:
     def ask(self, cypher: str) -> str | None:
         """Ask past the preflight, within the limits; return what went wrong."""
         try:
-            self.runner.run(self.graph._attempt(cypher, ()))
+            self.runner.run(self.graph._attempt(cypher))
         except (QueryFailedError, NoAnswerError) as error:
             return str(error)
         return None
 
-    def answer(self, cypher: str) -> Answer:
-        """Return the answer's digest; same login and access as `query`, no preflight or dialect."""
-        return self.runner.run(self._answer(cypher))
-
     def holds(self, scene: SceneGraph) -> bool:
         """Return whether the database holds the scene, to the last digit, and nothing else."""
         return self.runner.run(self._holds(scene))
-
-    async def _answer(self, cypher: str) -> Answer:
-        if isinstance(self.graph, EmbeddedGraph):
-            await self.graph._running()
-        return await answer(self._bolt, cypher)
 
     async def _holds(self, scene: SceneGraph) -> bool:
         async with self._bolt.session(access=neo4j.READ_ACCESS) as session:

@@ -106,15 +106,6 @@ def test_a_row_of_millions_of_numbers_leaves_the_loop_to_others(live: LiveGraph)
     assert longest < 5.0  # unpacked in this process it was 15 s
 
 
-def test_a_failure_inside_the_embedded_engine_is_marked_as_uncertain(live: LiveGraph) -> None:
-    use = live.query("WITH collect({c: 1}) AS all RETURN all[0].c AS c")
-    if live.is_embedded:
-        assert use.error is not None
-        assert use.uncertain == "the embedded engine refuses it; Neo4j may not"
-    else:
-        assert use.error is None
-
-
 @contextmanager
 def starved(process_id: int) -> Iterator[None]:
     """Stop a process for most of the time, as a busy machine does."""

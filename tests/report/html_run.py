@@ -152,10 +152,11 @@ def graph(sample: str = "H1") -> tuple[Row, Transcript]:
         stage="generate",
         tool="ArcadeDB/1",
         input="MATCH (r:Room) RETURN count(r)",
-        executed="MATCH (r:Room) RETURN count(r)",
         output="count(r)\n4",
         count=1,
         seconds=0.02,
+        engine="arcadedb",
+        stands_in_for="Neo4j",
     )
     note = StageNote(stage="refine", text="the first row was taken")
     score = Score(
@@ -181,12 +182,12 @@ def hostile(attack: str = ATTACK) -> tuple[Row, Transcript]:
         stage=attack,
         tool=attack,
         input=attack,
-        executed=LONG,
         error=attack,
         cut=attack,
         count=1,
         seconds=1.0,
-        uncertain=attack,
+        engine=attack,
+        stands_in_for=attack,
     )
     formula_score = Score(
         name="EED", value=1.0, scale=100.0, correct=False, explanation=attack, grader=attack,

@@ -247,14 +247,16 @@ def test_cut_replies_reruns_and_mixed_versions_are_told() -> None:
     assert "reruns" in text
 
 
-def test_rows_that_another_tool_might_answer_otherwise_have_a_column_if_there_are_any() -> None:
-    text = drawn([row("1", engine_uncertain=True), row("2")])
-    assert "engine-uncertain" in text
+def test_title_and_notes_tell_an_engine_that_stood_in_for_another() -> None:
+    text = " ".join(drawn([row("1", engine="arcadedb", stands_in_for="Neo4j"), row("2")]).split())
+    assert "· arcadedb, not Neo4j ·" in text
     assert (
-        "all: engine-uncertain rows: 1; the tool that another one stood in for might have"
-        in " ".join(text.split())
-    )
-    assert "engine-uncertain" not in drawn([row("1")])
+        "all: arcadedb stood in for Neo4j in 1 of 2 rows, and may answer otherwise: "
+        "these are no results of Neo4j."
+    ) in text
+    own = drawn([row("1", engine="neo4j"), row("2")])
+    assert "not Neo4j" not in own
+    assert "stood in" not in own
 
 
 def test_an_empty_run_has_an_empty_table() -> None:

@@ -97,16 +97,33 @@ def test_a_gate_fails_below_full_coverage_and_says_what_was_lost(lost: Outcome) 
     assert not judged("rules: {other.coverage: {min: 0.8}}", rows).passed
 
 
-@pytest.mark.parametrize("kind", ["recorded", "cached"])
-def test_a_gate_fails_on_answers_from_elsewhere_unless_its_file_allows_them(kind: str) -> None:
-    fields: dict[str, Any] = {kind: True}
+@pytest.mark.parametrize(
+    ("kind", "fields", "other"),
+    [
+        ("recorded", {"recorded": True}, "cached"),
+        ("cached", {"cached": True}, "stand_in"),
+        ("stand_in", {"engine": "arcadedb", "stands_in_for": "Neo4j"}, "recorded"),
+    ],
+)
+def test_a_gate_fails_on_answers_from_elsewhere_unless_its_file_allows_them(
+    kind: str, fields: dict[str, Any], other: str
+) -> None:
     rows = [*FULL, row("9", **fields)]
-    other = {"recorded": "cached", "cached": "recorded"}[kind]
     assert result_of("", rows, kind).status == "fail"
     assert f"`{kind}: allowed`" in result_of("", rows, kind).reason
     assert judged(f"{kind}: allowed", rows).passed
     assert not judged(f"{kind}: refused", rows).passed
     assert not judged(f"{other}: allowed", rows).passed
+
+
+def test_a_gate_names_the_engine_that_stood_in_and_lets_the_real_one_pass() -> None:
+    answered = [row(sample, engine="arcadedb", stands_in_for="Neo4j") for sample in "89"]
+    rows = [*FULL, *answered]
+    assert result_of("", rows, "stand_in").reason == (
+        "2 rows rest on tools that others answered than the task is made for "
+        "(arcadedb, not Neo4j), which only `stand_in: allowed` in the gate file permits"
+    )
+    assert judged("", [*FULL, row("9", engine="neo4j")]).passed
 
 
 @pytest.mark.parametrize(("ending", "passed"), [("pass", True), ("fail", False)])
@@ -188,7 +205,7 @@ def test_a_run_without_rows_does_not_pass() -> None:
     [
         pytest.param(
             "rule: {}",
-            "g.yaml:1: rule: unknown key; expected one of recorded, cached, coverage, compared,",
+            "g.yaml:1: rule: unknown key; expected one of recorded, cached, stand_in, coverage,",
             id="key on top",
         ),
         pytest.param(
@@ -277,5 +294,6 @@ def test_an_absent_file_is_named(tmp_path: Path) -> None:
 def test_the_gate_of_the_demo_is_valid_and_allows_recorded_replies() -> None:
     gate = load_gate(Path(__file__).parents[2] / "benchmarks" / "gates.yaml")
     assert gate.recorded_allowed
+    assert gate.stand_in_allowed
     assert not gate.cached_allowed
     assert {rule.task for rule in gate.rules} >= {"heracles", "phybench"}

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from pytest_llmeval.errors import UsageError
 from pytest_llmeval.records import Display, Row, Score, Usage
 from pytest_llmeval.results.figures import Figures
+from pytest_llmeval.results.stand_in import StandIn
 from pytest_llmeval.results.stored_run import read_summary
 from pytest_llmeval.results.summarise import summarise
 from pytest_llmeval.results.summary import Summary
@@ -104,8 +105,11 @@ def test_a_later_row_replaces_an_earlier_one_under_its_key_and_reruns_are_counte
 
 
 def test_rows_of_a_tool_that_stood_in_for_another_are_counted_where_that_matters() -> None:
-    rows = [row("1", engine_uncertain=True), row("2", "incorrect", engine_uncertain=True), row("3")]
-    assert figures_of(rows).engine_uncertain == 2
+    rows = [row(sample, engine="arcadedb", stands_in_for="Neo4j") for sample in "12"]
+    rows.append(row("3", engine="neo4j"))
+    assert figures_of(rows).stand_ins == (
+        StandIn(engine="arcadedb", stands_in_for="Neo4j", rows=2),
+    )
 
 
 def test_models_and_test_functions_are_told_apart_and_tasks_stand_in_order() -> None:

@@ -140,7 +140,7 @@ async def asked(context, text):
 def solve(sample, context):
     assert threading.current_thread() is not threading.main_thread()
     rows = context.shared("rows", count_rows)
-    context.record(ToolUse(stage="s", tool="counter", input="all", executed="all", output=rows))
+    context.record(ToolUse(stage="s", tool="counter", input="all", output=rows))
     context.tell(f"{context.setting('place')} {context.setting('nothing')}")
     digest = context.save_image(b"abc").digest
     context.note("solve", f"epoch {context.epoch}, {len(context.images)} images, {digest}")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import importlib.metadata
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 
 from pytest_llmeval.domains.heracles.arcadedb_process import OTHERWISE, ArcadeDBProcess
@@ -19,8 +19,7 @@ from pytest_llmeval.domains.heracles.bolt import (
     TimeLimits,
 )
 from pytest_llmeval.domains.heracles.cpu_clock import CpuClock
-from pytest_llmeval.domains.heracles.dialect import Adapted, adapt, property_types
-from pytest_llmeval.domains.heracles.model_query import run_query
+from pytest_llmeval.domains.heracles.model_query import Engine, run_query
 from pytest_llmeval.domains.heracles.query_slots import QuerySlots
 from pytest_llmeval.domains.heracles.rows import RowsText
 from pytest_llmeval.domains.heracles.scene_graph import SceneGraph
@@ -43,7 +42,6 @@ class EmbeddedGraph:
     ) -> None:
         """Take what `start` will start."""
         self._scene, self._progress, self._limits = scene, progress, limits
-        self._properties = property_types(scene)
         self._server: ArcadeDBProcess | None = None
         self._starting = asyncio.Lock()
         self._slots = QuerySlots()
@@ -67,9 +65,7 @@ class EmbeddedGraph:
 
     async def query(self, cypher: str, *, stage: str = "query") -> ToolUse:
         """Run a model's query read-only; ToolError when no server can be started any more."""
-        return await run_query(
-            cypher, stage=stage, engine=_engine(), ask=self._ask, adapt=self._adapt
-        )
+        return await run_query(cypher, stage=stage, engine=_engine(), ask=self._ask)
 
     async def close(self) -> None:
         """Stop the server."""
@@ -82,10 +78,7 @@ class EmbeddedGraph:
         """Id of the server's process, None when none runs."""
         return None if self._server is None else self._server.process.pid
 
-    def _adapt(self, cypher: str) -> Adapted:
-        return adapt(cypher, self._properties)
-
-    async def _ask(self, cypher: str, columns: Sequence[str] = ()) -> RowsText:
+    async def _ask(self, cypher: str) -> RowsText:
         """Run a query; one that fails is run again alone, and at last alone on a fresh server.
 
         A query that exhausts the server makes those beside it fail, or leaves a full memory, so
@@ -94,11 +87,11 @@ class EmbeddedGraph:
         """
         with suppress(NoAnswerError):
             async with self._slots.one():
-                return await self._attempt(cypher, columns)
+                return await self._attempt(cypher)
         async with self._slots.alone():
             for _ in range(_STARVED_TRIES):
                 with suppress(StarvedError):
-                    return await self._believed(cypher, columns)
+                    return await self._believed(cypher)
         msg = (
             f"the machine is too busy for the embedded database: {_STARVED_TRIES} times a query "
             "that ran alone got too little CPU time before its time limit; run fewer things beside "
@@ -106,13 +99,13 @@ class EmbeddedGraph:
         )
         raise ToolError(msg)
 
-    async def _believed(self, cypher: str, columns: Sequence[str]) -> RowsText:
+    async def _believed(self, cypher: str) -> RowsText:
         """Run a query alone, until it has failed on a server that no other query was sent to."""
         while True:
             server = await self._running()
             untouched = server.asked == 0
             try:
-                return await self._attempt(cypher, columns)
+                return await self._attempt(cypher)
             except StarvedError:
                 raise
             except NoAnswerError as trouble:
@@ -122,13 +115,13 @@ class EmbeddedGraph:
                     msg = f"the query exhausted the database, which had to be restarted: {trouble}"
                     raise QueryFailedError(msg) from trouble
 
-    async def _attempt(self, cypher: str, columns: Sequence[str]) -> RowsText:
+    async def _attempt(self, cypher: str) -> RowsText:
         """Run a query once, and discard the server when it does not answer any more."""
         server = await self._running()
         server.asked += 1
         clock = CpuClock(server.process.pid)
         try:
-            return await server.readers.ask(cypher, columns)
+            return await server.readers.ask(cypher)
         except NoAnswerError as trouble:
             starved = trouble.timed_out and clock.starved(self._limits.server)
             if not (trouble.reported and await server.lives()):
@@ -155,5 +148,6 @@ class EmbeddedGraph:
             await server.stop(kill=True)
 
 
-def _engine() -> str:
-    return f"ArcadeDB/{importlib.metadata.version('arcadedb-embedded')}"
+def _engine() -> Engine:
+    version = importlib.metadata.version("arcadedb-embedded")
+    return Engine(name="arcadedb", agent=f"ArcadeDB/{version}", stands_in_for="Neo4j")

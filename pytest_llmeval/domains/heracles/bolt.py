@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
@@ -112,12 +111,11 @@ class Bolt:
             msg = f"no graph database answers at {self._login.uri}: {_message(error)}"
             raise ToolError(msg) from error
 
-    async def ask(self, cypher: str, columns: Sequence[str] = (), *, mark: str = "") -> RowsText:
+    async def ask(self, cypher: str, *, mark: str = "") -> RowsText:
         """Run a query once, read-only, in its own transaction, and return its rows.
 
         Args:
             cypher: the query.
-            columns: names of the columns in the text; () for those of the result.
             mark: a text by which `end_query` finds the transaction; none if empty.
 
         Raises:
@@ -127,7 +125,7 @@ class Bolt:
         """
         try:
             async with asyncio.timeout(self._limits.deadline):
-                return await self._rows(cypher, columns, mark)
+                return await self._rows(cypher, mark)
         except TimeoutError:
             msg = f"no answer within {self._limits.deadline:g} s; the connection was dropped"
             raise NoAnswerError(msg, timed_out=True) from None
@@ -168,7 +166,7 @@ class Bolt:
                     await _column(session, "TERMINATE TRANSACTIONS $found", found=found)
                     await asyncio.sleep(_POLL_SECONDS)
 
-    async def _rows(self, cypher: str, columns: Sequence[str], mark: str) -> RowsText:
+    async def _rows(self, cypher: str, mark: str) -> RowsText:
         # An auto-commit transaction: the driver would repeat a managed one after a transient error.
         metadata = {_MARK: mark} if mark else None
         query = neo4j.Query(cypher, timeout=self._limits.server, metadata=metadata)
@@ -176,7 +174,7 @@ class Bolt:
         session = self.session(access=neo4j.READ_ACCESS)
         try:
             result = await session.run(query)
-            writer = RowsWriter(columns or result.keys(), convert=_graph_value)
+            writer = RowsWriter(result.keys(), convert=_graph_value)
             async for record in result:
                 if not writer.add(record.values()):
                     break

@@ -3,63 +3,59 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Awaitable, Callable, Sequence
-from typing import Final
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 
 from pytest_llmeval.domains.heracles.bolt import QueryFailedError
-from pytest_llmeval.domains.heracles.dialect import Adapted
 from pytest_llmeval.domains.heracles.query import preflight
 from pytest_llmeval.domains.heracles.rows import RowsText
 from pytest_llmeval.records import ToolUse
 
-_REFUSALS: Final = ("Neo.ClientError.Security.", "Neo.ClientError.Procedure.")
-"""Codes of refusals that any engine would give."""
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Engine:
+    """The database that answers, for the records.
+
+    Attributes:
+        name: its name in rows, such as ``neo4j``.
+        agent: name and version as it tells them, such as ``Neo4j/5.26.16``.
+        stands_in_for: the database in whose place it answers; "" if in no other's.
+    """
+
+    name: str
+    agent: str
+    stands_in_for: str = ""
 
 
 async def run_query(
-    cypher: str,
-    *,
-    stage: str,
-    engine: str,
-    ask: Callable[[str, Sequence[str]], Awaitable[RowsText]],
-    adapt: Callable[[str], Adapted] | None = None,
+    cypher: str, *, stage: str, engine: Engine, ask: Callable[[str], Awaitable[RowsText]]
 ) -> ToolUse:
     """Run a model's query, and return its record: refused, failed, or with its rows as text.
 
     Args:
         cypher: the query as the model wrote it.
         stage: the solver's stage, for the record.
-        engine: name and version of the database, for the record.
-        ask: runs a query; its second argument are the names of the columns.
-        adapt: rewrites the query for an engine with another dialect. When such an engine fails at
-            a query that Neo4j's rules allow, whatever the failure, the record is marked as
-            uncertain.
+        engine: the database, for the record.
+        ask: runs a query.
     """
     started = time.monotonic()
-    adapted = Adapted(text=cypher, refusal=preflight(cypher))
-    if adapt is not None and adapted.refusal is None:
-        adapted = adapt(cypher)
-    refusal, uncertain = adapted.refusal, adapted.doubt
     rows = RowsText(text="", shown=0, cut=None)
-    try:
-        if refusal is None or adapted.needs_rows:
-            found = await ask(adapted.text, adapted.columns)
-            if refusal is None or found.shown == 0:
-                rows, refusal = found, None
-    except QueryFailedError as error:
-        refusal = str(error)
-        if adapt is not None and not refusal.startswith(_REFUSALS):
-            uncertain = uncertain or "the embedded engine refuses it; Neo4j may not"
+    refusal = preflight(cypher)
+    if refusal is None:
+        try:
+            rows = await ask(cypher)
+        except QueryFailedError as error:
+            refusal = str(error)
     return ToolUse(
         stage=stage,
-        tool=engine,
+        tool=engine.agent,
         input=cypher,
-        executed=adapted.text,
         output=rows.text,
         count=rows.shown,
         error=refusal,
         cut=rows.cut,
         # Of a query with rows without the wait for a slot, which beside many others is most of it.
         seconds=rows.seconds or time.monotonic() - started,
-        uncertain=uncertain,
+        engine=engine.name,
+        stands_in_for=engine.stands_in_for,
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 
 from pytest_llmeval.domains.heracles.bolt import (
@@ -13,7 +13,7 @@ from pytest_llmeval.domains.heracles.bolt import (
     QueryFailedError,
     TimeLimits,
 )
-from pytest_llmeval.domains.heracles.model_query import run_query
+from pytest_llmeval.domains.heracles.model_query import Engine, run_query
 from pytest_llmeval.domains.heracles.query_slots import QuerySlots
 from pytest_llmeval.domains.heracles.readers import Readers
 from pytest_llmeval.domains.heracles.rows import RowsText
@@ -37,16 +37,16 @@ _ADVICE = (
 class Neo4jGraph:
     """A loaded database on a server: a `Graph`."""
 
-    def __init__(self, bolt: Bolt, readers: Readers, *, engine: str, uri: str) -> None:
+    def __init__(self, bolt: Bolt, readers: Readers, *, agent: str, uri: str) -> None:
         """Take the connections to a database that holds the scene.
 
         Args:
             bolt: the connection for statements of our own.
             readers: the processes that run a model's queries.
-            engine: name and version of the server, for the records.
+            agent: name and version of the server, for the records.
             uri: its address, for messages.
         """
-        self._bolt, self._readers, self._engine, self._uri = bolt, readers, engine, uri
+        self._bolt, self._readers, self._agent, self._uri = bolt, readers, agent, uri
         self._slots = QuerySlots()
 
     @classmethod
@@ -66,7 +66,7 @@ class Neo4jGraph:
         """
         bolt, readers = Bolt(login, limits), Readers(login, limits)
         try:
-            engine = await bolt.agent()
+            agent = await bolt.agent()
             await load_scene(bolt, scene, where=login.uri, reset=reset, progress=progress)
             for cypher in WARM_UP:
                 with suppress(NoAnswerError, QueryFailedError):
@@ -75,38 +75,39 @@ class Neo4jGraph:
             await readers.close()
             await bolt.close()
             raise
-        return cls(bolt, readers, engine=engine, uri=login.uri)
+        return cls(bolt, readers, agent=agent, uri=login.uri)
 
     async def query(self, cypher: str, *, stage: str = "query") -> ToolUse:
         """Run a model's query read-only; ToolError when the database fails."""
-        return await run_query(cypher, stage=stage, engine=self._engine, ask=self._ask)
+        engine = Engine(name="neo4j", agent=self._agent)
+        return await run_query(cypher, stage=stage, engine=engine, ask=self._ask)
 
     async def close(self) -> None:
         """Disconnect."""
         await self._readers.close()
         await self._bolt.close()
 
-    async def _ask(self, cypher: str, columns: Sequence[str] = ()) -> RowsText:
+    async def _ask(self, cypher: str) -> RowsText:
         """Run a query; one that gets no answer is run again alone, and then known to be at fault.
 
         The server may have been busy with the others, or with what they left behind.
         """
         with suppress(NoAnswerError):
             async with self._slots.one():
-                return await self._attempt(cypher, columns)
+                return await self._attempt(cypher)
         async with self._slots.alone():
             await self._check_alive()
             try:
-                return await self._attempt(cypher, columns)
+                return await self._attempt(cypher)
             except NoAnswerError as trouble:
                 await self._check_alive(trouble)
                 raise QueryFailedError(str(trouble)) from trouble
 
-    async def _attempt(self, cypher: str, columns: Sequence[str]) -> RowsText:
+    async def _attempt(self, cypher: str) -> RowsText:
         """Run a query once; when it gets no answer, end it on the server too."""
         mark = uuid.uuid4().hex
         try:
-            return await self._readers.ask(cypher, columns, mark=mark)
+            return await self._readers.ask(cypher, mark=mark)
         except NoAnswerError as trouble:
             if not trouble.reported:
                 await self._bolt.end_query(mark)

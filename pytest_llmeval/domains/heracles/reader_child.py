@@ -1,7 +1,7 @@
 """The child process that runs queries over Bolt and reads their rows, one after the other.
 
 JSON lines on standard input: first ``{uri, username, password, database, server, deadline}``
-(`Login` and `TimeLimits`), then ``{cypher, columns, mark}`` for each query. Standard output has the
+(`Login` and `TimeLimits`), then ``{cypher, mark}`` for each query. Standard output has the
 line ``ready``, then for each query one of ``{"rows": {text, shown, cut, seconds}}``,
 ``{"failed": text}``, ``{"no_answer": text, "timed_out": bool, "reported": bool}`` and
 ``{"tool": text}`` (`QueryFailedError`, `NoAnswerError`, `ToolError`). It ends with its input.
@@ -48,9 +48,9 @@ async def _serve(login: Login, limits: TimeLimits) -> None:
     await bolt.close()
 
 
-async def _answer(bolt: Bolt, cypher: str, columns: list[str], mark: str) -> dict[str, Any]:
+async def _answer(bolt: Bolt, cypher: str, mark: str) -> dict[str, Any]:
     try:
-        return {"rows": dataclasses.asdict(await bolt.ask(cypher, columns, mark=mark))}
+        return {"rows": dataclasses.asdict(await bolt.ask(cypher, mark=mark))}
     except QueryFailedError as error:
         return {"failed": str(error)}
     except MemoryError:

@@ -11,7 +11,6 @@ import dataclasses
 import json
 import sys
 from asyncio.subprocess import DEVNULL, PIPE, Process
-from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -40,10 +39,10 @@ class Readers:
         self._login, self._limits = login, limits
         self._idle: list[Process] = []
 
-    async def ask(self, cypher: str, columns: Sequence[str] = (), *, mark: str = "") -> RowsText:
+    async def ask(self, cypher: str, *, mark: str = "") -> RowsText:
         """Run a query as `Bolt.ask` does, with the same errors."""
         process = self._idle.pop() if self._idle else await self._start()
-        request = json.dumps({"cypher": cypher, "columns": [*columns], "mark": mark})
+        request = json.dumps({"cypher": cypher, "mark": mark})
         try:
             async with asyncio.timeout(self._limits.deadline + _GRACE_SECONDS):
                 line = await _exchange(process, request)

@@ -141,7 +141,8 @@ class RowsWriter:
         ]
         if self._too_deep:
             remarks.append(f"… stands for what lies deeper than {MAX_DEPTH} levels")
-        head = [self._head] if self._head else []
+        # Without rows not every engine tells the columns; the text is the same on all.
+        head = [self._head] if self._head and (lines or self._cut) else []
         cuts = [self._cut, f"{MAX_DEPTH} levels" if self._too_deep else None]
         return RowsText(
             text="\n".join([*head, *lines, f"({'; '.join(remarks)})"]),

@@ -96,7 +96,6 @@ class FunctionTool:
             stage=stage,
             tool=self.name,
             input=written,
-            executed=written,
             output=output,
             error=error,
             seconds=time.perf_counter() - started,

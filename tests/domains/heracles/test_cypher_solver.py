@@ -97,7 +97,6 @@ class Context:
             stage=stage,
             tool="t",
             input=cypher,
-            executed=cypher,
             output=text,
             count=count,
             error=error,

@@ -37,7 +37,6 @@ class Graph:
             stage=stage,
             tool="test",
             input=cypher,
-            executed=cypher,
             output=text,
             count=1,
             error=error,

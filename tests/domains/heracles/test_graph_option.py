@@ -77,7 +77,7 @@ class Graph:
     """Answers every query with its own text."""
 
     async def query(self, cypher: str, *, stage: str = "query") -> ToolUse:
-        return ToolUse(stage=stage, tool="t", input=cypher, executed=cypher, output="rows")
+        return ToolUse(stage=stage, tool="t", input=cypher, output="rows")
 
 
 @pytest.fixture

@@ -92,7 +92,7 @@ def test_columns_head_the_rows_and_their_number_ends_them() -> None:
 
 
 def test_no_rows_are_said_to_be_none() -> None:
-    assert rows_text(["id"], []).text == "id\n(no rows)"
+    assert rows_text(["id"], []).text == "(no rows)"
     assert rows_text([], []).text == "(no rows)"
 
 
@@ -187,7 +187,7 @@ def test_deep_nesting_ends_in_an_ellipsis_and_that_is_told() -> None:
 
 
 def test_a_columns_name_cannot_break_the_header() -> None:
-    assert rows_text(["a|b\n", "c"], []).text.splitlines()[0] == '"a|b\\n" | c'
+    assert rows_text(["a|b\n", "c"], [[1, 2]]).text.splitlines()[0] == '"a|b\\n" | c'
 
 
 def test_values_of_a_driver_are_converted_on_the_way() -> None:

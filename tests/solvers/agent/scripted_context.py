@@ -79,7 +79,7 @@ class LookUp:
             raise result
         text, error = ("", str(result)) if isinstance(result, ValueError) else (result, None)
         use = ToolUse(
-            stage=stage, tool="test", input=query, executed=query, output=str(text), error=error
+            stage=stage, tool="test", input=query, output=str(text), error=error
         )
         context.record(use)
         return use

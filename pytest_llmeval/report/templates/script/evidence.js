@@ -127,11 +127,10 @@ function failureOf(event, evidence, seen) {
 function toolUseOf(event) {
   return [
     el("h5", {}, "Input"), box(event.input, "Input of the tool, as the model wrote it", "code"),
-    event.executed ? [el("h5", {}, "Executed"), box(event.executed, "Input of the tool, as it was executed", "code")] : null,
     event.error ? [el("h5", {}, "Refused or failed"), box(event.error, "Error of the tool", "code failed")]
       : [el("h5", {}, "Output"), box(event.output, "Output of the tool", "code")],
     event.cut ? el("p", { class: "cut" }, said(`Shortened: ${event.cut}`)) : null,
-    event.uncertain ? el("p", { class: "cut" }, said(`The tool that this one stands in for might answer otherwise: ${event.uncertain}`)) : null,
+    event.stands_in_for ? el("p", { class: "cut" }, said(`It stands in for ${event.stands_in_for}, which may answer otherwise.`)) : null,
     facts([["tool", event.tool], ["count", event.error ? null : count(event.count)], ["milliseconds", (1000 * event.seconds).toFixed(1)]]),
   ];
 }

@@ -24,6 +24,7 @@ function evidenceBody(row, evidence) {
     facts([["stop reason", evidence.stop], ["tokens in", count(evidence.usage.input_tokens)], ["tokens out", count(evidence.usage.output_tokens)],
       ["requests", evidence.usage.requests], ["cost", evidence.usage.cost === null ? null : money(evidence.usage.cost)], ["seconds", seconds(row.seconds)],
       ["answer", whereFrom(evidence)], ["reports", evidence.reports > 1 ? evidence.reports : null],
+      ["engine", evidence.stands_in_for ? `${evidence.engine}, not ${evidence.stands_in_for}` : evidence.engine || null],
       ...Object.entries(evidence.groups).map(([name, values]) => [name, values.join(", ")])]),
     troubled && beginning(evidence.explanation) ? section("What happened", box(evidence.explanation, "What happened", "code failed")) : null,
     prompt.length ? section("Prompt", el("div", { class: "prompt" }, prompt)) : null,
