@@ -121,7 +121,7 @@ def test_heracles_runs_its_pipelines_on_the_public_scene(
     assert done.returncode == 0, done.stdout + done.stderr
     rows = newest_rows(tmp_path / "reports")
     assert Counter(row["task"] for row in rows) == dict.fromkeys(HERACLES_TASKS, 15)
-    assert all(row["details"]["valid_sldp"] for row in rows)
+    assert all(row["scores"][0]["details"]["valid_sldp"] for row in rows)
     turns = {row["task"]: row["details"]["turns"] for row in rows}
     assert turns == {"heracles": 2, "heracles_agent": 2, "heracles_in_context": 1}
     queried = [row["details"] for row in rows if row["task"] != "heracles_in_context"]

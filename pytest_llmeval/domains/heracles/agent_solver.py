@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 from pytest_llmeval.domains.heracles.address import graph_address
 from pytest_llmeval.domains.heracles.cypher_tool import run_cypher
-from pytest_llmeval.domains.heracles.findings import is_sldp, query_findings
+from pytest_llmeval.domains.heracles.findings import query_findings
 from pytest_llmeval.domains.heracles.scene_graph import check_scene_file, read_class_names
 from pytest_llmeval.engine.context import SolverContext
 from pytest_llmeval.records import (
@@ -31,7 +31,6 @@ from pytest_llmeval.records import (
     ToolCall,
     ToolUse,
 )
-from pytest_llmeval.task.answers import tagged
 
 TOOL_NAME: Final = "run_cypher_query"
 
@@ -80,8 +79,8 @@ class AgentSolver:
     and ``classes`` (class names by label).
 
     Details: ``turns`` (replies), ``queries`` (that were run or refused), ``failed_queries``, of the
-    last one ``cypher``, ``valid_cypher``, ``rows`` and ``query_seconds``, ``valid_sldp`` (of the
-    answer between the last reply's tags), and ``reason`` if there is no answer.
+    last one ``cypher``, ``valid_cypher``, ``rows`` and ``query_seconds``, and ``reason`` if there
+    is no answer.
 
     Attributes:
         scene: a scene graph as spark_dsg saves it, in JSON.
@@ -90,8 +89,7 @@ class AgentSolver:
 
     stages: ClassVar[tuple[str, ...]] = ("generate",)
     display: ClassVar[Display] = Display(
-        shares=("valid_cypher", "valid_sldp"),
-        headings={"valid_cypher": "valid Cypher", "valid_sldp": "valid SLDP"},
+        shares=("valid_cypher",), headings={"valid_cypher": "valid Cypher"}
     )
 
     scene: Path
@@ -123,11 +121,10 @@ class AgentSolver:
         while reply.tool_calls and talk.turn < self.turns:
             await talk.run(reply)
             reply = await talk.ask()
-        details = {**talk.findings, "valid_sldp": False}
+        details = talk.findings
         if reply.tool_calls:
             details["reason"] = f"the model still called tools in the last of {self.turns} turns"
             return Completion(text="", stop_reason=reply.stop_reason, details=details)
-        details["valid_sldp"] = await is_sldp(tagged(reply.text))
         return Completion(text=reply.text, stop_reason=reply.stop_reason, details=details)
 
 

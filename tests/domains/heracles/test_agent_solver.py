@@ -144,7 +144,6 @@ def test_the_model_queries_until_it_answers_and_sees_all_that_came_before() -> N
         "turns": 3,
         "queries": 3,
         "failed_queries": 0,
-        "valid_sldp": True,
     }
 
 
@@ -185,7 +184,6 @@ def test_a_model_that_never_stops_calling_has_no_answer() -> None:
     assert len(context.queries) == 3
     assert completion.text == ""
     assert completion.details["reason"] == "the model still called tools in the last of 4 turns"
-    assert completion.details["valid_sldp"] is False
 
 
 def test_a_reply_without_a_call_ends_whatever_it_says() -> None:
