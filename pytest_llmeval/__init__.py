@@ -43,12 +43,14 @@ if TYPE_CHECKING:
         assert_correct,
         assert_eed_at_least,
         assert_judge_equivalent,
+        assert_pddl_equal,
         assert_sldp_equal,
         record_score,
     )
     from pytest_llmeval.scoring.decision import UnscoredError
     from pytest_llmeval.scoring.eed import EedResult, eed_score, eed_score_many
     from pytest_llmeval.scoring.judge import Judgement, Opinion, judge_verdict
+    from pytest_llmeval.scoring.pddl import canonical_pddl, parse_pddl, pddl_diff, pddl_equals
     from pytest_llmeval.scoring.scorer import (
         ComparingScorer,
         PreparingScorer,
@@ -92,12 +94,14 @@ _HOMES = {
         "assert_correct",
         "assert_eed_at_least",
         "assert_judge_equivalent",
+        "assert_pddl_equal",
         "assert_sldp_equal",
         "record_score",
     ),
     "scoring.decision": ("UnscoredError",),
     "scoring.eed": ("EedResult", "eed_score", "eed_score_many"),
     "scoring.judge": ("Judgement", "Opinion", "judge_verdict"),
+    "scoring.pddl": ("canonical_pddl", "parse_pddl", "pddl_diff", "pddl_equals"),
     "scoring.scorer": ("ComparingScorer", "PreparingScorer", "Scorer", "ScorerContext"),
     "scoring.sldp": ("parse_sldp", "sldp_diff", "sldp_equals"),
 }
@@ -146,11 +150,16 @@ __all__ = [
     "assert_correct",
     "assert_eed_at_least",
     "assert_judge_equivalent",
+    "assert_pddl_equal",
     "assert_sldp_equal",
+    "canonical_pddl",
     "eed_score",
     "eed_score_many",
     "judge_verdict",
+    "parse_pddl",
     "parse_sldp",
+    "pddl_diff",
+    "pddl_equals",
     "record_score",
     "sldp_diff",
     "sldp_equals",

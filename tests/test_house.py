@@ -9,7 +9,7 @@ PACKAGE = Path(__file__).parents[1] / "pytest_llmeval"
 
 MATTER = re.compile(
     r"cypher|neo4j|arcadedb|\bscenes?\b|scene_|heracles|geometry3k|geometry|phybench|inter.?gps"
-    r"|graph database|bolt://|visual_cot|auxiliary|canvas|taxonomy|physic|pddl",
+    r"|graph database|bolt://|visual_cot|auxiliary|canvas|taxonomy|physic",
     re.IGNORECASE,
 )
 """Words of the benchmarks' own matter."""

@@ -1,1 +1,1 @@
-"""Scorers and assertions; each of sldp, eed and judge is a core that can be imported alone."""
+"""Scorers and assertions; sldp, pddl, eed and judge are cores that can be imported alone."""

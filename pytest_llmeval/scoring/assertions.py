@@ -5,6 +5,7 @@ They serve in any test suite, with or without a task. The answer comes first, th
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
 
@@ -105,6 +106,39 @@ def assert_sldp_equal(
     from pytest_llmeval.scoring.sldp.scorer import SldpScorer  # noqa: PLC0415 - lark is heavy
 
     scorer = _declared(SldpScorer, tolerance=tolerance, case_sensitive=case_sensitive)
+    return _asserted(scorer, answer, _sample(solution))
+
+
+def assert_pddl_equal(
+    answer: str | None,
+    solution: str,
+    *,
+    predicates: Mapping[str, Sequence[str]] | None = None,
+    case_sensitive: bool | None = None,
+) -> Score:
+    """Assert that two goals in PDDL are logically equivalent.
+
+    None takes what the running test's task says, else any predicates and True.
+
+    Args:
+        answer: the goal to score.
+        solution: the goal that it should mean.
+        predicates: the domain's predicates, to the kinds of their symbols; a goal with another one
+            is incorrect.
+        case_sensitive: whether names of different case differ.
+
+    Returns:
+        The score, 1 or 0.
+
+    Raises:
+        AssertionError: facts that are missing or too many, and a state of the world that tells the
+            goals apart, or where the answer stops being a goal.
+        ScorerError: the solution is no goal.
+    """
+    __tracebackhide__ = True
+    from pytest_llmeval.scoring.pddl.scorer import PddlScorer  # noqa: PLC0415 - as that of SLDP
+
+    scorer = _declared(PddlScorer, predicates=predicates, case_sensitive=case_sensitive)
     return _asserted(scorer, answer, _sample(solution))
 
 

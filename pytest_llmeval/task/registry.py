@@ -127,6 +127,7 @@ SCORERS = Registry(
         "choice": "pytest_llmeval.scoring.choice:Choice",
         "json_schema": "pytest_llmeval.scoring.json_schema:JsonSchema",
         "sldp": "pytest_llmeval.scoring.sldp.scorer:SldpScorer",
+        "pddl": "pytest_llmeval.scoring.pddl.scorer:PddlScorer",
         "eed": "pytest_llmeval.scoring.eed.scorer:EedScorer",
         "judge": "pytest_llmeval.scoring.judge.scorer:JudgeScorer",
     },

@@ -14,7 +14,7 @@ import pytest_llmeval
 ROOT = Path(pytest_llmeval.__file__).parents[1]
 
 
-@pytest.mark.parametrize("core", ["eed", "judge", "sldp"])
+@pytest.mark.parametrize("core", ["eed", "judge", "pddl", "sldp"])
 def test_the_modules_of_a_core_import_each_other_in_one_direction(core: str) -> None:
     package = f"pytest_llmeval.scoring.{core}"
     files = {name(file): file for file in (ROOT / package.replace(".", "/")).glob("*.py")}

@@ -34,7 +34,7 @@ def test_two_answers_are_one_vote_in_either_order(case: dict[str, Any]) -> None:
     assert same(case["one"], case["one"], target)
 
 
-@pytest.mark.parametrize("name", ["number", "choice", "sldp", "exact"])
+@pytest.mark.parametrize("name", ["number", "choice", "sldp", "pddl", "exact"])
 def test_the_equality_of_a_scorer_agrees_with_its_score(name: str) -> None:
     """An answer that is correct for a target is one vote with it, whatever the pair."""
     scorer = make_scorer(spec_of(name, SCORERS), Path())
@@ -50,7 +50,7 @@ def test_the_equality_of_a_scorer_agrees_with_its_score(name: str) -> None:
             assert same(answer, target, target) >= bool(correct), (answer, target)
 
 
-@pytest.mark.parametrize("name", ["number", "choice", "sldp", "exact", "judge", "includes"])
+@pytest.mark.parametrize("name", ["number", "choice", "sldp", "pddl", "exact", "judge", "includes"])
 def test_hostile_answers_are_told_apart_without_an_error(name: str) -> None:
     same = same_answer(make_scorer(spec_of(name, SCORERS), Path()))
     for one in HOSTILE:

@@ -65,7 +65,7 @@ def test_every_name_of_the_package_is_a_callable(
         (
             SCORERS,
             {"exact", "includes", "regex", "number", "choice", "json_schema"}
-            | {"sldp", "eed", "judge", "taxonomy"},
+            | {"sldp", "pddl", "eed", "judge", "taxonomy"},
         ),
         (SOLVERS, {"direct", "cypher", "agent", "in_context", "visual_cot"}),
         (PROVIDERS, {"openai", "azure", "replay", "python"}),

@@ -12,6 +12,7 @@ import pkgutil
 from collections.abc import Iterator
 
 from pytest_llmeval.report.page import _environment
+from pytest_llmeval.scoring.pddl import parse_pddl
 from pytest_llmeval.scoring.sldp import parse_sldp
 
 OTHERS = ("openai", "sqlite3", "xdist.dsession", "xdist.remote", "xdist.workermanage")
@@ -26,6 +27,7 @@ def pytest_sessionstart() -> None:
     for name in (*OTHERS, *modules()):
         importlib.import_module(name)
     parse_sldp("1")
+    parse_pddl("True")
     templates = _environment()
     for name in templates.list_templates(["jinja"]):
         templates.get_template(name)

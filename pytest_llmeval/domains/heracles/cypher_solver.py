@@ -12,12 +12,11 @@ from typing import ClassVar, Final
 
 from pytest_llmeval.domains.heracles.address import graph_address
 from pytest_llmeval.domains.heracles.cypher_tool import run_cypher
-from pytest_llmeval.domains.heracles.findings import is_sldp, query_findings
+from pytest_llmeval.domains.heracles.findings import query_findings
 from pytest_llmeval.domains.heracles.query import MISSING_TAGS, extract_query
 from pytest_llmeval.domains.heracles.scene_graph import check_scene_file, read_class_names
 from pytest_llmeval.engine.context import SolverContext
 from pytest_llmeval.records import Completion, Display, Json, Message, Reply, Sample, ToolUse
-from pytest_llmeval.task.answers import tagged
 
 REPAIR_REQUEST: Final = (
     "That query could not be used: {reason}\n\n"
@@ -35,9 +34,8 @@ class CypherSolver:
     the sample has no answer. Prompts are given ``classes`` (class names by label), ``refine`` also
     ``query`` and ``rows``.
 
-    Details: ``valid_cypher``, ``valid_sldp`` (of the final reply's answer), ``turns`` (model
-    calls), of the last query ``cypher``, ``rows`` and ``query_seconds``, and after a failure
-    ``reason``.
+    Details: ``valid_cypher``, ``turns`` (model calls), of the last query ``cypher``, ``rows`` and
+    ``query_seconds``, and after a failure ``reason``.
 
     Attributes:
         scene: a scene graph as spark_dsg saves it, in JSON.
@@ -46,8 +44,7 @@ class CypherSolver:
 
     stages: ClassVar[tuple[str, ...]] = ("generate", "refine")
     display: ClassVar[Display] = Display(
-        shares=("valid_cypher", "valid_sldp"),
-        headings={"valid_cypher": "valid Cypher", "valid_sldp": "valid SLDP"},
+        shares=("valid_cypher",), headings={"valid_cypher": "valid Cypher"}
     )
 
     scene: Path
@@ -83,7 +80,7 @@ class CypherSolver:
             messages = (*messages, Message.of("assistant", reply.text), request)
             reply, query = await self._ask_for_rows(context, messages, "repair")
             turns += 1
-        details: dict[str, Json] = {**query_findings(query), "valid_sldp": False, "turns": turns}
+        details: dict[str, Json] = {**query_findings(query), "turns": turns}
         if query is None or reason is not None:
             # No text: the reply's answer tags hold a query, which must not count as the answer.
             return Completion(
@@ -93,7 +90,7 @@ class CypherSolver:
             context.prompt("refine", classes=classes, query=query.input, rows=query.output),
             stage="refine",
         )
-        details |= {"valid_sldp": await is_sldp(tagged(final.text)), "turns": turns + 1}
+        details["turns"] = turns + 1
         return Completion(text=final.text, stop_reason=final.stop_reason, details=details)
 
     async def _ask_for_rows(

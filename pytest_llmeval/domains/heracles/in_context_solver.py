@@ -10,20 +10,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, get_args
 
-from pytest_llmeval.domains.heracles.findings import is_sldp
 from pytest_llmeval.domains.heracles.scene_graph import check_scene_file, read_class_names
 from pytest_llmeval.domains.heracles.scene_text import Form, read_scene_text
 from pytest_llmeval.engine.context import SolverContext
-from pytest_llmeval.records import Completion, Display, Json, Sample
-from pytest_llmeval.task.answers import tagged
+from pytest_llmeval.records import Completion, Json, Sample
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InContextSolver:
     """Sends the stage ``generate`` once, with the scene as text in its variable ``graph``.
 
-    The prompt is also given ``classes`` (class names by label). Details: ``valid_sldp`` (of the
-    answer between the reply's tags) and ``turns``, which is 1.
+    The prompt is also given ``classes`` (class names by label). Details: ``turns``, which is 1.
 
     Attributes:
         scene: a scene graph as spark_dsg saves it, in JSON.
@@ -31,9 +28,6 @@ class InContextSolver:
     """
 
     stages: ClassVar[tuple[str, ...]] = ("generate",)
-    display: ClassVar[Display] = Display(
-        shares=("valid_sldp",), headings={"valid_sldp": "valid SLDP"}
-    )
 
     scene: Path
     form: Form = "short"
@@ -57,5 +51,4 @@ class InContextSolver:
     ) -> Completion:
         """Solve one sample."""
         reply = await context.generate(context.prompt("generate", **self.variables()))
-        details = {"valid_sldp": await is_sldp(tagged(reply.text)), "turns": 1}
-        return Completion(text=reply.text, stop_reason=reply.stop_reason, details=details)
+        return Completion(text=reply.text, stop_reason=reply.stop_reason, details={"turns": 1})

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple
 
+from pytest_llmeval.scoring.listed import changes, short
 from pytest_llmeval.scoring.sldp.equality import TOLERANCE, Comparator, parsed
 from pytest_llmeval.scoring.sldp.values import (
     DictValue,
@@ -19,12 +20,6 @@ from pytest_llmeval.scoring.sldp.values import (
 
 LINES = 10
 """Most lines of a difference; the last one says if there are more."""
-
-_LISTED = 5
-"""Missing or unexpected elements listed in one line; the others are counted."""
-
-_LONGEST = 60
-"""Characters shown of one value, or of one path."""
 
 _SOME_ELEMENT = "<..>"
 """The step of a path into a set, whose elements have no position."""
@@ -84,7 +79,7 @@ def _lines(comparator: Comparator, root: _Pair) -> Iterator[str]:
         if comparator.equal(pair.answer, pair.solution):
             continue
         found = _differences(comparator, pair)
-        yield from (f"{_short(pair.path)}{line}" for line in found.lines)
+        yield from (f"{short(pair.path)}{line}" for line in found.lines)
         waiting += reversed(found.inside)
 
 
@@ -96,7 +91,7 @@ def _differences(comparator: Comparator, pair: _Pair) -> _Differences:
         return _sets(comparator, path, answer, solution)
     if isinstance(answer, DictValue) and isinstance(solution, DictValue):
         return _dicts(comparator, path, answer, solution)
-    found, expected = _short(str(answer)), _short(str(solution))
+    found, expected = short(str(answer)), short(str(solution))
     if type(answer) is not type(solution):
         found = f"{_KINDS[type(answer)]} {found}"
         expected = f"{_KINDS[type(solution)]} {expected}"
@@ -118,7 +113,7 @@ def _sets(comparator: Comparator, path: str, answer: SetValue, solution: SetValu
         ours, theirs = unexpected[0], missing[0]
         if type(ours) is type(theirs) and isinstance(ours, ListValue | SetValue | DictValue):
             return _Differences(inside=[_Pair(path + _SOME_ELEMENT, ours, theirs)])
-    return _Differences([_SOME_ELEMENT + _changes(missing, unexpected)])
+    return _Differences([f"{_SOME_ELEMENT}: {changes(missing, unexpected)}"])
 
 
 def _dicts(
@@ -128,7 +123,7 @@ def _dicts(
     if ours is None or theirs is None:
         sides = comparator.unmatched(comparator.pairs(answer), comparator.pairs(solution))
         unexpected_entries, missing_entries = ([_entry(pair) for pair in side] for side in sides)
-        return _Differences([_changes(missing_entries, unexpected_entries)])
+        return _Differences([f": {changes(missing_entries, unexpected_entries)}"])
     missing = [key for name, (key, _) in theirs.items() if name not in ours]
     unexpected = [key for name, (key, _) in ours.items() if name not in theirs]
     inside = [
@@ -136,26 +131,10 @@ def _dicts(
         for name, (key, item) in theirs.items()
         if name in ours
     ]
-    return _Differences([_changes(missing, unexpected)] if missing or unexpected else (), inside)
+    return _Differences(
+        [f": {changes(missing, unexpected)}"] if missing or unexpected else (), inside
+    )
 
 
 def _entry(pair: Value) -> str:
     return ": ".join(map(str, pair.elements)) if isinstance(pair, ListValue) else str(pair)
-
-
-def _changes(missing: Sequence[object], unexpected: Sequence[object]) -> str:
-    sides = (("missing", missing), ("unexpected", unexpected))
-    return ": " + "; ".join(f"{word} {_listed(items)}" for word, items in sides if items)
-
-
-def _listed(items: Sequence[object]) -> str:
-    shown = [_short(str(item)) for item in items[:_LISTED]]
-    more = len(items) - len(shown)
-    return ", ".join(shown) + (f" and {more} more" if more else "")
-
-
-def _short(text: str) -> str:
-    """Return a text with its middle cut out if it is long, and control characters escaped."""
-    if len(text) > _LONGEST:
-        text = f"{text[: _LONGEST // 2]}…{text[-_LONGEST // 2 :]}"
-    return "".join(sign if sign.isprintable() else repr(sign)[1:-1] for sign in text)

@@ -1,4 +1,4 @@
-"""Syntax errors of SLDP: position, what was found and expected, and a hint at the usual mistake."""
+"""Syntax errors of SLDP: what the grammar expects, and hints at the usual mistakes."""
 
 from __future__ import annotations
 
@@ -6,16 +6,12 @@ import re
 from collections.abc import Collection
 from typing import TYPE_CHECKING
 
+from pytest_llmeval.scoring.syntax_error import AnswerSyntaxError, Hints
+
 if TYPE_CHECKING:
     from lark.exceptions import UnexpectedInput
 
 _CHUNK = re.compile(r"[^\s,:<>{}\[\]()]+|.", re.DOTALL)
-_LONGEST = 40
-"""Characters of the offending text that a message repeats."""
-
-_AROUND = 80
-"""Characters before and after the error that the patterns of hints see."""
-
 _EXPECTED = {
     "COMMA": '","',
     "COLON": '":"',
@@ -27,13 +23,7 @@ _EXPECTED = {
     "$END": "the end",
 }
 
-_ANYWHERE = (
-    (re.compile(r"```"), "take off the code fence"),
-    (re.compile(r"</?answer>", re.IGNORECASE), "take off the <answer> tags"),
-)
-
-# `@` marks the position of the error; the first pattern that matches gives the hint.
-_HINTS = tuple(
+_HINTS: Hints = tuple(
     (re.compile(pattern, re.DOTALL), hint)
     for pattern, hint in (
         (r"POINT\s*\([^()]*@,", "a point's coordinates are separated by blanks: POINT(1 2 3)"),
@@ -69,24 +59,8 @@ _HINTS = tuple(
 )
 
 
-class SldpSyntaxError(ValueError):
-    """A text that is not valid SLDP.
-
-    Attributes:
-        line, column: position of the error, from 1.
-        found: the text at that position, quoted, or ``the end``.
-        expected: what the grammar allows there, in words.
-        hint: how to correct the usual mistake of this form; may be empty.
-    """
-
-    def __init__(
-        self, *, line: int, column: int, found: str, expected: str, hint: str = ""
-    ) -> None:
-        """Create the error; its message is composed of the arguments."""
-        self.line, self.column = line, column
-        self.found, self.expected, self.hint = found, expected, hint
-        message = f"line {line}, column {column}: found {found}, expected {expected}"
-        super().__init__(f"{message} ({hint})" if hint else message)
+class SldpSyntaxError(AnswerSyntaxError):
+    """A text that is not valid SLDP."""
 
 
 def grammar_error(text: str, error: UnexpectedInput) -> SldpSyntaxError:
@@ -94,7 +68,9 @@ def grammar_error(text: str, error: UnexpectedInput) -> SldpSyntaxError:
     token = getattr(error, "token", None)
     position = len(text) if token is not None and token.type == "$END" else error.pos_in_stream or 0
     allowed = error.interactive_parser.accepts()  # type: ignore[no-untyped-call] # untyped in lark
-    return _error(text, position, expected=_expected(allowed), hint=_hint(text, position))
+    return SldpSyntaxError.at(
+        text, position, expected=_expected(allowed), chunk=_CHUNK, hints=_HINTS
+    )
 
 
 def rule_error(text: str, position: int, expected: str) -> SldpSyntaxError:
@@ -105,26 +81,7 @@ def rule_error(text: str, position: int, expected: str) -> SldpSyntaxError:
         position: where it breaks the rule, from 0.
         expected: the rule, in words.
     """
-    return _error(text, position, expected=expected)
-
-
-def _error(text: str, position: int, *, expected: str, hint: str = "") -> SldpSyntaxError:
-    line_start = text.rfind("\n", 0, position) + 1
-    return SldpSyntaxError(
-        line=text.count("\n", 0, position) + 1,
-        column=position - line_start + 1,
-        found=_found(text, position),
-        expected=expected,
-        hint=hint,
-    )
-
-
-def _found(text: str, position: int) -> str:
-    chunk = _CHUNK.match(text, position)
-    if chunk is None:
-        return "the end"
-    shown = chunk.group()
-    return repr(shown if len(shown) <= _LONGEST else f"{shown[:_LONGEST]}…")
+    return SldpSyntaxError.at(text, position, expected=expected, chunk=_CHUNK)
 
 
 def _expected(terminals: Collection[str]) -> str:
@@ -138,11 +95,3 @@ def _expected(terminals: Collection[str]) -> str:
     else:
         places = []
     return " or ".join(places + [words for name, words in _EXPECTED.items() if name in terminals])
-
-
-def _hint(text: str, position: int) -> str:
-    around = f"{text[max(0, position - _AROUND) : position]}@{text[position : position + _AROUND]}"
-    hints = (hint for pattern, hint in _ANYWHERE if pattern.search(text))
-    return next(hints, None) or next(
-        (hint for pattern, hint in _HINTS if pattern.search(around)), ""
-    )

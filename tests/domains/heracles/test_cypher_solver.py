@@ -33,7 +33,6 @@ FOUND = {
     "valid_cypher": True,
     "rows": 1,
     "query_seconds": 0.25,
-    "valid_sldp": True,
 }
 
 
@@ -137,13 +136,6 @@ def test_the_model_is_shown_question_query_and_rows_and_its_last_reply_is_the_re
     ]
 
 
-@pytest.mark.parametrize(
-    ("final", "valid"), [(tagged("<R1, R2>"), True), (tagged("<R1, R2"), False), ("9", False)]
-)
-def test_whether_the_answer_is_sldp_is_told(final: str, *, valid: bool) -> None:
-    assert solved(Context(tagged(QUERY), final)).details["valid_sldp"] is valid
-
-
 def test_a_failing_query_is_never_carried_on_as_data() -> None:
     context = Context(tagged(QUERY), failures=["no such function"])
     completion = solved(context)
@@ -151,7 +143,6 @@ def test_a_failing_query_is_never_carried_on_as_data() -> None:
     assert completion.text == ""
     assert completion.details == {
         "valid_cypher": False,
-        "valid_sldp": False,
         "turns": 1,
         "cypher": QUERY,
         "rows": 0,

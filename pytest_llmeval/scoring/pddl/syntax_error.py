@@ -1,0 +1,65 @@
+"""Syntax errors of PDDL goals: what the grammar expects, and hints at the usual mistakes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from typing import TYPE_CHECKING
+
+from pytest_llmeval.scoring.syntax_error import AnswerSyntaxError, Hints
+
+if TYPE_CHECKING:
+    from lark.exceptions import UnexpectedInput
+
+_CHUNK = re.compile(r"[^\s()]+|\S")
+
+_HINTS: Hints = tuple(
+    (re.compile(pattern, re.DOTALL | re.IGNORECASE), hint)
+    for pattern, hint in (
+        (r"^\s*\(\s*@:goal\b", "write the goal alone, without (:goal ...)"),
+        (r"\(\s*@(?::|define\b)", "write the goal alone, nothing else of a problem file"),
+        (r"(?:^\s*|\((?:and|or|not)\s+)@[\w-]", "a fact stands in brackets: (visited-room R1)"),
+        (r"\(\s*@\(", "a bracket is followed by a predicate, and, or, or not"),
+        (r"\(\s*(?:forall|exists|imply|when)\s*@\(", "only and, or and not join goals"),
+        (r"\w@\(\s*[0-9]", "a symbol is written without brackets: O1, not O(1)"),
+        (r"[\w-]\s*@\(", "a fact holds symbols, no other facts; and, or and not join goals"),
+        (r"@,|@[^\s(),]*,", "symbols are separated by blanks: (object-in-place O1 P2)"),
+        (r"@\?", "a fact holds symbols, no variables"),
+        (r"\(\s*not\b.*\)\s*@\(", "not takes one goal; join several: (not (and (a) (b)))"),
+        (r"^\s*\(.*\)\s*@\(", "one goal and nothing after it; join several: (and (a) (b))"),
+        (r"\)\s*@\)", "drop the closing bracket"),
+        (r"\(.*@$", "close every bracket"),
+        (r"@[^\s()]", "names hold letters, digits, _ and -"),
+    )
+)
+
+
+class PddlSyntaxError(AnswerSyntaxError):
+    """A text that is no goal in PDDL."""
+
+
+def grammar_error(text: str, error: UnexpectedInput) -> PddlSyntaxError:
+    """Return the syntax error for an error of the parser."""
+    token = getattr(error, "token", None)
+    position = len(text) if token is not None and token.type == "$END" else error.pos_in_stream or 0
+    allowed = error.interactive_parser.accepts()  # type: ignore[no-untyped-call] # untyped in lark
+    return PddlSyntaxError.at(
+        text, position, expected=_expected(allowed), chunk=_CHUNK, hints=_HINTS
+    )
+
+
+def rule_error(text: str, position: int, expected: str) -> PddlSyntaxError:
+    """Return the syntax error for a text that the grammar allows and a further rule does not."""
+    return PddlSyntaxError.at(text, position, expected=expected, chunk=_CHUNK)
+
+
+def _expected(terminals: Collection[str]) -> str:
+    """Return the allowed terminals in words."""
+    names = {
+        "TRUE": "a goal",
+        "NAME": "a predicate, and, or, not",
+        "SYMBOL": "a symbol",
+        "RPAR": '")"',
+        "$END": "the end",
+    }
+    return " or ".join(words for name, words in names.items() if name in terminals)

@@ -1,0 +1,58 @@
+"""When two goals mean the same, and what tells them apart."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+
+from pytest_llmeval.scoring.pddl import (
+    PddlSyntaxError,
+    canonical_pddl,
+    parse_pddl,
+    pddl_diff,
+    pddl_equals,
+)
+
+
+def options(case: dict[str, Any]) -> dict[str, Any]:
+    return {name: case[name] for name in ("case_sensitive",) if name in case}
+
+
+def test_two_goals_are_equal_as_logic_says(goal_pair: dict[str, Any]) -> None:
+    for one, other in [("a", "b"), ("b", "a")]:
+        equal = pddl_equals(goal_pair[one], goal_pair[other], **options(goal_pair))
+        assert equal is goal_pair["equal"]
+        lines = pddl_diff(goal_pair[one], goal_pair[other], **options(goal_pair))
+        assert (lines == ()) is goal_pair["equal"]
+
+
+def test_equal_goals_and_no_others_have_one_canonical_text(goal_pair: dict[str, Any]) -> None:
+    if not options(goal_pair):
+        texts = {canonical_pddl(goal_pair["a"]), canonical_pddl(goal_pair["b"])}
+        assert (len(texts) == 1) is goal_pair["equal"]
+
+
+def test_the_canonical_text_is_a_disjunction_of_conjunctions(goal_case: dict[str, Any]) -> None:
+    assert canonical_pddl(goal_case["text"]) == goal_case["canonical"]
+
+
+def test_a_difference_names_facts_and_states_of_the_world(goals_apart: dict[str, Any]) -> None:
+    assert list(pddl_diff(goals_apart["a"], goals_apart["b"])) == goals_apart["lines"]
+
+
+def test_parsed_goals_serve_as_well_as_texts() -> None:
+    assert pddl_equals(parse_pddl("(and (a) (b))"), "(and (b) (a))")
+
+
+@pytest.mark.parametrize(("answer", "solution"), [("(a", "(a)"), ("(a)", "a")])
+def test_a_text_that_is_no_goal_is_an_error_and_not_unequal(answer: str, solution: str) -> None:
+    with pytest.raises(PddlSyntaxError):
+        pddl_equals(answer, solution)
+
+
+def test_importing_the_language_does_not_load_its_parser_generator() -> None:
+    code = "import sys, pytest_llmeval.scoring.pddl; sys.exit('lark' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
