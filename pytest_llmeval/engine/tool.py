@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Protocol, runtime_checkable
 
-from pytest_llmeval.engine.context import SolverContext
+from pytest_llmeval.engine.context import RunContext, SolverContext
 from pytest_llmeval.records import Json, ToolUse
 
 
 class Tool(Protocol):
     """Something that a model may call. One object for each use in a task, made from its options.
 
-    A tool may also have the methods of `ToolWithVariables` and `ToolWithFindings`, and the
-    attribute `display` (see `records.Display`).
+    A tool may also have the methods of `ToolWithVariables`, `ToolWithFindings` and `ReadyTool`, and
+    the attribute `display` (see `records.Display`).
     """
 
     @property
@@ -60,4 +60,13 @@ class ToolWithFindings(Tool, Protocol):
 
     def findings(self, uses: Sequence[ToolUse]) -> Mapping[str, Json]:
         """Return details for the completion; `uses` are the tool's own, in order, or none."""
+        ...
+
+
+@runtime_checkable
+class ReadyTool(Tool, Protocol):
+    """A tool that starts something slow before its first call."""
+
+    async def get_ready(self, context: RunContext) -> None:
+        """Start what calls will need; see `ReadySolver.get_ready`."""
         ...

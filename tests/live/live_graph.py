@@ -6,11 +6,9 @@ import asyncio
 from typing import Any
 
 import neo4j
-from live.engine_answers import Answer, answer
 
-from pytest_llmeval.domains.heracles.arcadedb import EmbeddedGraph
-from pytest_llmeval.domains.heracles.bolt import Bolt, NoAnswerError, QueryFailedError
-from pytest_llmeval.domains.heracles.neo4j import Neo4jGraph
+from pytest_llmeval.domains.heracles.bolt import NoAnswerError, QueryFailedError
+from pytest_llmeval.domains.heracles.embedded import EmbeddedGraph
 from pytest_llmeval.domains.heracles.scene_graph import SceneGraph
 from pytest_llmeval.domains.heracles.scene_loading import _holds, _sizes
 from pytest_llmeval.records import ToolUse
@@ -19,13 +17,13 @@ from pytest_llmeval.records import ToolUse
 class LiveGraph:
     """A loaded graph, asked from plain test functions."""
 
-    def __init__(self, runner: asyncio.Runner, graph: EmbeddedGraph | Neo4jGraph) -> None:
+    def __init__(self, runner: asyncio.Runner, graph: EmbeddedGraph) -> None:
         """Run everything by `runner`, the loop that the graph was opened in."""
         self.runner, self.graph = runner, graph
 
     @property
-    def is_embedded(self) -> bool:
-        return isinstance(self.graph, EmbeddedGraph)
+    def is_neo4j(self) -> bool:
+        return self.graph._kind.engine().startswith("Neo4j/")
 
     def query(self, cypher: str) -> ToolUse:
         """Ask as a model's query is asked."""
@@ -43,31 +41,17 @@ class LiveGraph:
             return str(error)
         return None
 
-    def answer(self, cypher: str) -> Answer:
-        """Return the answer's digest; same login and access as `query`, no preflight or dialect."""
-        return self.runner.run(self._answer(cypher))
-
     def holds(self, scene: SceneGraph) -> bool:
         """Return whether the database holds the scene, to the last digit, and nothing else."""
         return self.runner.run(self._holds(scene))
 
-    async def _answer(self, cypher: str) -> Answer:
-        if isinstance(self.graph, EmbeddedGraph):
-            await self.graph._running()
-        return await answer(self._bolt, cypher)
-
     async def _holds(self, scene: SceneGraph) -> bool:
-        async with self._bolt.session(access=neo4j.READ_ACCESS) as session:
+        bolt = (await self.graph._running()).reader
+        async with bolt.session(access=neo4j.READ_ACCESS) as session:
             same_size = await _sizes(session) == (len(scene.nodes), len(scene.relationships))
             return same_size and await _holds(session, scene)
 
     async def _rows(self, cypher: str, parameters: dict[str, Any]) -> list[list[Any]]:
-        async with self._bolt.session(access=neo4j.READ_ACCESS) as session:
+        bolt = (await self.graph._running()).reader
+        async with bolt.session(access=neo4j.READ_ACCESS) as session:
             return [record.values() async for record in await session.run(cypher, parameters)]
-
-    @property
-    def _bolt(self) -> Bolt:
-        if isinstance(self.graph, Neo4jGraph):
-            return self.graph._bolt
-        assert self.graph._server is not None
-        return self.graph._server.reader

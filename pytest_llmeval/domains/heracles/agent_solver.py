@@ -16,10 +16,10 @@ from typing import ClassVar, Final
 from msgspec.structs import replace
 
 from pytest_llmeval.domains.heracles.address import graph_address
-from pytest_llmeval.domains.heracles.cypher_tool import run_cypher
+from pytest_llmeval.domains.heracles.cypher_tool import run_cypher, start_graph
 from pytest_llmeval.domains.heracles.findings import is_sldp, query_findings
 from pytest_llmeval.domains.heracles.scene_graph import check_scene_file, read_class_names
-from pytest_llmeval.engine.context import SolverContext
+from pytest_llmeval.engine.context import RunContext, SolverContext
 from pytest_llmeval.records import (
     Completion,
     Display,
@@ -110,6 +110,10 @@ class AgentSolver:
     def variables(self) -> Mapping[str, Json]:
         """Return the variables of the prompt."""
         return {"classes": read_class_names(self.scene), "turns": self.turns}
+
+    async def get_ready(self, context: RunContext) -> None:
+        """Start the database."""
+        await start_graph(context, self.scene)
 
     async def __call__(
         self,
