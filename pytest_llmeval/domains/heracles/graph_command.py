@@ -30,9 +30,9 @@ def declare(parser: argparse.ArgumentParser) -> None:
         "install",
         help=f"fetch the jars of Neo4j {VERSION}, once for all checkouts of a user",
         description=(
-            f"Fetches the jars of Neo4j {VERSION} (Community, GPL 3) from Maven Central, checks each "
-            "by its sha256, and keeps them in the user's cache folder, or in the one that "
-            f"{FOLDER_VARIABLE} names. What an interrupted installation fetched is used by the next."
+            f"Fetches the jars of Neo4j {VERSION} (Community, GPL 3) from Maven Central, checks "
+            "each by its sha256, and keeps them in the user's cache folder, or in the one that "
+            f"{FOLDER_VARIABLE} names. What an interrupted installation fetched is not lost."
         ),
     )
     source = install.add_mutually_exclusive_group()

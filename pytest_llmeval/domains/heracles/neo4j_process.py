@@ -11,6 +11,7 @@ from pytest_llmeval.domains.heracles.neo4j_jars.locked import VERSION
 from pytest_llmeval.domains.heracles.neo4j_server import USER
 from pytest_llmeval.domains.heracles.server_process import HEAP, OTHERWISE, Launch
 from pytest_llmeval.errors import ToolError
+from pytest_llmeval.records import Json
 
 
 class Neo4j:
@@ -37,7 +38,7 @@ class Neo4j:
         """Return how a server is started."""
         password = secrets.token_urlsafe(24)
         login = Login(uri="", username=USER, password=password, database="neo4j")
-        request = {
+        request: dict[str, Json] = {
             "password": password,
             "heap": HEAP,
             "jvm": str(java_library()),

@@ -58,19 +58,27 @@ class Launch:
 
 
 class ServerKind(Protocol):
-    """A kind of database server that runs as a child process.
+    """A kind of database server that runs as a child process."""
 
-    Attributes:
-        title: its name in messages.
-        module: what the child runs.
-        limits: how long queries may take, unless a caller says otherwise.
-        ends_queries: whether it can be asked to end a query that was abandoned.
-    """
+    @property
+    def title(self) -> str:
+        """Its name in messages."""
+        ...
 
-    title: str
-    module: str
-    limits: TimeLimits
-    ends_queries: bool
+    @property
+    def module(self) -> str:
+        """What the child runs (see `server_child`)."""
+        ...
+
+    @property
+    def limits(self) -> TimeLimits:
+        """How long queries may take, unless a caller says otherwise."""
+        ...
+
+    @property
+    def ends_queries(self) -> bool:
+        """Whether it can be asked to end a query that was abandoned."""
+        ...
 
     def check(self) -> None:
         """Raise ToolError, with the way to install it, where it is not installed."""
