@@ -4,20 +4,24 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet install -c constraints.txt
 
-.PHONY: run test conformance lint clean
+.PHONY: run test conformance lint neo4j clean
 
 # The tests start hundreds of processes: without its cache, each would compile the package again.
 unexport PYTHONDONTWRITEBYTECODE
 
-run: .venv/run.stamp
+run: .venv/run.stamp neo4j
 	$(BIN)/python -m pytest benchmarks/ -n auto -q --no-header --tb=no -r "" --llmeval-gate benchmarks/gates.yaml
 
-test: lint
+test: lint neo4j
 	$(BIN)/python -m pytest tests/ -n auto --dist worksteal
 
 # EED against all pairs of the reference material, of which `make test` takes a part. Three minutes on two processors.
 conformance: .venv/test.stamp
 	LLMEVAL_ALL_PAIRS=1 $(BIN)/python -m pytest tests/scoring/eed/test_eed_conformance.py -n 0
+
+# The Neo4j of the Cypher tasks. Where it cannot be fetched, another database answers, and a line says so.
+neo4j: .venv/run.stamp
+	@$(BIN)/llmeval graph install || true
 
 lint: .venv/test.stamp
 	$(BIN)/ruff check

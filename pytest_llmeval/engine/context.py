@@ -19,7 +19,31 @@ from pytest_llmeval.records import (
 T = TypeVar("T")
 
 
-class SolverContext(Protocol):
+class RunContext(Protocol):
+    """What a solver may use before any sample: the run's options and shared resources."""
+
+    async def shared(self, key: str, start: Callable[[], Awaitable[T]]) -> T:
+        """Return an object that all samples of the run share, such as a database.
+
+        It is closed at the end of the run, if it has a method `close` (async or not).
+
+        Args:
+            key: its name.
+            start: makes it, for the first caller of the key only. If it raises an LLMEvalError,
+                all callers get that error.
+        """
+        ...
+
+    def setting(self, name: str) -> str | None:
+        """Return the value of the option ``--llmeval-NAME``; None when it is not given."""
+        ...
+
+    def tell(self, text: str) -> None:
+        """Show a line to the user, such as that a database is starting; it is not stored."""
+        ...
+
+
+class SolverContext(RunContext, Protocol):
     """What a solver may use for one sample: models, prompts, shared resources, the transcript.
 
     The engine provides it and records the calls. Every method may raise an LLMEvalError, which
@@ -64,26 +88,6 @@ class SolverContext(Protocol):
         """
         ...
 
-    async def shared(self, key: str, start: Callable[[], Awaitable[T]]) -> T:
-        """Return an object that all samples of the run share, such as a database.
-
-        It is closed at the end of the run, if it has a method `close` (async or not).
-
-        Args:
-            key: its name.
-            start: makes it, for the first caller of the key only. If it raises an LLMEvalError,
-                all callers get that error.
-        """
-        ...
-
-    def setting(self, name: str) -> str | None:
-        """Return the value of the option ``--llmeval-NAME``; None when it is not given."""
-        ...
-
-    def tell(self, text: str) -> None:
-        """Show a line to the user, such as that a database is starting; it is not stored."""
-        ...
-
     def save_image(self, data: bytes) -> Image:
         """Store a picture in the run's folder; ValueError when the bytes are not a picture."""
         ...
@@ -101,7 +105,8 @@ class Solver(Protocol):
     """An async pipeline from a sample to a completion.
 
     The engine adds the transcript, and the answer unless the solver sets it. A solver may also have
-    the attributes of `StagedSolver`, and `display` (see `records.Display`).
+    the attributes of `StagedSolver`, the method of `ReadySolver`, and `display` (see
+    `records.Display`).
 
     Example::
 
@@ -128,5 +133,24 @@ class StagedSolver(Protocol):
         """Return the variables of its prompts as they are before any reply, to estimate tokens.
 
         Those that hold texts of replies are "".
+        """
+        ...
+
+
+@runtime_checkable
+class ReadySolver(Protocol):
+    """A solver that starts something slow before its first sample needs it.
+
+    Example::
+
+        async def get_ready(self, context):
+            await context.shared("oven", preheated_oven)
+    """
+
+    async def get_ready(self, context: RunContext) -> None:
+        """Start what the samples will need, by `RunContext.shared`.
+
+        It is called once when a run with samples of the solver's task begins, and runs beside the
+        first requests, which do not wait for it.
         """
         ...

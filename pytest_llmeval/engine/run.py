@@ -16,6 +16,7 @@ from pytest_llmeval.engine.choice import ModelChoice
 from pytest_llmeval.engine.models import Gauge, Models
 from pytest_llmeval.engine.plan import Plan, PlannedTest
 from pytest_llmeval.engine.preparing import Preparing
+from pytest_llmeval.engine.readiness import Readiness
 from pytest_llmeval.engine.sample_run import Surroundings
 from pytest_llmeval.engine.scheduler import Scheduler
 from pytest_llmeval.engine.solved import Solved
@@ -94,6 +95,7 @@ class Run:
             len(plan.tests), self._complete, window=pace.window, fatal=self._is_fatal
         )
         self._stops = Stops(mistakes)
+        self._readiness: Readiness | None = None
         self._scheduler.drop(
             position for position, test in enumerate(plan.tests) if self._stops.concerns(test)
         )
@@ -120,6 +122,7 @@ class Run:
         match want:
             case "completion":
                 position = self._position(str(arguments["nodeid"]))
+                self._get_ready()
                 self._stops.check(self._plan.tests[position])
                 return (await self._scheduler.completion(worker, position)).to_json()
             case "prepare":
@@ -174,6 +177,8 @@ class Run:
                 and a resumed run uses them.
         """
         await self._scheduler.stop(RunStopped(reason))
+        if self._readiness is not None:
+            await self._readiness.close()
         try:
             await self._models.close(grace=grace)
         finally:
@@ -182,6 +187,13 @@ class Run:
     def hurry(self) -> None:
         """Cancel the requests in flight, so that `close` no longer waits for them."""
         self._models.cancel()
+
+    def _get_ready(self) -> None:
+        """Get the solvers of all planned tasks ready, at the first sample that a test wants."""
+        if self._readiness is None:
+            self._readiness = Readiness(self._around)
+            files = [test.file for test in self._plan.kinds if not self._stops.concerns(test)]
+            self._readiness.begin(self._solving.solvers(dict.fromkeys(files)))
 
     def _position(self, nodeid: str) -> int:
         position = self._plan.index.get(nodeid)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -59,6 +60,12 @@ class Solving:
             msg = f"{place}: {described(error)}"
             raise LLMEvalError(msg) from error
         return completion
+
+    def solvers(self, files: Iterable[str]) -> Iterator[Solver]:
+        """Yield the solvers of task files; one that cannot be loaded is left to its samples."""
+        for file in files if self._completions is None else ():
+            with suppress(Exception):  # of the user's code; told by each sample that meets it
+                yield self._solver(self._catalog.load(Path(file)).task)
 
     async def _solve(self, loaded: LoadedTask, test: PlannedTest, calls: Calls) -> Completion:
         if self._completions is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Protocol, runtime_checkable
 
-from pytest_llmeval.engine.context import SolverContext
+from pytest_llmeval.engine.context import RunContext, SolverContext
 from pytest_llmeval.records import Json, ToolUse
 
 
@@ -19,8 +19,8 @@ class CallError(Exception):
 class Tool(Protocol):
     """Something that a model may call. One object for each use in a task, made from its options.
 
-    A tool may also have the methods of `ToolWithVariables`, `ToolWithFindings` and
-    `ToolWithPreparation`, and the attribute `display` (see `records.Display`).
+    A tool may also have the methods of `ToolWithVariables`, `ToolWithFindings`, `ToolWithCheck` and
+    `ReadyTool`, and the attribute `display` (see `records.Display`).
     """
 
     @property
@@ -71,13 +71,18 @@ class ToolWithFindings(Tool, Protocol):
 
 
 @runtime_checkable
-class ToolWithPreparation(Tool, Protocol):
+class ToolWithCheck(Tool, Protocol):
     """A tool that looks at its surroundings before a sample's first request is paid."""
 
-    async def prepare(self, context: SolverContext) -> None:
-        """Check what calls need, or begin to start it; it need not be ready afterwards.
+    def check(self, context: RunContext) -> None:
+        """Raise an LLMEvalError if no call could succeed, such as by a wrong option."""
+        ...
 
-        Raises:
-            LLMEvalError: no call could succeed, such as by a wrong option.
-        """
+
+@runtime_checkable
+class ReadyTool(Tool, Protocol):
+    """A tool that starts something slow before its first call."""
+
+    async def get_ready(self, context: RunContext) -> None:
+        """Start what calls will need; see `ReadySolver.get_ready`."""
         ...

@@ -16,10 +16,12 @@ from typing import Any
 import pytest
 import yaml
 from benchmarks.benchmark_session import ROOT, run_pytest
-from live.neo4j_process import JARS, SETTINGS
 
 from pytest_llmeval.domains.heracles.cypher_solver import REPAIR_REQUEST
 from pytest_llmeval.domains.heracles.cypher_tool import TOOL_NAME
+from pytest_llmeval.domains.heracles.neo4j_jars.locked import VERSION
+from pytest_llmeval.domains.heracles.neo4j_process import Neo4j
+from pytest_llmeval.domains.heracles.neo4j_server import SETTINGS
 from pytest_llmeval.domains.heracles.query import extract_query, preflight
 from pytest_llmeval.domains.heracles.scene_text import read_scene_text
 from pytest_llmeval.engine.expectation import CHARACTERS_PER_TOKEN
@@ -240,17 +242,14 @@ def test_an_estimate_counts_the_graph_in_every_prompt_that_holds_it() -> None:
 def test_the_compose_file_gives_users_the_server_that_the_tests_run_against() -> None:
     """Its image has the tests' version and the same limits against hostile queries."""
     service = yaml.safe_load((BENCHMARK / "compose.yaml").read_text("utf-8"))["services"]["neo4j"]
-    assert JARS.name.startswith(service["image"].replace(":", "-").removesuffix("-community"))
+    assert f"neo4j:{VERSION}".startswith(service["image"].removesuffix("-community"))
     # The image reads a setting from a variable: `.` as `_`, and `_` doubled.
     given = {
         name.removeprefix("NEO4J_").replace("__", "%").replace("_", ".").replace("%", "_"): value
         for name, value in service["environment"].items()
     }
     wanted = dict(line.split("=") for line in SETTINGS.splitlines())
-    for name in (
-        "db.memory.transaction.max",
-        "db.transaction.timeout",
-        "dbms.security.allow_csv_import_from_file_urls",
-    ):
+    for name in ("db.memory.transaction.max", "dbms.security.allow_csv_import_from_file_urls"):
         assert given[name] == wanted[name]
+    assert given["db.transaction.timeout"] == f"{Neo4j.limits.server:g}s"
     assert service["ports"] == ["127.0.0.1:7687:7687"]

@@ -1,4 +1,4 @@
-"""A process that opens the embedded graph, says where it runs, and waits to be killed."""
+"""A process that starts a server of its own, says where it runs, and waits to be killed."""
 
 from __future__ import annotations
 
@@ -7,14 +7,16 @@ import signal
 import sys
 from pathlib import Path
 
-from pytest_llmeval.domains.heracles.arcadedb import EmbeddedGraph
+from live.conftest import KINDS
+
+from pytest_llmeval.domains.heracles.embedded import EmbeddedGraph
 from pytest_llmeval.domains.heracles.scene_graph import read_scene
 
 
 async def main() -> None:
-    graph = await EmbeddedGraph.start(read_scene(Path(sys.argv[1])))
+    graph = await EmbeddedGraph.start(KINDS[sys.argv[2]], read_scene(Path(sys.argv[1])))
     assert graph._server is not None
-    print(graph.process_id, graph._server._folder, flush=True)  # noqa: T201 - told to the test
+    print(graph.process_id, graph._server.folder, flush=True)  # noqa: T201 - told to the test
     await asyncio.Event().wait()
 
 

@@ -7,9 +7,8 @@ from typing import Any
 
 import neo4j
 
-from pytest_llmeval.domains.heracles.arcadedb import EmbeddedGraph
-from pytest_llmeval.domains.heracles.bolt import Bolt, NoAnswerError, QueryFailedError
-from pytest_llmeval.domains.heracles.neo4j import Neo4jGraph
+from pytest_llmeval.domains.heracles.bolt import NoAnswerError, QueryFailedError
+from pytest_llmeval.domains.heracles.embedded import EmbeddedGraph
 from pytest_llmeval.domains.heracles.scene_graph import SceneGraph
 from pytest_llmeval.domains.heracles.scene_loading import _holds, _sizes
 from pytest_llmeval.records import ToolUse
@@ -18,13 +17,13 @@ from pytest_llmeval.records import ToolUse
 class LiveGraph:
     """A loaded graph, asked from plain test functions."""
 
-    def __init__(self, runner: asyncio.Runner, graph: EmbeddedGraph | Neo4jGraph) -> None:
+    def __init__(self, runner: asyncio.Runner, graph: EmbeddedGraph) -> None:
         """Run everything by `runner`, the loop that the graph was opened in."""
         self.runner, self.graph = runner, graph
 
     @property
-    def is_embedded(self) -> bool:
-        return isinstance(self.graph, EmbeddedGraph)
+    def is_neo4j(self) -> bool:
+        return self.graph._kind.engine().name == "neo4j"
 
     def query(self, cypher: str) -> ToolUse:
         """Ask as a model's query is asked."""
@@ -47,17 +46,12 @@ class LiveGraph:
         return self.runner.run(self._holds(scene))
 
     async def _holds(self, scene: SceneGraph) -> bool:
-        async with self._bolt.session(access=neo4j.READ_ACCESS) as session:
+        bolt = (await self.graph._running()).reader
+        async with bolt.session(access=neo4j.READ_ACCESS) as session:
             same_size = await _sizes(session) == (len(scene.nodes), len(scene.relationships))
             return same_size and await _holds(session, scene)
 
     async def _rows(self, cypher: str, parameters: dict[str, Any]) -> list[list[Any]]:
-        async with self._bolt.session(access=neo4j.READ_ACCESS) as session:
+        bolt = (await self.graph._running()).reader
+        async with bolt.session(access=neo4j.READ_ACCESS) as session:
             return [record.values() async for record in await session.run(cypher, parameters)]
-
-    @property
-    def _bolt(self) -> Bolt:
-        if isinstance(self.graph, Neo4jGraph):
-            return self.graph._bolt
-        assert self.graph._server is not None
-        return self.graph._server.reader

@@ -15,11 +15,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from live.conftest import KINDS
 from neo4j.exceptions import Neo4jError
 
-from pytest_llmeval.domains.heracles.arcadedb import EmbeddedGraph
 from pytest_llmeval.domains.heracles.bolt import Bolt, Login, TimeLimits
+from pytest_llmeval.domains.heracles.embedded import EmbeddedGraph
 from pytest_llmeval.domains.heracles.graph import open_graph
+from pytest_llmeval.domains.heracles.server_process import ServerKind
 from pytest_llmeval.errors import ToolError
 
 if TYPE_CHECKING:
@@ -32,12 +34,8 @@ BOMB = "WITH 'xxxxxxxxxxxxxxxx' AS s " + "WITH s + s AS s " * 40 + "RETURN size(
 
 
 @pytest.fixture(scope="module")
-def graph(
-    arcadedb: None,  # noqa: ARG001 - skips
-    runner: asyncio.Runner,
-    scene: SceneGraph,
-) -> Iterator[EmbeddedGraph]:
-    graph = runner.run(EmbeddedGraph.start(scene, limits=HASTY))
+def graph(kind: ServerKind, runner: asyncio.Runner, scene: SceneGraph) -> Iterator[EmbeddedGraph]:
+    graph = runner.run(EmbeddedGraph.start(kind, scene, limits=HASTY))
     yield graph
     runner.run(graph.close())
 
@@ -68,18 +66,20 @@ def wait_until_gone(process_id: str, folder: str) -> bool:
 
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
 def test_no_server_outlives_a_killed_parent(
-    arcadedb: None,  # noqa: ARG001 - skips
+    kind: ServerKind,
     house: Path,
     how: signal.Signals,
 ) -> None:
-    command = [sys.executable, str(Path(__file__).with_name("embedded_parent.py")), str(house)]
-    root = str(Path(__file__).parents[2])
+    script = Path(__file__).with_name("embedded_parent.py")
+    name = next(name for name, one in KINDS.items() if one is kind)
+    command = [sys.executable, str(script), str(house), name]
+    root = Path(__file__).parents[2]
     with subprocess.Popen(
         command,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         text=True,
-        env={**os.environ, "PYTHONPATH": root},
+        env={**os.environ, "PYTHONPATH": f"{root}{os.pathsep}{root / 'tests'}"},
     ) as parent:
         assert parent.stdout is not None
         process_id, folder = parent.stdout.readline().split()
@@ -89,13 +89,11 @@ def test_no_server_outlives_a_killed_parent(
 
 
 def test_closing_ends_the_process_and_removes_its_folder(
-    arcadedb: None,  # noqa: ARG001 - skips
-    runner: asyncio.Runner,
-    scene: SceneGraph,
+    kind: ServerKind, runner: asyncio.Runner, scene: SceneGraph
 ) -> None:
-    graph = runner.run(EmbeddedGraph.start(scene))
+    graph = runner.run(EmbeddedGraph.start(kind, scene))
     assert graph._server is not None
-    process, folder = graph._server.process, graph._server._folder
+    process, folder = graph._server.process, graph._server.folder
     runner.run(graph.close())
     assert process.returncode == 0
     assert not folder.exists()
@@ -186,4 +184,4 @@ def test_a_missing_installation_is_told_with_both_ways_out(
         ToolError,
         match=rf"'\.\[graph\]'.*{re.escape(platform.platform())}.*--llmeval-graph bolt://",
     ):
-        runner.run(open_graph(None, house))
+        runner.run(open_graph("arcadedb", house))

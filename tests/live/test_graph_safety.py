@@ -23,11 +23,6 @@ def limits() -> TimeLimits:
     return TimeLimits(server=1, deadline=2)
 
 
-@pytest.fixture(scope="module")
-def runs_on() -> bool:
-    return True
-
-
 def test_harmless_queries_run_and_the_preflight_lets_them(live: LiveGraph) -> None:
     failed = {}
     for cypher in statements("harmless.txt"):

@@ -10,13 +10,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 import pytest
+from live.conftest import installed
 from live.live_graph import LiveGraph
-from live.neo4j_pool import Neo4jPool
 
-from pytest_llmeval.domains.heracles.arcadedb import EmbeddedGraph
-from pytest_llmeval.domains.heracles.bolt import Login, TimeLimits
+from pytest_llmeval.domains.heracles.bolt import Bolt, Login, TimeLimits
+from pytest_llmeval.domains.heracles.embedded import EmbeddedGraph
 from pytest_llmeval.domains.heracles.neo4j import Neo4jGraph
 from pytest_llmeval.domains.heracles.scene_graph import SceneGraph
+from pytest_llmeval.domains.heracles.server_process import ServerKind
 from pytest_llmeval.errors import ToolError
 from pytest_llmeval.records import ToolUse
 
@@ -32,11 +33,6 @@ def limits() -> TimeLimits:
     return TimeLimits(server=2, deadline=4)
 
 
-@pytest.fixture(scope="module")
-def runs_on() -> bool:
-    return True
-
-
 async def all_of(live: LiveGraph, queries: list[str]) -> list[ToolUse]:
     return await asyncio.gather(*map(live.graph.query, queries))
 
@@ -50,43 +46,69 @@ def test_correct_queries_beside_costly_ones_get_their_rows(live: LiveGraph) -> N
     )
 
 
-def test_a_cold_server_asked_all_at_once_costs_nobody_an_answer(
-    runner: asyncio.Runner, neo4j_pool: Neo4jPool, neo4j_login: Login, scene: SceneGraph
+def test_a_new_server_asked_all_at_once_costs_nobody_an_answer(
+    kind: ServerKind, runner: asyncio.Runner, scene: SceneGraph
 ) -> None:
-    del neo4j_login  # skips where there is no Neo4j
     queries = [
         f"MATCH (o:Object) WHERE o.center.x > {number} WITH o ORDER BY o.nodeSymbol "
         f"RETURN o.class AS class_{number}, count(o) AS n, collect(o.nodeSymbol)[{number}] AS one"
         for number in range(25)
     ]
-    with neo4j_pool.alone() as login:
-        opening = Neo4jGraph.open(
-            login,
-            scene,
-            reset=False,
-            progress=lambda _: None,
-            limits=TimeLimits(server=1, deadline=2),
-        )
-        live = LiveGraph(runner, runner.run(opening))
-        results = runner.run(all_of(live, queries))
-        runner.run(live.graph.close())
+    hasty = TimeLimits(server=1, deadline=2)
+    live = LiveGraph(runner, runner.run(EmbeddedGraph.start(kind, scene, limits=hasty)))
+    results = runner.run(all_of(live, queries))
+    runner.run(live.graph.close())
     assert [use.error for use in results] == [None] * len(queries)
 
 
-def test_an_abandoned_query_is_ended_on_the_server(live: LiveGraph, scene: SceneGraph) -> None:
-    if not isinstance(live.graph, Neo4jGraph):
-        pytest.skip("the embedded server ends with its query")
+UNDER_WAY = (
+    "SHOW TRANSACTIONS YIELD currentQuery WHERE currentQuery STARTS WITH 'UNWIND' RETURN count(*)"
+)
+
+
+@contextmanager
+def opened(runner: asyncio.Runner, login: Login, scene: SceneGraph) -> Iterator[Neo4jGraph]:
+    """Yield the scene on a user's server, with a deadline long before the server's limit."""
     hasty = TimeLimits(server=60, deadline=1)
-    login = live.graph._bolt._login
-    opening = Neo4jGraph.open(login, scene, reset=False, progress=lambda _: None, limits=hasty)
-    graph = live.runner.run(opening)
-    result = live.runner.run(graph.query(PRODUCT))
-    live.runner.run(graph.close())
+    opening = Neo4jGraph.open(login, scene, reset=True, progress=lambda _: None, limits=hasty)
+    graph = runner.run(opening)
+    yield graph
+    runner.run(graph.close())
+
+
+def test_an_abandoned_query_is_ended_on_a_users_server(
+    runner: asyncio.Runner, neo4j_login: Login, scene: SceneGraph
+) -> None:
+    async def under_way() -> str:
+        bolt = Bolt(neo4j_login, TimeLimits(server=10, deadline=10))
+        rows = await bolt.ask(UNDER_WAY)
+        await bolt.close()
+        return rows.text
+
+    with opened(runner, neo4j_login, scene) as graph:
+        result = runner.run(graph.query(PRODUCT))
     assert result.error == "no answer within 1 s; the connection was dropped"
-    under_way = (
-        "SHOW TRANSACTIONS YIELD currentQuery WHERE currentQuery STARTS WITH 'UNWIND' RETURN 1"
-    )
-    assert live.rows(under_way) == []
+    assert runner.run(under_way()).splitlines()[1] == "0"
+
+
+def test_a_server_of_our_own_that_ends_an_abandoned_query_is_kept(
+    runner: asyncio.Runner, scene: SceneGraph
+) -> None:
+    async def abandon() -> tuple[ToolUse, bool, ToolUse]:
+        hasty = TimeLimits(server=60, deadline=3)
+        graph = await EmbeddedGraph.start(installed("neo4j"), scene, limits=hasty)
+        try:
+            before = graph.process_id
+            use = await graph.query(PRODUCT)
+            same = graph.process_id == before
+            return use, same, await graph.query(ROOMS.format(0))
+        finally:
+            await graph.close()
+
+    abandoned, same, after = runner.run(abandon())
+    assert abandoned.error == "no answer within 3 s; the connection was dropped"
+    assert same
+    assert after.output == "n\n9\n(1 row)"
 
 
 def test_a_row_of_millions_of_numbers_leaves_the_loop_to_others(live: LiveGraph) -> None:
@@ -100,7 +122,7 @@ def test_a_row_of_millions_of_numbers_leaves_the_loop_to_others(live: LiveGraph)
         await asked
         return ticks, longest
 
-    query = LONG_ROW.format(NUMBERS["arcadedb" if live.is_embedded else "neo4j"])
+    query = LONG_ROW.format(NUMBERS["neo4j" if live.is_neo4j else "arcadedb"])
     ticks, longest = live.runner.run(ticks_meanwhile())
     assert ticks > 10
     assert longest < 5.0  # unpacked in this process it was 15 s
@@ -127,13 +149,11 @@ def starved(process_id: int) -> Iterator[None]:
         thread.join()
 
 
-def test_an_embedded_server_that_gets_no_processor_is_no_fault_of_the_query(
-    arcadedb: None,  # noqa: ARG001 - skips
-    runner: asyncio.Runner,
-    scene: SceneGraph,
+def test_a_server_that_gets_no_processor_is_no_fault_of_the_query(
+    kind: ServerKind, runner: asyncio.Runner, scene: SceneGraph
 ) -> None:
     async def ask_while_starved() -> str:
-        graph = await EmbeddedGraph.start(scene, limits=TimeLimits(server=2, deadline=10))
+        graph = await EmbeddedGraph.start(kind, scene, limits=TimeLimits(server=2, deadline=10))
         try:
             assert graph.process_id is not None
             with starved(graph.process_id):

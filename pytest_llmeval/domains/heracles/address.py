@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Literal, TypeAlias, cast, get_args
 
-from pytest_llmeval.engine.context import SolverContext
+from pytest_llmeval.engine.context import RunContext
 from pytest_llmeval.errors import UsageError
 
 SCHEMES: Final = (
@@ -16,6 +16,9 @@ SCHEMES: Final = (
     "neo4j+s://",
     "neo4j+ssc://",
 )
+
+OwnServer: TypeAlias = Literal["neo4j", "arcadedb"]
+"""A server that the run starts and ends itself."""
 
 _RESET = "reset=on"
 
@@ -37,8 +40,8 @@ class GraphAddress:
         uri, comma, option = text.partition(",")
         if not uri.startswith(SCHEMES):
             msg = (
-                f"--llmeval-graph {text!r} is no graph database; "
-                f"expected one of {', '.join(SCHEMES)}"
+                f"--llmeval-graph {text!r} is no graph database; expected "
+                f"{', '.join(get_args(OwnServer))}, or an address with one of {', '.join(SCHEMES)}"
             )
             raise UsageError(msg)
         if comma and option != _RESET:
@@ -50,11 +53,26 @@ class GraphAddress:
         return cls(uri=uri, reset=bool(comma))
 
 
-def graph_address(context: SolverContext) -> GraphAddress | None:
-    """Return the session's graph database, None for the embedded one.
+GraphChoice: TypeAlias = GraphAddress | OwnServer | None
+"""A user's server, a server of our own, or None: the Neo4j of our own wherever it is installed,
+else ArcadeDB."""
+
+
+def parse_graph(text: str | None) -> GraphChoice:
+    """Return what a value of the option means; None when it is not given.
+
+    Raises:
+        UsageError: it is wrong.
+    """
+    if text is None or text in get_args(OwnServer):
+        return cast("OwnServer | None", text)
+    return GraphAddress.parse(text)
+
+
+def graph_address(context: RunContext) -> GraphChoice:
+    """Return the session's graph database.
 
     Raises:
         UsageError: the option ``--llmeval-graph`` is wrong.
     """
-    text = context.setting("graph")
-    return None if text is None else GraphAddress.parse(text)
+    return parse_graph(context.setting("graph"))

@@ -1,21 +1,16 @@
-"""The child process that serves an embedded ArcadeDB; run as a script, never imported.
+"""The child process that serves an embedded ArcadeDB; run as a script (see `server_child`).
 
-Its standard input brings one line of JSON, ``{folder, seconds, root, reader, heap}`` (`seconds`:
-the time limit of one query; `root` and `reader`: passwords), and then stays open: when it ends,
-because the parent closed it or died, the folder is removed and the process is gone. Standard output
-carries one line back, ``{"port": N}``; all else that is printed ends in the folder's
-``server.log``.
+The request holds ``{folder, seconds, root, reader, heap}``: `seconds` is the time limit of one
+query, `root` and `reader` are passwords.
 """
 
 from __future__ import annotations
 
 import json
-import os
-import shutil
-import sys
-import threading
 from pathlib import Path
 from typing import Any
+
+from pytest_llmeval.domains.heracles.server_child import serve
 
 DATABASE = "scene"
 READER = "reader"
@@ -58,38 +53,12 @@ _GROUPS = {
 }
 
 
-def main() -> None:
-    """Serve until standard input ends."""
-    request = json.loads(sys.stdin.buffer.readline())
-    folder = Path(request["folder"])
-    answer = _keep_output_apart(folder / "server.log")
-    threading.Thread(target=_leave_with_parent, args=(folder,), daemon=True).start()
-    server = _start(folder, request)  # kept: the server stops when its wrapper is collected
-    answer.write(json.dumps({"port": _bolt_port(server)}) + "\n")
-    answer.flush()
-    threading.Event().wait()
+_running: list[Any] = []
+"""Keeps the server, which stops when its wrapper is collected."""
 
 
-def _keep_output_apart(log: Path) -> Any:  # noqa: ANN401 - a text stream
-    """Send what the server prints to a file, and return a stream to the real standard output."""
-    answer = os.fdopen(os.dup(1), "w")
-    with log.open("wb") as file:
-        os.dup2(file.fileno(), 1)
-        os.dup2(file.fileno(), 2)
-    return answer
-
-
-def _leave_with_parent(folder: Path) -> None:
-    """Wait for the end of standard input, then end this process at once; its data is a copy."""
-    while sys.stdin.buffer.read(1):
-        pass
-    shutil.rmtree(folder, ignore_errors=True)
-    os._exit(0)
-
-
-def _start(folder: Path, request: dict[str, Any]) -> Any:  # noqa: ANN401 - the binding has no types
-    """Start the server, on loopback and on ports of the system's choice."""
-    os.chdir(folder)  # the server writes logs into the current directory
+def start(folder: Path, request: dict[str, Any]) -> int:
+    """Start the server, on loopback and on ports of the system's choice; return that of Bolt."""
     (folder / "config").mkdir()
     (folder / "config" / "server-groups.json").write_text(json.dumps(_GROUPS))
     import arcadedb_embedded  # noqa: PLC0415 - starts nothing before the folder is ready
@@ -123,7 +92,8 @@ def _start(folder: Path, request: dict[str, Any]) -> Any:  # noqa: ANN401 - the 
     server.start()
     server.create_database(DATABASE)
     _add_reader(_java_server(server).getSecurity(), request["reader"])
-    return server
+    _running.append(server)
+    return _bolt_port(server)
 
 
 def _java_server(server: Any) -> Any:  # noqa: ANN401 - a Java object
@@ -131,7 +101,7 @@ def _java_server(server: Any) -> Any:  # noqa: ANN401 - a Java object
 
 
 def _add_reader(security: Any, password: str) -> None:  # noqa: ANN401 - a Java object
-    import jpype  # noqa: PLC0415 - as in `_start`
+    import jpype  # noqa: PLC0415 - as in `start`
 
     user = {
         "name": READER,
@@ -151,4 +121,4 @@ def _bolt_port(server: Any) -> int:  # noqa: ANN401 - the binding has no types
 
 
 if __name__ == "__main__":
-    main()
+    serve(start)

@@ -150,11 +150,11 @@ class Bolt:
         """Drop the connections."""
         await self._driver.close()
 
-    async def end_query(self, mark: str) -> None:
+    async def end_query(self, mark: str) -> bool:
         """End the queries that were asked with this mark and are still under way on a Neo4j.
 
-        Leaving a connection does not end its query. Failures are ignored: whether the server still
-        answers is asked next.
+        Leaving a connection does not end its query. Return whether none is under way any more;
+        False, too, when the server does not answer.
         """
         under_way = (
             "SHOW TRANSACTIONS YIELD transactionId, metaData "
@@ -165,6 +165,8 @@ class Bolt:
                 while found := await _column(session, under_way, key=_MARK, mark=mark):
                     await _column(session, "TERMINATE TRANSACTIONS $found", found=found)
                     await asyncio.sleep(_POLL_SECONDS)
+                return True
+        return False
 
     async def _rows(self, cypher: str, mark: str) -> RowsText:
         # An auto-commit transaction: the driver would repeat a managed one after a transient error.

@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import ClassVar, Final
 
 from pytest_llmeval.domains.heracles.address import graph_address
-from pytest_llmeval.domains.heracles.cypher_tool import run_cypher
+from pytest_llmeval.domains.heracles.cypher_tool import run_cypher, start_graph
 from pytest_llmeval.domains.heracles.findings import query_findings
 from pytest_llmeval.domains.heracles.query import MISSING_TAGS, extract_query
 from pytest_llmeval.domains.heracles.scene_graph import check_scene_file, read_class_names
-from pytest_llmeval.engine.context import SolverContext
+from pytest_llmeval.engine.context import RunContext, SolverContext
 from pytest_llmeval.records import Completion, Display, Json, Message, Reply, Sample, ToolUse
 
 REPAIR_REQUEST: Final = (
@@ -63,6 +63,10 @@ class CypherSolver:
     def variables(self) -> Mapping[str, Json]:
         """Return the variables of the prompts as far as they are known before any reply."""
         return {"classes": read_class_names(self.scene), "query": "", "rows": ""}
+
+    async def get_ready(self, context: RunContext) -> None:
+        """Start the database."""
+        await start_graph(context, self.scene)
 
     async def __call__(
         self,

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Final
 
-from pytest_llmeval.domains.heracles.address import GraphAddress, graph_address
+from pytest_llmeval.domains.heracles.address import GraphAddress, GraphChoice, graph_address
 from pytest_llmeval.domains.heracles.findings import query_findings
 from pytest_llmeval.domains.heracles.scene_graph import check_scene_file, read_class_names
-from pytest_llmeval.engine.context import SolverContext
+from pytest_llmeval.engine.context import RunContext, SolverContext
 from pytest_llmeval.records import Display, Json, ToolUse
 
 if TYPE_CHECKING:
@@ -56,9 +56,13 @@ class CypherTool:
         """Return the variables of the prompt."""
         return {"classes": read_class_names(self.scene)}
 
-    async def prepare(self, context: SolverContext) -> None:
+    def check(self, context: RunContext) -> None:
         """Raise UsageError if the option ``--llmeval-graph`` is wrong."""
         graph_address(context)
+
+    async def get_ready(self, context: RunContext) -> None:
+        """Start the database."""
+        await start_graph(context, self.scene)
 
     async def __call__(
         self, arguments: Mapping[str, Json], context: SolverContext, *, stage: str
@@ -80,8 +84,9 @@ async def run_cypher(
 ) -> ToolUse:
     """Run a model's query on the graph database of a scene, and record it in the transcript.
 
-    The database is the one that ``--llmeval-graph`` names, else an embedded one. The run's first
-    query opens it and loads the scene.
+    The database is the one that ``--llmeval-graph`` names, else a Neo4j of our own where one is
+    installed, else an embedded ArcadeDB. `start_graph` or the run's first query opens it and loads
+    the scene.
 
     Args:
         context: the context of the solver that calls this.
@@ -101,20 +106,29 @@ async def run_cypher(
 
         use = await run_cypher(context, Path("scene.json"), "MATCH (r:Room) RETURN count(r)")
     """
-    address = graph_address(context)
+    use = await (await start_graph(context, scene)).query(cypher, stage=stage)
+    context.record(use)
+    return use
+
+
+async def start_graph(context: RunContext, scene: Path) -> Graph:
+    """Return the graph database of a scene, which is opened once in a run; errors as `run_cypher`.
+
+    A solver or a tool calls it in its `get_ready`, so that the database starts beside the run's
+    first requests.
+    """
+    choice = graph_address(context)
 
     async def start() -> Graph:
         # The driver is heavy, and most processes that load a solver never run it.
         from pytest_llmeval.domains.heracles.graph import open_graph  # noqa: PLC0415 - as said
 
-        return await open_graph(address, scene, progress=context.tell)
+        return await open_graph(choice, scene, progress=context.tell)
 
-    graph = await context.shared(_key(address, scene), start)
-    use = await graph.query(cypher, stage=stage)
-    context.record(use)
-    return use
+    return await context.shared(_key(choice, scene), start)
 
 
-def _key(address: GraphAddress | None, scene: Path) -> str:
+def _key(choice: GraphChoice, scene: Path) -> str:
     """Return the same text for all uses of one scene on one database."""
-    return f"graph database {address.uri if address else 'embedded'} with {scene.resolve()}"
+    name = choice.uri if isinstance(choice, GraphAddress) else choice or "of our own"
+    return f"graph database {name} with {scene.resolve()}"

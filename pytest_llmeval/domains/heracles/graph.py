@@ -1,4 +1,4 @@
-"""The graph database that holds a scene: embedded by default, or a server."""
+"""The graph database that holds a scene: a server of our own, or of the user's."""
 
 from __future__ import annotations
 
@@ -8,11 +8,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol
 
-from pytest_llmeval.domains.heracles.address import GraphAddress
-from pytest_llmeval.domains.heracles.arcadedb import EmbeddedGraph
+from pytest_llmeval.domains.heracles.address import GraphAddress, GraphChoice
+from pytest_llmeval.domains.heracles.arcadedb_process import ArcadeDB
 from pytest_llmeval.domains.heracles.bolt import Login
+from pytest_llmeval.domains.heracles.embedded import EmbeddedGraph
 from pytest_llmeval.domains.heracles.neo4j import Neo4jGraph
+from pytest_llmeval.domains.heracles.neo4j_jars.installed import missing
+from pytest_llmeval.domains.heracles.neo4j_process import Neo4j
 from pytest_llmeval.domains.heracles.scene_graph import read_scene
+from pytest_llmeval.domains.heracles.server_process import ServerKind
 from pytest_llmeval.records import ToolUse
 
 _PREFIXES = ("LLMEVAL_NEO4J", "HERACLES_NEO4J")
@@ -39,19 +43,19 @@ class Graph(Protocol):
 
 
 async def open_graph(
-    address: GraphAddress | None,
+    choice: GraphChoice,
     scene: Path,
     *,
     progress: Callable[[str], None] = lambda _: None,
 ) -> Graph:
     """Return a database that holds the scene of a spark_dsg JSON file, ready for queries.
 
-    A server's database must be empty or hold this scene already, unless `address` allows that it
+    A server's database must be empty or hold this scene already, unless `choice` allows that it
     is wiped. Its user, password and database come from the variables ``LLMEVAL_NEO4J_USERNAME``,
     ``_PASSWORD`` and ``_DATABASE`` (or ``HERACLES_NEO4J_...``).
 
     Args:
-        address: the server; None starts an embedded ArcadeDB.
+        choice: the database; None starts a Neo4j where one is installed, else ArcadeDB.
         scene: the scene's file.
         progress: called with a line of text about each step that takes seconds.
 
@@ -60,18 +64,28 @@ async def open_graph(
         TaskError: the scene could not be read.
     """
     graph = await asyncio.to_thread(read_scene, scene)
-    if address is None:
-        return await EmbeddedGraph.start(graph, progress=progress)
+    if not isinstance(choice, GraphAddress):
+        wants_neo4j = choice == "neo4j" or (choice is None and _has_neo4j(progress))
+        kind: ServerKind = Neo4j() if wants_neo4j else ArcadeDB()
+        return await EmbeddedGraph.start(kind, graph, progress=progress)
     username, password, database = (
         _variable(name) for name in ("USERNAME", "PASSWORD", "DATABASE")
     )
     login = Login(
-        uri=address.uri,
+        uri=choice.uri,
         username=username or "neo4j",
         password=password or "",
         database=database,
     )
-    return await Neo4jGraph.open(login, graph, reset=address.reset, progress=progress)
+    return await Neo4jGraph.open(login, graph, reset=choice.reset, progress=progress)
+
+
+def _has_neo4j(progress: Callable[[str], None]) -> bool:
+    """Return whether a Neo4j of our own can be started; else tell what answers instead."""
+    if (problem := missing()) is None:
+        return True
+    progress(f"graph: ArcadeDB answers instead of Neo4j, and not always as Neo4j does: {problem}")
+    return False
 
 
 def _variable(name: str) -> str | None:

@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, ClassVar, Final, Literal, TypeAlias
 
-from pytest_llmeval.engine.context import SolverContext
-from pytest_llmeval.engine.tool import Tool, ToolWithPreparation, ToolWithVariables
+from pytest_llmeval.engine.context import RunContext, SolverContext
+from pytest_llmeval.engine.tool import ReadyTool, Tool, ToolWithCheck, ToolWithVariables
 from pytest_llmeval.records import Completion, Display, Json, Sample, display_of
 from pytest_llmeval.solvers.agent.calling import Calling
 from pytest_llmeval.solvers.agent.making import MadeTools
@@ -74,15 +74,11 @@ class AgentSolver:
                 found |= tool.variables()
         return found
 
-    async def prepare(self, context: SolverContext) -> None:
-        """Prepare the tools.
-
-        Raises:
-            LLMEvalError: a tool cannot be used.
-        """
+    async def get_ready(self, context: RunContext) -> None:
+        """Let the tools start what is slow."""
         for tool in self.tools:
-            if isinstance(tool, ToolWithPreparation):
-                await tool.prepare(context)
+            if isinstance(tool, ReadyTool):
+                await tool.get_ready(context)
 
     async def __call__(
         self,
@@ -90,7 +86,9 @@ class AgentSolver:
         context: SolverContext,
     ) -> Completion:
         """Solve one sample."""
-        await self.prepare(context)
+        for tool in self.tools:
+            if isinstance(tool, ToolWithCheck):
+                tool.check(context)
         calling, box = self._calling, Toolbox(self.tools, context)
         messages = context.prompt("generate", **self.variables())
         for turn in range(1, self.turns + 1):

@@ -36,7 +36,10 @@ def test_an_address_is_an_uri_that_may_allow_a_reset(text: str, address: GraphAd
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("http://localhost", r"--llmeval-graph 'http://localhost' is no .*expected one of bolt://"),
+        (
+            "http://localhost",
+            r"--llmeval-graph 'http://localhost' is no .*expected neo4j, arcadedb, .*bolt://",
+        ),
         ("", r"--llmeval-graph '' is no graph database"),
         ("bolt://h,reset=off", r"'bolt://h,reset=off': 'reset=off' is no .*write bolt://h, or"),
         ("bolt://h,", r"'' is no option .* bolt://h,reset=on to have its content deleted"),
@@ -143,7 +146,7 @@ def test_the_option_is_declared_without_loading_anything_heavy() -> None:
     code = (
         "import sys; from pytest_llmeval.session.options import options_called; "
         "(graph,) = options_called(['graph']); "
-        "assert graph.metavar == 'URI' and 'bolt://' in graph.help; "
+        "assert graph.metavar == 'WHICH' and 'bolt://' in graph.help; "
         "loaded = {'neo4j', 'msgspec', 'numpy', 'asyncio'} & set(sys.modules); "
         "assert not loaded, loaded"
     )

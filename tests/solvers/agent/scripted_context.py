@@ -78,9 +78,7 @@ class LookUp:
         if isinstance(result, Exception) and not isinstance(result, ValueError):
             raise result
         text, error = ("", str(result)) if isinstance(result, ValueError) else (result, None)
-        use = ToolUse(
-            stage=stage, tool="test", input=query, output=str(text), error=error
-        )
+        use = ToolUse(stage=stage, tool="test", input=query, output=str(text), error=error)
         context.record(use)
         return use
 

@@ -1,4 +1,4 @@
-"""The embedded graph database: ArcadeDB in a child process, reached over Bolt.
+"""A graph database that the run starts itself: a server in a child process, reached over Bolt.
 
 A child process, because a JVM inside a Python that is signalled crashes, and because some queries
 ignore every time limit and end only with the process. A server that hangs or breaks is replaced and
@@ -8,25 +8,24 @@ loaded again.
 from __future__ import annotations
 
 import asyncio
-import importlib.metadata
+import uuid
 from collections.abc import Callable
 from contextlib import suppress
 
-from pytest_llmeval.domains.heracles.arcadedb_process import OTHERWISE, ArcadeDBProcess
 from pytest_llmeval.domains.heracles.bolt import (
     NoAnswerError,
     QueryFailedError,
     TimeLimits,
 )
 from pytest_llmeval.domains.heracles.cpu_clock import CpuClock
-from pytest_llmeval.domains.heracles.model_query import Engine, run_query
+from pytest_llmeval.domains.heracles.model_query import run_query
 from pytest_llmeval.domains.heracles.query_slots import QuerySlots
 from pytest_llmeval.domains.heracles.rows import RowsText
 from pytest_llmeval.domains.heracles.scene_graph import SceneGraph
+from pytest_llmeval.domains.heracles.server_process import OTHERWISE, ServerKind, ServerProcess
 from pytest_llmeval.errors import ToolError
 from pytest_llmeval.records import ToolUse
 
-LIMITS = TimeLimits(server=5.0, deadline=10.0)
 _STARVED_TRIES = 3
 
 
@@ -35,37 +34,49 @@ class StarvedError(NoAnswerError):
 
 
 class EmbeddedGraph:
-    """A scene on an embedded server, which is restarted when it breaks: a `Graph`."""
+    """A scene on a server of our own, which is restarted when it breaks: a `Graph`."""
 
     def __init__(
-        self, scene: SceneGraph, *, progress: Callable[[str], None], limits: TimeLimits
+        self,
+        kind: ServerKind,
+        scene: SceneGraph,
+        *,
+        progress: Callable[[str], None],
+        limits: TimeLimits,
     ) -> None:
         """Take what `start` will start."""
-        self._scene, self._progress, self._limits = scene, progress, limits
-        self._server: ArcadeDBProcess | None = None
+        self._kind, self._scene, self._progress, self._limits = kind, scene, progress, limits
+        self._server: ServerProcess | None = None
         self._starting = asyncio.Lock()
         self._slots = QuerySlots()
 
     @classmethod
     async def start(
         cls,
+        kind: ServerKind,
         scene: SceneGraph,
         *,
         progress: Callable[[str], None] = lambda _: None,
-        limits: TimeLimits = LIMITS,
+        limits: TimeLimits | None = None,
     ) -> EmbeddedGraph:
         """Return the graph with its server running and the scene loaded.
+
+        Args:
+            kind: the server.
+            scene: what it holds.
+            progress: called with a line of text about each step that takes seconds.
+            limits: how long queries may take; those of the kind if None.
 
         Raises:
             ToolError: the server is not installed, does not start, or cannot be loaded.
         """
-        graph = cls(scene, progress=progress, limits=limits)
+        graph = cls(kind, scene, progress=progress, limits=limits or kind.limits)
         await graph._running()
         return graph
 
     async def query(self, cypher: str, *, stage: str = "query") -> ToolUse:
         """Run a model's query read-only; ToolError when no server can be started any more."""
-        return await run_query(cypher, stage=stage, engine=_engine(), ask=self._ask)
+        return await run_query(cypher, stage=stage, engine=self._kind.engine(), ask=self._ask)
 
     async def close(self) -> None:
         """Stop the server."""
@@ -93,9 +104,9 @@ class EmbeddedGraph:
                 with suppress(StarvedError):
                     return await self._believed(cypher)
         msg = (
-            f"the machine is too busy for the embedded database: {_STARVED_TRIES} times a query "
-            "that ran alone got too little CPU time before its time limit; run fewer things beside "
-            f"it, or {OTHERWISE}"
+            f"the machine is too busy for {self._kind.title}: {_STARVED_TRIES} times a query that "
+            "ran alone got too little CPU time before its time limit; run fewer things beside it, "
+            f"or {OTHERWISE}"
         )
         raise ToolError(msg)
 
@@ -117,37 +128,34 @@ class EmbeddedGraph:
 
     async def _attempt(self, cypher: str) -> RowsText:
         """Run a query once, and discard the server when it does not answer any more."""
-        server = await self._running()
-        server.asked += 1
+        server, mark = await self._running(), uuid.uuid4().hex
         clock = CpuClock(server.process.pid)
         try:
-            return await server.readers.ask(cypher)
+            return await server.ask(cypher, mark=mark)
         except NoAnswerError as trouble:
             starved = trouble.timed_out and clock.starved(self._limits.server)
-            if not (trouble.reported and await server.lives()):
+            ended = trouble.reported or (
+                self._kind.ends_queries and await server.reader.end_query(mark)
+            )
+            if not (ended and await server.lives()):
                 await self._discard(server)
             if starved:
                 raise StarvedError(str(trouble), timed_out=True) from trouble
             raise
 
-    async def _running(self) -> ArcadeDBProcess:
+    async def _running(self) -> ServerProcess:
         """Return a server that holds the scene; start one when none runs."""
         async with self._starting:
             if self._server is not None and self._server.process.poll() is not None:
                 await self._discard(self._server)
             if self._server is None:
-                self._server = await ArcadeDBProcess.start(
-                    self._scene, self._limits, self._progress
+                self._server = await ServerProcess.start(
+                    self._kind, self._scene, self._limits, self._progress
                 )
             return self._server
 
-    async def _discard(self, server: ArcadeDBProcess) -> None:
+    async def _discard(self, server: ServerProcess) -> None:
         """Kill a server, unless another query has discarded it already."""
         if server is self._server:
             self._server = None
             await server.stop(kill=True)
-
-
-def _engine() -> Engine:
-    version = importlib.metadata.version("arcadedb-embedded")
-    return Engine(name="arcadedb", agent=f"ArcadeDB/{version}", stands_in_for="Neo4j")
