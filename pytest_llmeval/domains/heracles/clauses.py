@@ -1,133 +1,94 @@
-"""Which words of a Cypher text begin clauses, and which are names with the same spelling.
-
-``create`` may be a property, a label, a map's key, an alias or a variable; Cypher reserves no word.
-Words are told apart by their neighbours, without a parser: a clause never stands where an operand
-is expected, and no operand is followed by what must follow a clause. Doubtful cases count as
-clauses.
-"""
+"""The clauses of a Cypher text that write, administer or reach outside."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Final
 
+from pytest_llmeval.domains.heracles.positions import (
+    KEYWORDS,
+    Next,
+    expected,
+    names_of_variables,
+    words,
+)
 from pytest_llmeval.domains.heracles.tokens import Token
 
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-_WRITING: Final = _words(
+WRITING: Final = words(
     "CREATE MERGE SET DELETE DETACH NODETACH REMOVE FOREACH DROP INSERT TRUNCATE UPSERT LOAD"
 )
-_ADMINISTERING: Final = _words(
+ADMINISTERING: Final = words(
     """
     ALTER BEGIN COMMIT DEALLOCATE DENY DRYRUN ENABLE GRANT REALLOCATE RENAME REVOKE ROLLBACK SESSION
     SHOW START STOP TERMINATE USE
     """
 )
+_OTHERS: Final = words("CALL WHEN")
 
-# After these an operand is expected. Not among them: `*` and `+`, which also end a RETURN or a
-# quantified path, and `%`, which also stands for any label.
-_BEFORE_OPERAND: Final = (
-    ".",
-    "..",
-    ":",
-    "$",
-    "(",
-    "[",
-    ",",
-    "=",
-    "<",
-    ">",
-    "-",
-    "/",
-    "^",
-    "&",
-    "|",
-    "!",
+# These follow a name, and no clause's first word.
+_AFTER_NAME: Final = (
+    *(":", ")", "]", "}", ",", ".", "=", "<", ">", "+", "-", "*", "/", "%", "^", "|"),
 )
-# These follow an operand and no clause's first word.
-_AFTER_OPERAND: Final = (
-    ":",
-    ")",
-    "]",
-    "}",
-    ",",
-    ".",
-    "=",
-    "<",
-    ">",
-    "+",
-    "-",
-    "*",
-    "/",
-    "%",
-    "^",
-    "|",
-)
-_WORDS_BEFORE_OPERAND: Final = _words(
-    """
-    AND AS BY CASE CONTAINS DISTINCT ELSE IN LIMIT NOT OR RETURN SKIP THEN UNWIND WHEN WHERE WITH
-    XOR YIELD
-    """
-)
-_WORDS_AFTER_OPERAND: Final = _words(
-    """
-    AND AS ASC ASCENDING CALL CONTAINS DESC DESCENDING ELSE END ENDS IN IS LIMIT MATCH OFFSET
-    OPTIONAL OR ORDER RETURN SKIP STARTS THEN UNION UNWIND USING WHEN WHERE WITH XOR
-    """
-)
-KEYWORDS: Final = _WORDS_BEFORE_OPERAND | _WORDS_AFTER_OPERAND
-"""The words that structure a query."""
-
-_DECLARED_BEFORE: Final = (")", "]", ":", "{", "=", "*", ",")
+_WORDS_AFTER_NAME: Final = KEYWORDS - words("BY CASE DISTINCT NOT ON")
 
 
-def forbidden_clause(tokens: Sequence[Token]) -> str | None:
+def clause_words(tokens: Sequence[Token]) -> frozenset[int]:
+    """Return the places of the words that may begin a clause; those in doubt are among them.
+
+    Only words of `WRITING` and `ADMINISTERING`, CALL and WHEN are looked for.
+    """
+    looked_for = WRITING | ADMINISTERING | _OTHERS
+    if not any(token.word in looked_for for token in tokens):
+        return frozenset()
+    bound = names_of_variables(tokens)
+    return frozenset(
+        index
+        for index, coming in enumerate(expected(tokens))
+        if tokens[index].word in looked_for and not _is_name(tokens, index, coming, bound)
+    )
+
+
+def forbidden_clause(tokens: Sequence[Token], clauses: frozenset[int]) -> str | None:
     """Return why the first clause that writes, administers or reaches outside is refused.
 
-    None when there is no such clause.
+    None when there is no such clause. `clauses` are the places of `clause_words`.
     """
     for index, token in enumerate(tokens):
-        if token.word in _WRITING and is_clause(tokens, index):
+        if token.word in WRITING and index in clauses:
             return f"{token.word} must not be used: the graph can only be read"
-        if token.word in _ADMINISTERING and is_clause(tokens, index):
+        if token.word in ADMINISTERING and index in clauses:
             return f"{token.word} must not be used: only queries of the graph are run"
+        if token.word == "WHEN" and index in clauses and _begins_a_query(tokens, index):
+            return "WHEN must not begin a query"
         if token.word == "TRANSACTIONS" and _is_batching(tokens, index):
             return "CALL { } IN TRANSACTIONS must not be used"
     return None
 
 
-def is_clause(tokens: Sequence[Token], index: int) -> bool:
-    """Return whether the word at `index` begins a clause; True when in doubt."""
-    if index == 0:
+def _is_name(tokens: Sequence[Token], index: int, coming: Next, bound: frozenset[str]) -> bool:
+    """Return whether the word at `index` is surely a name, and begins no clause."""
+    if Next.CLAUSE not in coming:
         return True
-    before, after = tokens[index - 1], tokens[index + 1] if index + 1 < len(tokens) else None
-    if before.is_sign(*_BEFORE_OPERAND) or after is None or after.is_sign(*_AFTER_OPERAND):
+    after = tokens[index + 1] if index + 1 < len(tokens) else None
+    if index == 0:
         return False
-    between_words = before.word in _WORDS_BEFORE_OPERAND and after.word in _WORDS_AFTER_OPERAND
-    return not between_words or _names_a_keyword(tokens, besides=tokens[index].word)
+    if after is None or after.is_sign(*_AFTER_NAME):
+        return after is not None or Next.OPERAND in coming
+    return (
+        Next.OPERAND in coming
+        and after.word in _WORDS_AFTER_NAME - bound
+        and (tokens[index].word, after.word) != ("CREATE", "OR")
+        and tokens[index].word != "CALL"
+    )
 
 
-def _names_a_keyword(tokens: Sequence[Token], *, besides: str) -> bool:
-    """Return whether a variable is named like a keyword, which misleads `is_clause`.
+def _begins_a_query(tokens: Sequence[Token], index: int) -> bool:
+    """Return whether the word at `index` is the first of a query or subquery.
 
-    `besides` is a keyword that does not count.
+    WHEN begins one of Cypher 25, whose THEN is followed by clauses; in CASE it never does.
     """
-    keywords = KEYWORDS - {besides}
-    for before, token, after in zip(
-        tokens, tokens[1:], [*tokens[2:], Token("sign", ";")], strict=False
-    ):
-        if token.word not in keywords or before.is_sign(".", ":", "$"):
-            continue
-        opened = before.is_sign("(", "[", ",") or before.word == "YIELD"
-        if before.word == "AS" or after.is_sign("="):
-            return True
-        if opened and (after.is_sign(*_DECLARED_BEFORE) or after.word in {"IN", "WHERE", "AS"}):
-            return True
-    return False
+    before = tokens[index - 1] if index else None
+    return before is None or before.is_sign("{") or before.word in words("ALL DISTINCT NEXT UNION")
 
 
 def _is_batching(tokens: Sequence[Token], index: int) -> bool:

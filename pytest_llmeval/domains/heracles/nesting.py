@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from pytest_llmeval.domains.heracles.clauses import KEYWORDS
+from pytest_llmeval.domains.heracles.positions import KEYWORDS
 from pytest_llmeval.domains.heracles.tokens import Token
 
 MAX_DEPTH: Final = 64

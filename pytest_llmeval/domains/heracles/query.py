@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Final
 
-from pytest_llmeval.domains.heracles.clauses import forbidden_clause, is_clause
+from pytest_llmeval.domains.heracles.clauses import clause_words, forbidden_clause
 from pytest_llmeval.domains.heracles.nesting import too_deep
 from pytest_llmeval.domains.heracles.tokens import Token, UnreadableError, decoded, read_tokens
 from pytest_llmeval.task.answers import tagged
@@ -29,6 +29,9 @@ MAX_TOKENS: Final = 2_000
 
 Neo4j plans 4,000 ANDs for over ten seconds, and then hangs.
 """
+
+VERSION: Final = "5"
+"""Version of the language that queries are checked as."""
 
 MISSING_TAGS: Final = "the reply holds no query between <answer> and </answer>"
 
@@ -99,13 +102,44 @@ def _refusal(text: str) -> str | None:
         return f"the query has {len(tokens)} words and signs; at most {MAX_TOKENS} are run"
     if any(token.is_sign(";") for token in tokens):
         return "only one statement is run at a time"
-    return too_deep(tokens) or forbidden_clause(tokens) or _forbidden_call(tokens)
+    query = tokens[_end_of_options(tokens) :]
+    clauses = clause_words(query)
+    return (
+        too_deep(tokens)
+        or _other_language(tokens)
+        or forbidden_clause(query, clauses)
+        or _forbidden_call(query, clauses)
+    )
 
 
-def _forbidden_call(tokens: Sequence[Token]) -> str | None:
+def _end_of_options(tokens: Sequence[Token]) -> int:
+    """Return where the query begins behind EXPLAIN, PROFILE and ``CYPHER 5 runtime=slotted``.
+
+    All of them only read: EXPLAIN gives no rows, and options choose how a query is planned.
+    """
+    index = 0
+    while index < len(tokens) and tokens[index].word in {"EXPLAIN", "PROFILE", "CYPHER"}:
+        options = tokens[index].word == "CYPHER"
+        index += 1
+        if options and index < len(tokens) and tokens[index].kind == "number":
+            index += 1
+        while options and index + 2 < len(tokens) and tokens[index + 1].is_sign("="):
+            index += 3
+    return index
+
+
+def _other_language(tokens: Sequence[Token]) -> str | None:
+    """Return the refusal of a version of Cypher that is not the one that is checked here."""
+    for token, following in pairwise(tokens[: _end_of_options(tokens)]):
+        if token.word == "CYPHER" and following.kind == "number" and following.text != VERSION:
+            return f"CYPHER {following.text} must not be used: only Cypher {VERSION} is run"
+    return None
+
+
+def _forbidden_call(tokens: Sequence[Token], clauses: frozenset[int]) -> str | None:
     """Return the refusal of the first procedure or function that is not to be called."""
     for index, (token, following) in enumerate(pairwise([*tokens, Token("sign", ";")])):
-        if token.word == "CALL" and not following.is_sign("(", "{") and is_clause(tokens, index):
+        if token.word == "CALL" and not following.is_sign("(", "{") and index in clauses:
             name = _dotted_name(tokens, index + 1)
             if name.lower() not in _PROCEDURES:
                 return f"the procedure {name} must not be called"
