@@ -25,8 +25,9 @@ def database() -> None:
 
 @pytest.fixture(scope="module")
 def rows(recorded: Path) -> list[dict[str, Any]]:
-    """Return the rows of all three tasks."""
-    return [row for row in newest_rows(recorded) if row["task"].startswith("heracles")]
+    """Return the rows of the three tasks about questions."""
+    tasks = {"heracles", "heracles_agent", "heracles_in_context"}
+    return [row for row in newest_rows(recorded) if row["task"] in tasks]
 
 
 def of(rows: list[dict[str, Any]], task: str) -> dict[str, dict[str, Any]]:

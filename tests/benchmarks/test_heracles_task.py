@@ -230,7 +230,7 @@ def test_a_question_that_is_not_in_the_script_gets_no_query(scripted: ModuleType
 def test_an_estimate_counts_the_graph_in_every_prompt_that_holds_it() -> None:
     options = ["--llmeval-estimate", "--llmeval-model=openai/never-asked", "--llmeval-limit=1"]
     environment = {**os.environ, "OPENAI_API_KEY": "none"}
-    told = run_pytest("benchmarks/heracles", "-q", *options, env=environment)
+    told = run_pytest("benchmarks/heracles/test_heracles.py", "-q", *options, env=environment)
     tokens = dict(re.findall(r"estimate: (\S+) · .* about ([\d,]+) input tokens", told.stdout))
     assert tokens.keys() == {"heracles", "heracles_agent", "heracles_in_context"}, (
         told.stdout + told.stderr

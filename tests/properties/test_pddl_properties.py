@@ -29,8 +29,10 @@ from pytest_llmeval.scoring.pddl import (
 unhurried = settings(deadline=None)  # the first example builds the parser
 
 # Few different facts, so that chance often makes two goals equivalent.
-facts = st.sampled_from([Fact("a", ("O1",)), Fact("a", ("O2",)), Fact("b"), Variable("c")])
-constants = st.booleans().map(Constant)
+facts: st.SearchStrategy[Goal] = st.sampled_from(
+    [Fact("a", ("O1",)), Fact("a", ("O2",)), Fact("b"), Variable("c")]
+)
+constants: st.SearchStrategy[Goal] = st.booleans().map(Constant)
 
 
 def goals(leaves: st.SearchStrategy[Goal]) -> st.SearchStrategy[Goal]:
@@ -224,7 +226,9 @@ def test_there_are_lines_exactly_when_goals_differ_and_they_are_true(
     assert bool(told) is bool(lines)
     for line in told:
         state, _, verdict = line.removeprefix("when ").partition(": ")
-        world = {atom: str(atom) in state for goal in (answer, solution) for atom in atoms(goal)}
+        world: World = {
+            atom: str(atom) in state for goal in (answer, solution) for atom in atoms(goal)
+        }
         assert fulfilled(answer, world) is verdict.startswith("the answer is fulfilled")
         assert fulfilled(solution, world) is verdict.startswith("the solution is fulfilled")
 

@@ -21,6 +21,10 @@ from pytest_llmeval import (
     Solver,
     SolverContext,
     assert_correct,
+    assert_pddl_equal,
+    parse_pddl,
+    pddl_diff,
+    pddl_equals,
     record_score,
 )
 from pytest_llmeval.scoring.scorer import PreparingScorer
@@ -85,6 +89,17 @@ def test_body(sample: Sample, completion: Completion) -> None:
     scores: tuple[Score, ...] = assert_correct(sample, completion)
     kept: Score = record_score(scores[0])
     assert kept.correct
+
+
+def test_goal(sample: Sample, completion: Completion) -> None:
+    score: Score = assert_pddl_equal(
+        completion.answer, sample.target, predicates={"in-room": ["room"]}, case_sensitive=False
+    )
+    same: bool = pddl_equals("(a)", parse_pddl("(and (a))"), case_sensitive=True)
+    lines: tuple[str, ...] = pddl_diff("(a)", "(b)")
+    assert score.correct
+    assert same
+    assert lines
 
 
 scorer: Scorer = Length()

@@ -27,6 +27,7 @@ _HINTS: Hints = tuple(
         (r"@\?", "a fact holds symbols, no variables"),
         (r"\(\s*not\b.*\)\s*@\(", "not takes one goal; join several: (not (and (a) (b)))"),
         (r"^\s*\(.*\)\s*@\(", "one goal and nothing after it; join several: (and (a) (b))"),
+        (r"\)\s*@[\w-]", "write each fact in brackets, and nothing but the goal"),
         (r"\)\s*@\)", "drop the closing bracket"),
         (r"\(.*@$", "close every bracket"),
         (r"@[^\s()]", "names hold letters, digits, _ and -"),
