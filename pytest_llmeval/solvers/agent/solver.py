@@ -12,16 +12,20 @@ from typing import Annotated, ClassVar, Final, Literal, TypeAlias
 
 from pytest_llmeval.engine.context import SolverContext
 from pytest_llmeval.engine.tool import Tool, ToolWithPreparation, ToolWithVariables
-from pytest_llmeval.records import Completion, Display, Json, Sample, display_of
+from pytest_llmeval.records import Completion, Display, Json, Message, Sample, display_of
 from pytest_llmeval.solvers.agent.calling import Calling
 from pytest_llmeval.solvers.agent.making import MadeTools
 from pytest_llmeval.solvers.agent.native import NativeCalling
+from pytest_llmeval.solvers.agent.text import TextCalling
 from pytest_llmeval.solvers.agent.toolbox import Toolbox
 
 Form: TypeAlias = Literal["native", "text"]
 """``native``: calls by the provider's interface for tools. ``text``: calls in the reply's text."""
 
-_CALLING: Final[Mapping[Form, Callable[[Sequence[Tool]], Calling]]] = {"native": NativeCalling}
+_CALLING: Final[Mapping[Form, Callable[[Sequence[Tool]], Calling]]] = {
+    "native": NativeCalling,
+    "text": TextCalling,
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,6 +97,7 @@ class AgentSolver:
         await self.prepare(context)
         calling, box = self._calling, Toolbox(self.tools, context)
         messages = context.prompt("generate", **self.variables())
+        self._check_told(calling, messages)
         for turn in range(1, self.turns + 1):
             last, stage = turn == self.turns, f"turn {turn}"
             reply = await context.generate(
@@ -110,6 +115,16 @@ class AgentSolver:
             details["reason"] = f"the model still called tools in the last of {self.turns} turns"
             return Completion(text="", stop_reason=reply.stop_reason, details=details)
         return Completion(text=reply.text, stop_reason=reply.stop_reason, details=details)
+
+    def _check_told(self, calling: Calling, messages: Sequence[Message]) -> None:
+        """Raise ValueError if the prompt should tell of the tools, and does not."""
+        text = "\n".join(message.text for message in messages)
+        if calling.described and not all(tool.name in text for tool in self.tools):
+            msg = (
+                "with calls: text the prompt must tell of the tools; "
+                "write {{ tools }} into the stage generate"
+            )
+            raise ValueError(msg)
 
     @property
     def _calling(self) -> Calling:
