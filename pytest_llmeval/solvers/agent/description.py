@@ -19,6 +19,9 @@ _WORDS: Final = {
     "array": "list",
 }
 
+_SAID: Final = frozenset({"type", "description", "default"})
+"""Keys of a schema that are told in words."""
+
 
 def described_tools(tools: Sequence[Tool]) -> str:
     """Return a paragraph for each tool: how it is called, what it does, and its arguments.
@@ -73,13 +76,12 @@ def _kind(schema: Any) -> str:  # noqa: ANN401 - a JSON schema
             said = f"list of ({_kind(items)})"
         case {"type": str(kind)} if kind in _WORDS and not schema.keys() - _SAID:
             said = _WORDS[kind]
+        case bool():
+            said = "any value"
         case _:
             kept = {key: value for key, value in schema.items() if key not in _SAID - {"type"}}
             said = _json(kept)
     return said
-
-
-_SAID: Final = frozenset({"type", "description", "default"})
 
 
 def _json(value: object) -> str:

@@ -281,6 +281,7 @@ def test_a_prompt_is_told_what_the_schema_says() -> None:
         'most: {"minimum": 1, "type": "integer"} = 3, note: text | null = null)\n'
         "  Find what is near.\n\n  Nearest first.\n  most: how many\n"
         '  Colour: "red" | "blue"\n'
-        '  Point: {"additionalProperties": false, "properties": {"x": {"type": "number"}, "y": {"type": "number"}}, '
+        '  Point: {"additionalProperties": false, "properties": '
+        '{"x": {"type": "number"}, "y": {"type": "number"}}, '
         '"required": ["x", "y"], "title": "Point", "type": "object"}'
     )
