@@ -19,8 +19,8 @@ class CallError(Exception):
 class Tool(Protocol):
     """Something that a model may call. One object for each use in a task, made from its options.
 
-    A tool may also have the methods of `ToolWithVariables`, `ToolWithFindings` and
-    `ToolWithPreparation`, and the attribute `display` (see `records.Display`).
+    A tool may also have the methods of `ToolWithVariables`, `ToolWithFindings` and `ToolWithCheck`,
+    and the attribute `display` (see `records.Display`).
     """
 
     @property
@@ -71,13 +71,9 @@ class ToolWithFindings(Tool, Protocol):
 
 
 @runtime_checkable
-class ToolWithPreparation(Tool, Protocol):
-    """A tool that looks at its surroundings before a sample's first request is paid."""
+class ToolWithCheck(Tool, Protocol):
+    """A tool that looks at the run's options before a sample's first request is paid."""
 
-    async def prepare(self, context: SolverContext) -> None:
-        """Check what calls need, or begin to start it; it need not be ready afterwards.
-
-        Raises:
-            LLMEvalError: no call could succeed, such as by a wrong option.
-        """
+    def check(self, context: SolverContext) -> None:
+        """Raise an LLMEvalError if no call could succeed, such as by a wrong option."""
         ...

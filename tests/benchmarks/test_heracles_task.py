@@ -165,6 +165,14 @@ def test_the_agents_prompt_names_its_tool_and_turns() -> None:
     user = render(task, "generate", read_samples(task)[0], (), {**known(task), "turns": 8})[-1].text
     assert f"Call the tool {TOOL_NAME}" in user
     assert "You have 8 replies in all" in user
+    assert "<tool>" not in user
+
+
+def test_the_agents_prompt_serves_calls_in_text_too() -> None:
+    task = load_task(TASKS[1], {"solver.agent.calls": "text"})
+    user = render(task, "generate", read_samples(task)[0], (), known(task))[-1].text
+    assert "<tool>name(argument=value" in user
+    assert f"{TOOL_NAME}(query: text)" in user
 
 
 def asked(*texts: str) -> Request:
@@ -228,7 +236,7 @@ def test_a_question_that_is_not_in_the_script_gets_no_query(scripted: ModuleType
 def test_an_estimate_counts_the_graph_in_every_prompt_that_holds_it() -> None:
     options = ["--llmeval-estimate", "--llmeval-model=openai/never-asked", "--llmeval-limit=1"]
     environment = {**os.environ, "OPENAI_API_KEY": "none"}
-    told = run_pytest("benchmarks/heracles", "-q", *options, env=environment)
+    told = run_pytest("benchmarks/heracles/test_heracles.py", "-q", *options, env=environment)
     tokens = dict(re.findall(r"estimate: (\S+) · .* about ([\d,]+) input tokens", told.stdout))
     assert tokens.keys() == {"heracles", "heracles_agent", "heracles_in_context"}, (
         told.stdout + told.stderr

@@ -73,7 +73,7 @@ def test_heracles_collects_the_public_questions(shared: Path) -> None:
     data = shared / "data" / "heracles"
     file = data / "qa_questions.yaml"
     options = [f"--llmeval-set={task}.dataset.path={file}" for task in HERACLES_TASKS]
-    assert len(collected("benchmarks/heracles", *options)) == 3 * 6
+    assert len(collected("benchmarks/heracles/test_heracles.py", *options)) == 3 * 6
 
 
 GOLD = """
@@ -116,7 +116,11 @@ def test_heracles_runs_its_pipelines_on_the_public_scene(
         f"--llmeval-report={tmp_path / 'reports'}",
     ]
     done = run_pytest(
-        "-q", str(ROOT / "benchmarks" / "heracles"), "--rootdir", str(ROOT), *options, cwd=tmp_path
+        "-q",
+        str(ROOT / "benchmarks" / "heracles" / "test_heracles.py"),
+        *("--rootdir", str(ROOT)),
+        *options,
+        cwd=tmp_path,
     )
     assert done.returncode == 0, done.stdout + done.stderr
     rows = newest_rows(tmp_path / "reports")

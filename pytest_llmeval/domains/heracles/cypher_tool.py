@@ -56,7 +56,7 @@ class CypherTool:
         """Return the variables of the prompt."""
         return {"classes": read_class_names(self.scene)}
 
-    async def prepare(self, context: SolverContext) -> None:
+    def check(self, context: SolverContext) -> None:
         """Raise UsageError if the option ``--llmeval-graph`` is wrong."""
         graph_address(context)
 

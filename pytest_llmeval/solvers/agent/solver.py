@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Annotated, ClassVar, Final, Literal, TypeAlias
 
 from pytest_llmeval.engine.context import SolverContext
-from pytest_llmeval.engine.tool import Tool, ToolWithPreparation, ToolWithVariables
+from pytest_llmeval.engine.tool import Tool, ToolWithCheck, ToolWithVariables
 from pytest_llmeval.records import Completion, Display, Json, Message, Sample, display_of
 from pytest_llmeval.solvers.agent.calling import Calling
 from pytest_llmeval.solvers.agent.making import MadeTools
@@ -78,26 +78,18 @@ class AgentSolver:
                 found |= tool.variables()
         return found
 
-    async def prepare(self, context: SolverContext) -> None:
-        """Prepare the tools.
-
-        Raises:
-            LLMEvalError: a tool cannot be used.
-        """
-        for tool in self.tools:
-            if isinstance(tool, ToolWithPreparation):
-                await tool.prepare(context)
-
     async def __call__(
         self,
         sample: Sample,  # noqa: ARG002 - every solver gets it
         context: SolverContext,
     ) -> Completion:
         """Solve one sample."""
-        await self.prepare(context)
+        for tool in self.tools:
+            if isinstance(tool, ToolWithCheck):
+                tool.check(context)
         calling, box = self._calling, Toolbox(self.tools, context)
         messages = context.prompt("generate", **self.variables())
-        self._check_told(calling, messages)
+        self._check_told(calling.described, messages)
         for turn in range(1, self.turns + 1):
             last, stage = turn == self.turns, f"turn {turn}"
             reply = await context.generate(
@@ -116,12 +108,12 @@ class AgentSolver:
             return Completion(text="", stop_reason=reply.stop_reason, details=details)
         return Completion(text=reply.text, stop_reason=reply.stop_reason, details=details)
 
-    def _check_told(self, calling: Calling, messages: Sequence[Message]) -> None:
+    def _check_told(self, described: str, messages: Sequence[Message]) -> None:
         """Raise ValueError if the prompt should tell of the tools, and does not."""
-        text = "\n".join(message.text for message in messages)
-        if calling.described and not all(tool.name in text for tool in self.tools):
+        # The first line alone: a template may indent the others.
+        if not any(described.partition("\n")[0] in message.text for message in messages):
             msg = (
-                "with calls: text the prompt must tell of the tools; "
+                f"with `calls: {self.calls}` the prompt must tell of the tools; "
                 "write {{ tools }} into the stage generate"
             )
             raise ValueError(msg)

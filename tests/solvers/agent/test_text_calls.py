@@ -7,7 +7,7 @@ import json
 import pytest
 from solvers.agent.scripted_context import Context, LookUp, calling, solved
 
-from pytest_llmeval.records import Completion, Reply
+from pytest_llmeval.records import Completion, Json, Message, Reply
 from pytest_llmeval.solvers.agent.solver import AgentSolver
 from pytest_llmeval.solvers.agent.text import LAST
 from pytest_llmeval.solvers.agent.toolbox import MAX_CALLS, TOO_MANY
@@ -55,9 +55,9 @@ def test_the_prompt_tells_of_the_tools_and_no_request_has_a_parameter_for_them()
 
 def test_a_prompt_that_tells_of_no_tools_is_refused_before_anything_is_asked() -> None:
     class Silent(Context):
-        def prompt(self, stage: str = "generate", **_: object) -> tuple[()]:  # type: ignore[override]
-            assert stage == "generate"
-            return ()
+        def prompt(self, stage: str = "generate", **variables: Json) -> tuple[Message, ...]:
+            super().prompt(stage, **variables)
+            return (Message.of("user", "Call look_up."),)
 
     context = Silent(ANSWER)
     with pytest.raises(ValueError, match=r"write \{\{ tools \}\} into the stage generate"):
