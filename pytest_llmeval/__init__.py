@@ -11,6 +11,13 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pytest_llmeval.engine.context import Solver, SolverContext, StagedSolver
     from pytest_llmeval.engine.ports import ImageStore, OpenProvider, Provider, ProviderSetup
+    from pytest_llmeval.engine.tool import (
+        CallError,
+        Tool,
+        ToolWithCheck,
+        ToolWithFindings,
+        ToolWithVariables,
+    )
     from pytest_llmeval.errors import (
         LLMEvalError,
         ProviderError,
@@ -61,6 +68,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "engine.context": ("Solver", "SolverContext", "StagedSolver"),
+    "engine.tool": ("CallError", "Tool", "ToolWithCheck", "ToolWithFindings", "ToolWithVariables"),
     "engine.ports": ("ImageStore", "OpenProvider", "Provider", "ProviderSetup"),
     "errors": (
         "LLMEvalError",
@@ -108,6 +116,7 @@ _HOMES = {
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
+    "CallError",
     "ComparingScorer",
     "Completion",
     "Display",
@@ -139,9 +148,13 @@ __all__ = [
     "StagedSolver",
     "TaskError",
     "TextPart",
+    "Tool",
     "ToolCall",
     "ToolError",
     "ToolUse",
+    "ToolWithCheck",
+    "ToolWithFindings",
+    "ToolWithVariables",
     "Transcript",
     "UnscoredError",
     "Usage",

@@ -72,7 +72,7 @@ class ToolWithFindings(Tool, Protocol):
 
 @runtime_checkable
 class ToolWithCheck(Tool, Protocol):
-    """A tool that looks at its surroundings before a sample's first request is paid."""
+    """A tool that looks at the run's options before a sample's first request is paid."""
 
     def check(self, context: RunContext) -> None:
         """Raise an LLMEvalError if no call could succeed, such as by a wrong option."""

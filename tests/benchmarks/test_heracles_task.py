@@ -167,6 +167,14 @@ def test_the_agents_prompt_names_its_tool_and_turns() -> None:
     user = render(task, "generate", read_samples(task)[0], (), {**known(task), "turns": 8})[-1].text
     assert f"Call the tool {TOOL_NAME}" in user
     assert "You have 8 replies in all" in user
+    assert "<tool>" not in user
+
+
+def test_the_agents_prompt_serves_calls_in_text_too() -> None:
+    task = load_task(TASKS[1], {"solver.agent.calls": "text"})
+    user = render(task, "generate", read_samples(task)[0], (), known(task))[-1].text
+    assert "<tool>name(argument=value" in user
+    assert f"{TOOL_NAME}(query: text)" in user
 
 
 def asked(*texts: str) -> Request:

@@ -118,8 +118,7 @@ def test_heracles_runs_its_pipelines_on_the_public_scene(
     done = run_pytest(
         "-q",
         str(ROOT / "benchmarks" / "heracles" / "test_heracles.py"),
-        "--rootdir",
-        str(ROOT),
+        *("--rootdir", str(ROOT)),
         *options,
         cwd=tmp_path,
     )

@@ -94,6 +94,16 @@ def test_the_pages_other_tasks_load(page_files: Path) -> None:
     assert messages[1].text == "What is the capital of France? (It lies in Europe.)"
 
 
+def test_the_pages_agent_has_its_tool(page_files: Path) -> None:
+    task = load_task(page_files / "capitals" / "agent.yaml")
+    (tool,) = task.named_solver.tools
+    assert list(tool.parameters["properties"]) == ["city", "unit"]
+    text = load_task(task.file, {"solver.agent.calls": "text"})
+    variables = text.named_solver.variables()
+    told = render(text, "generate", read_samples(text)[0], (), variables)[0].text
+    assert 'population(city: text, unit: "people" | "millions" = "people")' in told
+
+
 def test_the_pages_scorers_decide_as_it_says(page_files: Path) -> None:
     task = load_task(page_files / "capitals" / "two_scorers.yaml")
     sample = read_samples(task)[0]

@@ -20,11 +20,12 @@ from pytest_llmeval.records import Completion, Json, Sample
 class InContextSolver:
     """Sends the stage ``generate`` once, with the scene as text in its variable ``graph``.
 
-    The prompt is also given ``classes`` (class names by label). Details: ``turns``, which is 1.
+    The prompt is also given ``classes`` (class names by label) and ``form``. Details: ``turns``,
+    which is 1.
 
     Attributes:
         scene: a scene graph as spark_dsg saves it, in JSON.
-        form: ``short`` or ``full`` (see `scene_text.Form`).
+        form: ``short``, ``full`` or ``no_places`` (see `scene_text.Form`).
     """
 
     stages: ClassVar[tuple[str, ...]] = ("generate",)
@@ -42,7 +43,7 @@ class InContextSolver:
     def variables(self) -> Mapping[str, Json]:
         """Return the variables of the prompt."""
         graph = read_scene_text(self.scene, self.form)
-        return {"classes": read_class_names(self.scene), "graph": graph}
+        return {"classes": read_class_names(self.scene), "form": self.form, "graph": graph}
 
     async def __call__(
         self,

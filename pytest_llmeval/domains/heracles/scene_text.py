@@ -7,7 +7,8 @@ arXiv 2510.16643.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from itertools import groupby
 from pathlib import Path
@@ -24,16 +25,24 @@ from pytest_llmeval.domains.heracles.scene_graph import (
 )
 from pytest_llmeval.errors import TaskError
 
-Form: TypeAlias = Literal["short", "full"]
+Form: TypeAlias = Literal["short", "full", "no_places"]
 """How much of a scene its text holds.
 
 ``full``: every property and relationship. ``short``: symbol, class and centre to the centimetre,
-and of each connection one direction.
+and of each connection one direction. ``no_places``: as ``short``, without nodes of the labels Place
+and MeshPlace; what a room holds by way of them is told directly.
 """
 
 MAX_CHARACTERS: Final = 1_000_000
 """Most characters of a scene's text, some 400,000 tokens: it is sent with every question."""
 
+_ADVICE: Final[Mapping[Form, str]] = {
+    "full": "take the form short",
+    "short": "take the form no_places, or let the model query it (the solvers cypher and agent)",
+    "no_places": "let the model query it (the solvers cypher and agent)",
+}
+
+_PLACES: Final = ("Place", "MeshPlace")
 _SHORT_PROPERTIES = (SYMBOL, "class", "center")
 _CENTIMETRES = 2
 """Digits after the point of coordinates in metres."""
@@ -48,14 +57,9 @@ def read_scene_text(path: Path, form: Form) -> str:
     """
     text = scene_text(read_scene(path), form)
     if len(text) > MAX_CHARACTERS:
-        advice = (
-            "take the form short"
-            if form == "full"
-            else "let the model query it (the solvers cypher and agent)"
-        )
         problem = (
             f"the scene has {len(text)} characters as text, "
-            f"at most {MAX_CHARACTERS} go into a prompt; {advice}"
+            f"at most {MAX_CHARACTERS} go into a prompt; {_ADVICE[form]}"
         )
         raise TaskError(problem, file=path)
     return text
@@ -63,9 +67,49 @@ def read_scene_text(path: Path, form: Form) -> str:
 
 def scene_text(scene: SceneGraph, form: Form) -> str:
     """Return the scene as text; it does not depend on the order of nodes and relationships."""
+    if form == "no_places":
+        scene = _without_places(scene)
     return "\n\n".join(
         [*_node_tables(scene.nodes, form), *_relationship_tables(scene.relationships, form)]
     )
+
+
+def _without_places(scene: SceneGraph) -> SceneGraph:
+    """Return the scene without places; what they hold is held by what holds them."""
+    contains = [edge for edge in scene.relationships if edge.type == CONTAINS]
+    inside = {
+        source: [*edges]
+        for source, edges in groupby(sorted(contains), key=lambda edge: edge.source)
+    }
+    kept = {
+        edge
+        for edge in scene.relationships
+        if edge.source_label not in _PLACES and edge.target_label not in _PLACES
+    }
+    for edge in contains:
+        if edge.source_label not in _PLACES and edge.target_label in _PLACES:
+            kept |= _past_places(edge, inside)
+    return SceneGraph(
+        nodes=tuple(node for node in scene.nodes if node.label not in _PLACES),
+        relationships=tuple(kept),
+    )
+
+
+def _past_places(
+    edge: Relationship, inside: Mapping[str, Sequence[Relationship]]
+) -> set[Relationship]:
+    """Return an edge from the source of `edge` to each node, not a place, inside its target."""
+    found: set[Relationship] = set()
+    passed: set[str] = set()
+    ahead = [edge]
+    while ahead:
+        last = ahead.pop()
+        if last.target_label not in _PLACES:
+            found.add(replace(last, source=edge.source, source_label=edge.source_label))
+        elif last.target not in passed:
+            passed.add(last.target)
+            ahead += inside.get(last.target, ())
+    return found
 
 
 def _node_tables(nodes: Sequence[Node], form: Form) -> Iterator[str]:
@@ -76,7 +120,7 @@ def _node_tables(nodes: Sequence[Node], form: Form) -> Iterator[str]:
             SYMBOL,
             *sorted({name for properties in found for name in properties} - {SYMBOL}),
         ]
-        if form == "short":
+        if form != "full":
             columns = [name for name in _SHORT_PROPERTIES if name in columns]
         rows = [[_property(properties.get(name), form) for name in columns] for properties in found]
         if rows:
@@ -86,7 +130,7 @@ def _node_tables(nodes: Sequence[Node], form: Form) -> Iterator[str]:
 def _relationship_tables(relationships: Sequence[Relationship], form: Form) -> Iterator[str]:
     """Yield a table for each type of relationship, with a row for each source node."""
     for kind, edges in groupby(sorted(relationships), key=lambda edge: edge.type):
-        once = form == "short" and kind != CONTAINS
+        once = form != "full" and kind != CONTAINS
         kept = [edge for edge in edges if not once or edge.source <= edge.target]
         rows = [
             [source, sorted((edge.target for edge in leading), key=natural)]
@@ -99,7 +143,7 @@ def _relationship_tables(relationships: Sequence[Relationship], form: Form) -> I
 def _property(value: object, form: Form) -> object:
     if isinstance(value, tuple):
         return PointValue(
-            [round(part, _CENTIMETRES) for part in value] if form == "short" else value
+            [round(part, _CENTIMETRES) for part in value] if form != "full" else value
         )
     return value
 

@@ -88,7 +88,8 @@ class FunctionTool:
             error = str(mistake)
         except LLMEvalError:
             raise
-        except Exception as failure:
+        # Foreign code may raise anything; a SystemExit of its own does not end the run.
+        except (Exception, SystemExit) as failure:
             msg = f"tool {self.name}: {described(failure)}"
             raise ToolError(msg) from failure
         written = json.dumps(arguments, ensure_ascii=False)
@@ -170,4 +171,6 @@ def _with_defaults(schema: dict[str, Any], function: Callable[..., Any]) -> dict
 
 def _text(value: object) -> str:
     """Return a result as the model is shown it; TypeError or ValueError if it is not JSON."""
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return (
+        value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, allow_nan=False)
+    )

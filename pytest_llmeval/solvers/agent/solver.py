@@ -12,16 +12,20 @@ from typing import Annotated, ClassVar, Final, Literal, TypeAlias
 
 from pytest_llmeval.engine.context import RunContext, SolverContext
 from pytest_llmeval.engine.tool import ReadyTool, Tool, ToolWithCheck, ToolWithVariables
-from pytest_llmeval.records import Completion, Display, Json, Sample, display_of
+from pytest_llmeval.records import Completion, Display, Json, Message, Sample, display_of
 from pytest_llmeval.solvers.agent.calling import Calling
 from pytest_llmeval.solvers.agent.making import MadeTools
 from pytest_llmeval.solvers.agent.native import NativeCalling
+from pytest_llmeval.solvers.agent.text import TextCalling
 from pytest_llmeval.solvers.agent.toolbox import Toolbox
 
 Form: TypeAlias = Literal["native", "text"]
 """``native``: calls by the provider's interface for tools. ``text``: calls in the reply's text."""
 
-_CALLING: Final[Mapping[Form, Callable[[Sequence[Tool]], Calling]]] = {"native": NativeCalling}
+_CALLING: Final[Mapping[Form, Callable[[Sequence[Tool]], Calling]]] = {
+    "native": NativeCalling,
+    "text": TextCalling,
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,6 +95,7 @@ class AgentSolver:
                 tool.check(context)
         calling, box = self._calling, Toolbox(self.tools, context)
         messages = context.prompt("generate", **self.variables())
+        self._check_told(calling.described, messages)
         for turn in range(1, self.turns + 1):
             last, stage = turn == self.turns, f"turn {turn}"
             reply = await context.generate(
@@ -108,6 +113,16 @@ class AgentSolver:
             details["reason"] = f"the model still called tools in the last of {self.turns} turns"
             return Completion(text="", stop_reason=reply.stop_reason, details=details)
         return Completion(text=reply.text, stop_reason=reply.stop_reason, details=details)
+
+    def _check_told(self, described: str, messages: Sequence[Message]) -> None:
+        """Raise ValueError if the prompt should tell of the tools, and does not."""
+        # The first line alone: a template may indent the others.
+        if not any(described.partition("\n")[0] in message.text for message in messages):
+            msg = (
+                f"with `calls: {self.calls}` the prompt must tell of the tools; "
+                "write {{ tools }} into the stage generate"
+            )
+            raise ValueError(msg)
 
     @property
     def _calling(self) -> Calling:

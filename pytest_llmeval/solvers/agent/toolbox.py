@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from pytest_llmeval.engine.context import SolverContext
@@ -64,10 +64,9 @@ class Toolbox:
         return found
 
     async def _run(self, call: WrittenCall, stage: str) -> str:
-        problem = self._problem(call)
-        if problem is not None or call.arguments is None:
+        if call.arguments is None or (problem := self._problem(call.name, call.arguments)):
             self._failed += 1
-            return problem or call.problem
+            return call.problem if call.arguments is None else problem
         use = await self._tools[call.name](call.arguments, self._context, stage=stage)
         self._uses[call.name].append(use)
         self._failed += use.error is not None
@@ -77,11 +76,9 @@ class Toolbox:
         self._room -= len(shown)
         return shown
 
-    def _problem(self, call: WrittenCall) -> str | None:
-        """Return why a call cannot be run, if its arguments could be read; else None."""
-        if call.name not in self._tools:
-            return f"There is no tool {call.name[:_SHOWN_NAME]!r}, only {', '.join(self._tools)}."
-        if call.arguments is None:
-            return call.problem
-        problems = self._schemas[call.name].problems(dict(call.arguments))
-        return f"The arguments do not fit: {problems}" if problems else None
+    def _problem(self, name: str, arguments: Mapping[str, Json]) -> str:
+        """Return why a call cannot be run; "" if it can."""
+        if name not in self._tools:
+            return f"There is no tool {name[:_SHOWN_NAME]!r}, only {', '.join(self._tools)}."
+        problems = self._schemas[name].problems(dict(arguments))
+        return f"The arguments do not fit: {problems}" if problems else ""

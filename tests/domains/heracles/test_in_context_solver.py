@@ -44,12 +44,12 @@ def solved(context: Context, form: Form) -> Completion:
     return asyncio.run(solve())
 
 
-@pytest.mark.parametrize("form", ["short", "full"])
+@pytest.mark.parametrize("form", ["short", "full", "no_places"])
 def test_the_scene_stands_in_the_prompt_in_the_form_that_the_task_wants(form: Form) -> None:
     context = Context("<answer>9</answer>")
     completion = solved(context, form)
     assert [message.text for message in context.asked] == [
-        f"generate: {read_scene_text(HOUSE, form)} {{}}"
+        f"generate: {read_scene_text(HOUSE, form)} {{'form': '{form}'}}"
     ]
     assert (completion.text, completion.answer, completion.stop_reason) == (
         "<answer>9</answer>",
@@ -61,7 +61,7 @@ def test_the_scene_stands_in_the_prompt_in_the_form_that_the_task_wants(form: Fo
 
 @pytest.mark.parametrize("form", ["long", "", None])
 def test_any_other_form_is_refused(form: str) -> None:
-    with pytest.raises(ValueError, match="expected one of short, full"):
+    with pytest.raises(ValueError, match="expected one of short, full, no_places"):
         InContextSolver(scene=HOUSE, form=cast("Form", form))
 
 

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
 from pytest_llmeval.domains.heracles import scene_text as module
-from pytest_llmeval.domains.heracles.scene_graph import Node, Relationship, SceneGraph, read_scene
+from pytest_llmeval.domains.heracles.scene_graph import (
+    Label,
+    Node,
+    Relationship,
+    SceneGraph,
+    read_scene,
+)
 from pytest_llmeval.domains.heracles.scene_text import read_scene_text, scene_text
 from pytest_llmeval.errors import TaskError
 
@@ -123,14 +130,79 @@ R10 | [R2]
 (1 row)"""
 
 
+NO_PLACES = """\
+Object nodes
+nodeSymbol | class | center
+O1 | axe | POINT(0.12 1.0 2.0)
+(1 row)
+
+Room nodes
+nodeSymbol | class | center
+R2 | "tool shed" | POINT(1.0 2.46 -0.25)
+R10 | "tool shed" | POINT(1.0 2.46 -0.25)
+(2 rows)
+
+CONTAINS relationships
+from | to
+R2 | [O1]
+(1 row)
+
+ROOM_CONNECTED relationships, both ways, each listed once
+from | to
+R10 | [R2]
+(1 row)"""
+
+
 def test_the_full_form_holds_everything_and_the_short_one_what_most_questions_need() -> None:
     assert scene_text(SCENE, "full") == FULL
     assert scene_text(SCENE, "short") == SHORT
 
 
+def test_without_places_a_room_holds_what_lies_on_its_places() -> None:
+    assert scene_text(SCENE, "no_places") == NO_PLACES
+
+
+def test_without_places_containment_is_what_cypher_finds_over_any_number_of_steps() -> None:
+    """Every object, room and building of the house, by an independent walk over its edges."""
+    scene = read_scene(HOUSE)
+    labels = {node.symbol: node.label for node in scene.nodes}
+    steps = {(edge.source, edge.target) for edge in scene.relationships if edge.type == "CONTAINS"}
+    held = {step for step in steps if labels[step[0]] == "Building"}
+    for room, place in steps:
+        if labels[room] == "Room":
+            held |= {(room, target) for source, target in steps if source == place}
+    text = scene_text(scene, "no_places")
+    table = text.partition("CONTAINS relationships\nfrom | to\n")[2].partition("\n(")[0]
+    told = {
+        (source, target)
+        for source, _, targets in (line.partition(" | ") for line in table.splitlines())
+        for target in targets.strip("[]").split(", ")
+    }
+    assert told == held
+    assert not re.search(r"\b[pP]\d+\b|PLACE", text)
+    assert len(text) < len(scene_text(scene, "short")) / 2
+
+
+def test_places_in_one_another_and_in_circles_are_passed() -> None:
+    def inside(source: str, target: str) -> Relationship:
+        kinds: dict[str, Label] = {"R": "Room", "P": "MeshPlace", "p": "Place", "O": "Object"}
+        return Relationship(
+            type="CONTAINS",
+            source=source,
+            target=target,
+            source_label=kinds[source[0]],
+            target_label=kinds[target[0]],
+        )
+
+    edges = [inside("R2", "p1"), inside("p1", "P7"), inside("P7", "p1"), inside("P7", "O1")]
+    scene = SceneGraph(nodes=SCENE.nodes, relationships=(*edges, inside("p9", "O1")))
+    assert "R2 | [O1]\n(1 row)" in scene_text(scene, "no_places")
+
+
 def test_the_order_of_nodes_and_relationships_does_not_matter() -> None:
     shuffled = SceneGraph(nodes=SCENE.nodes[::-1], relationships=SCENE.relationships[::-1])
     assert scene_text(shuffled, "full") == FULL
+    assert scene_text(shuffled, "no_places") == NO_PLACES
 
 
 @pytest.mark.parametrize("form", ["short", "full"])
@@ -160,5 +232,8 @@ def test_a_scene_too_large_for_a_prompt_is_refused_with_the_way_out(
         TaskError, match=r"scene\.json: the scene has \d+ characters .* take the form short"
     ):
         read_scene_text(file, "full")
-    with pytest.raises(TaskError, match="solvers cypher and agent"):
+    with pytest.raises(TaskError, match="take the form no_places"):
         read_scene_text(file, "short")
+    monkeypatch.setattr(module, "MAX_CHARACTERS", 1_000)
+    with pytest.raises(TaskError, match="let the model query it"):
+        read_scene_text(file, "no_places")

@@ -183,7 +183,7 @@ class Thesaurus(LookUp):
     name = "find_words"
     display = Display(shares=("found",), headings={"found": "found words"})
 
-    async def prepare(self, context: SolverContext) -> None:
+    def check(self, context: SolverContext) -> None:
         if context.setting("words") is None and self.queries:
             msg = "no words"
             raise UsageError(msg)
