@@ -116,8 +116,8 @@ def matrix_of(
     several = len(taking_part) >= _FEWEST
     common = set.intersection(*taking_part) if several else set[Hashable]()
     kept = [
-        [row for row in rows if identity(row) in common] if common else []
-        for rows in contenders.values()
+        [row for row in rows if identity(row) in common] if own and common else []
+        for rows, own in zip(contenders.values(), scored, strict=True)
     ]
     pairs = _pairs(kept)
     return Matrix(

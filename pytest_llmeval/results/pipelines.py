@@ -29,20 +29,32 @@ class AskedSample:
         id: its id.
         target: its reference answer.
         tags: its tags.
-        outcomes: for each pipeline, in the order of the matrix, the outcomes by epoch; empty where
-            it did not ask the sample.
+        rows: for each pipeline, in the order of the matrix, its rows by epoch; empty where it did
+            not ask the sample.
     """
 
     id: str
     target: str
     tags: tuple[str, ...]
-    outcomes: tuple[Mapping[int, Outcome], ...]
+    rows: tuple[Mapping[int, Row], ...]
+
+    @property
+    def outcomes(self) -> tuple[Mapping[int, Outcome], ...]:
+        """The outcomes by epoch, for each pipeline."""
+        return tuple(
+            {epoch: row.outcome for epoch, row in sorted(of_one.items())} for of_one in self.rows
+        )
+
+    @property
+    def epochs(self) -> tuple[int, ...]:
+        """The epochs that one of the pipelines has."""
+        return tuple(sorted({epoch for of_one in self.rows for epoch in of_one}))
 
     @property
     def differs(self) -> bool:
         """Whether the pipelines that asked it came to different outcomes."""
-        asked = [tuple(sorted(outcomes.items())) for outcomes in self.outcomes if outcomes]
-        return len(set(asked)) > 1
+        asked = {tuple(outcomes.values()) for outcomes in self.outcomes if outcomes}
+        return len(asked) > 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,15 +122,14 @@ def _compared(
 
 def _asked(parts: Sequence[Sequence[Row]]) -> Iterator[AskedSample]:
     """Yield the samples in the order in which the first pipeline that asked one has it."""
-    found: dict[Hashable, tuple[Row, tuple[dict[int, Outcome], ...]]] = {}
+    found: dict[Hashable, tuple[dict[int, Row], ...]] = {}
     for place, rows in enumerate(parts):
         for row in rows:
-            key = _sample(row)
-            if key not in found:
-                found[key] = row, tuple({} for _ in parts)
-            found[key][1][place][row.epoch] = row.outcome
-    for row, outcomes in found.values():
-        yield AskedSample(id=row.sample, target=row.target, tags=row.tags, outcomes=outcomes)
+            of_sample = found.setdefault(_sample(row), tuple({} for _ in parts))
+            of_sample[place][row.epoch] = row
+    for of_sample in found.values():
+        first = next(row for of_one in of_sample for row in of_one.values())
+        yield AskedSample(id=first.sample, target=first.target, tags=first.tags, rows=of_sample)
 
 
 def _sample(row: Row) -> Hashable:
