@@ -72,7 +72,7 @@ def _notes(matrix: Matrix) -> Iterator[str]:
         for name, one in zip(names, matrix.contenders, strict=True):
             letter, _, what = name.partition(" ")
             yield f"{letter}: {what} in {clean(one.place.run)}"
-    if matrix.changes:
+    if any(is_significant(change) for of_pair in matrix.changes.values() for change in of_pair):
         yield _LEGEND
     if matrix.regraded:
         pairs = ", ".join(f"{_letter(i)} with {_letter(j)}" for i, j in matrix.regraded)
