@@ -15,7 +15,7 @@ def pipeline_lines(found: Sequence[Pipelines]) -> Iterator[str]:
     """Yield a line for each model, sample and epoch.
 
     Each pipeline has a column with its outcome, called by the task (and the test function if
-    several ran it), and one for each share that its task declares: ``TASK:valid_cypher``. They are
+    several ran it), and one for each share that its task declares: ``TASK:NAME``. They are
     empty where the pipeline did not ask the sample.
     """
     shares = {

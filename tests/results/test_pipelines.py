@@ -183,7 +183,9 @@ def some(task: str, outcomes: Sequence[Outcome], **fields: Any) -> list[Row]:
     return [answer(task, str(place), outcome, **fields) for place, outcome in enumerate(outcomes)]
 
 
-RIGHT, WRONG = ["correct"] * 8, ["incorrect"] * 8
+RIGHT: Sequence[Outcome] = ("correct",) * 8
+WRONG: Sequence[Outcome] = ("incorrect",) * 8
+BROKEN: Sequence[Outcome] = ("error",) * 8
 
 
 @pytest.mark.parametrize(
@@ -223,11 +225,11 @@ def test_a_task_over_a_part_of_the_questions_is_compared_over_that_part() -> Non
 
 
 def test_a_pipeline_that_scored_nothing_does_not_hide_the_others() -> None:
-    rows = [*some("query", RIGHT), *some("context", WRONG), *some("agent", ["error"] * 8)]
+    rows = [*some("query", RIGHT), *some("context", WRONG), *some("agent", BROKEN)]
     assert pair(rows).matrix.n == 8
     assert set(pair(rows).matrix.changes) == {(1, 2)}
     assert "scored nothing, and so left out of the comparison: A" in told(rows)
-    assert pair([*some("query", RIGHT), *some("agent", ["error"] * 8)]).matrix.n == 0
+    assert pair([*some("query", RIGHT), *some("agent", BROKEN)]).matrix.n == 0
 
 
 def regraded(rows: Iterable[Row], **fields: Any) -> list[Row]:
@@ -295,7 +297,7 @@ def test_outcomes_that_no_score_made_are_told() -> None:
     rows = [*some("query", RIGHT), *some("agent", WRONG, scores=())]
     assert "graded by the test's body alone" in told(rows)
     assert "graded by the test's body alone" not in told(
-        [*some("query", RIGHT), *some("agent", ["error"] * 8)]
+        [*some("query", RIGHT), *some("agent", BROKEN)]
     )
 
 
