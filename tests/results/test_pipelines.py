@@ -206,7 +206,8 @@ def test_without_two_tasks_that_asked_a_model_the_same_there_is_no_table(rows: l
 
 def test_tasks_are_compared_within_their_questions_and_their_model() -> None:
     goals = {"question": "goal", "target": "goal"}
-    tasks = [(task, {}) for task in TASKS] + [("goals", goals), ("goals_agent", goals)]
+    tasks: list[tuple[str, dict[str, str]]] = [(task, {}) for task in TASKS]
+    tasks += [("goals", goals), ("goals_agent", goals)]
     rows = [
         line
         for model in ("a", "b")

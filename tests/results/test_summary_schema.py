@@ -8,7 +8,7 @@ import pytest
 from example_rows import eed, row
 from msgspec.structs import replace
 
-from pytest_llmeval.records import Row
+from pytest_llmeval.records import Json, Row
 from pytest_llmeval.results.gate import Gate
 from pytest_llmeval.results.gate_check import check
 from pytest_llmeval.results.gate_file import parse_gate
@@ -77,7 +77,7 @@ def test_every_summary_fits_the_schema_and_survives_it(rows: list[Row]) -> None:
 
 def test_another_version_or_a_lost_figure_does_not_fit() -> None:
     gate = check(Gate(), summarise([], {})).to_json()
-    parts = {"pipelines": [], "gate": gate, "rescoring": None, "engine": None}
+    parts: dict[str, Json] = {"pipelines": [], "gate": gate, "rescoring": None, "engine": None}
     data = json.loads(json.dumps({**summarise([row("1")], {}).to_json(), **parts}))
     schema = json.loads(FILE.read_text())
     jsonschema.validate(data, schema)

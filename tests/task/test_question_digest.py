@@ -11,10 +11,8 @@ from pytest_llmeval.records import Sample
 from pytest_llmeval.task.question import question_digest
 
 
-def sample(text: str, *images: Path, **fields: str) -> Sample:
-    return Sample(
-        **{"id": "1", "input": text, "target": "t", "images": tuple(map(str, images)), **fields}
-    )
+def sample(text: str, *images: Path, target: str = "t") -> Sample:
+    return Sample(id="1", input=text, target=target, images=tuple(map(str, images)))
 
 
 @given(one=st.text(), other=st.text())
