@@ -1,4 +1,4 @@
-"""``llmeval compare``: two runs, several, or the models of one, side by side."""
+"""``llmeval compare``: two runs, several, or the models or tasks of one, side by side."""
 
 from __future__ import annotations
 
@@ -15,13 +15,16 @@ from pytest_llmeval.errors import UsageError
 from pytest_llmeval.files.atomic import write_atomically
 from pytest_llmeval.records import Row
 from pytest_llmeval.report.html import render_comparison as comparison_page
-from pytest_llmeval.report.html import render_sheets
-from pytest_llmeval.report.markdown import render_comparison_markdown, render_matrices_markdown
-from pytest_llmeval.report.matrix_sheet import matrix_sheet
-from pytest_llmeval.report.table import render_comparison, render_matrices
+from pytest_llmeval.report.html import render_sheets as sheets_page
+from pytest_llmeval.report.markdown import render_comparison_markdown, render_sheets_markdown
+from pytest_llmeval.report.matrix_sheet import matrix_name, matrix_sheet
+from pytest_llmeval.report.pipeline_sheet import PIPELINES
+from pytest_llmeval.report.table import render_comparison, render_sheets
 from pytest_llmeval.results.baseline import Baseline
 from pytest_llmeval.results.compare import compare
-from pytest_llmeval.results.matrix import matrices
+from pytest_llmeval.results.matrix import Matrix, matrices
+from pytest_llmeval.results.pipelines import pipelines
+from pytest_llmeval.results.task_info import TaskInfo
 
 _PAIR: Final = 2
 """Number of runs that are compared as a and b; others are compared in a matrix."""
@@ -31,6 +34,12 @@ def declare(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.add_argument(
         "runs", nargs="+", metavar="RUN", help=f"{RUN_HELP}; also a baseline's file"
+    )
+    parser.add_argument(
+        "--by",
+        choices=("model", "task"),
+        default="model",
+        help="what is side by side: runs and models of a task (default), or the tasks of a model",
     )
     parser.add_argument("--markdown", action="store_true", help="print Markdown")
     parser.add_argument("--html", type=Path, metavar="FILE", help="also write a page, one file")
@@ -44,7 +53,11 @@ def run(chosen: argparse.Namespace) -> int:
     """
     reports = reports_of(settings_of(chosen))
     runs = [open_baseline(name, reports) for name in chosen.runs]
-    found = _Pair(*runs) if len(runs) == _PAIR else _Matrices(runs)
+    found: _Pair | _Sheets
+    if chosen.by == "task":
+        found = _by_task(runs)
+    else:
+        found = _Pair(*runs) if len(runs) == _PAIR else _side_by_side(runs)
     show(found.markdown if chosen.markdown else found.drawn(StandardOutput()))
     if chosen.html is not None:
         try:
@@ -89,32 +102,59 @@ class _Pair:
         return [f"{pair.task} · {pair.model_b}" for pair in self._comparison.pairs if not pair.n]
 
 
-class _Matrices:
-    """Several runs, or the models of one, side by side."""
+class _Sheets:
+    """Several runs, models or tasks side by side."""
 
-    def __init__(self, runs: Sequence[Baseline]) -> None:
-        self._matrices = matrices(_by_name(runs))
-        if not self._matrices:
-            msg = (
-                "there is nothing to compare: name two runs or more, or one that ran several models"
-            )
-            raise UsageError(msg)
+    def __init__(self, matrices: Sequence[Matrix], title: str = "") -> None:
+        self._matrices = matrices
+        self._sheets = [matrix_sheet(matrix, title) for matrix in matrices]
 
     def drawn(self, out: StandardOutput) -> str:
-        return render_matrices(self._matrices, width=out.width, color=out.color)
+        return render_sheets(self._sheets, width=out.width, color=out.color)
 
     @property
     def markdown(self) -> str:
-        return render_matrices_markdown(self._matrices)
+        return render_sheets_markdown(self._sheets)
 
     @property
     def empty(self) -> list[str]:
-        """The tasks of which no sample was compared."""
-        return [matrix.task for matrix in self._matrices if not matrix.n]
+        """What is common to contenders of which no sample was compared."""
+        return [matrix_name(matrix) for matrix in self._matrices if not matrix.n]
 
     @property
     def page(self) -> str:
-        return render_sheets("Comparison", [matrix_sheet(matrix) for matrix in self._matrices])
+        return sheets_page("Comparison", self._sheets)
+
+
+def _side_by_side(runs: Sequence[Baseline]) -> _Sheets:
+    found = matrices(_by_name(runs), _tasks(runs))
+    if not found:
+        msg = (
+            "there is nothing to compare: name two runs or more, one that ran several models, or "
+            "one whose tasks asked the same questions, with --by task"
+        )
+        raise UsageError(msg)
+    return _Sheets(found)
+
+
+def _by_task(runs: Sequence[Baseline]) -> _Sheets:
+    """Return the tasks that asked the same questions, for each model."""
+    found = pipelines(_by_name(runs), _tasks(runs))
+    if not found:
+        known = any(row.question for one in runs for row in one.rows)
+        why = (
+            "no two tasks asked a model the same samples (id, input, pictures and target)"
+            if known
+            else "baselines, and runs of earlier versions, do not tell what their samples asked: "
+            "name the run's folder, or score the run again (llmeval rescore RUN)"
+        )
+        msg = f"there are no tasks to compare: {why}"
+        raise UsageError(msg)
+    return _Sheets([one.matrix for one in found], PIPELINES)
+
+
+def _tasks(runs: Sequence[Baseline]) -> dict[str, TaskInfo]:
+    return {name: info for one in runs for name, info in one.tasks.items()}
 
 
 def _by_name(runs: Sequence[Baseline]) -> dict[str, Sequence[Row]]:

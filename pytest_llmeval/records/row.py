@@ -42,6 +42,8 @@ class Row(Record, frozen=True, kw_only=True):
         scores: all recorded scores.
         answer: the answer found in the completion; None without one.
         target: the sample's reference answer.
+        question: digest of the sample's input and pictures; "" where it is not known, as in rows
+            of earlier versions.
         explanation: text of the failure, or why the sample was not run; "" when it passed.
         tags: of the sample.
         groups: the sample's values for each `group_by` key; several where the value is a list.
@@ -72,6 +74,7 @@ class Row(Record, frozen=True, kw_only=True):
     scores: tuple[Score, ...] = ()
     answer: str | None = None
     target: str = ""
+    question: str = ""
     explanation: str = ""
     tags: tuple[str, ...] = ()
     groups: Mapping[str, tuple[str, ...]] = {}

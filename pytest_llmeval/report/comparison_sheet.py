@@ -52,7 +52,9 @@ def _sheet(pair: Pair) -> Sheet:
 def _block(changes: Sequence[Change]) -> Block:
     ends = [f"{signed(change.low, change)} to {signed(change.high, change)}" for change in changes]
     adjusted = tuple(
-        Cell(text=_p_value(change.adjusted), tone="strong" if is_significant(change) else "plain")
+        Cell(
+            text=p_value_text(change.adjusted), tone="strong" if is_significant(change) else "plain"
+        )
         for change in changes
     )
     units = (
@@ -63,7 +65,7 @@ def _block(changes: Sequence[Change]) -> Block:
             column_of(f"{100 * changes[0].confidence:g} %", ends, "quiet"),
         ),
         (
-            column_of("p", [_p_value(change.p_value) for change in changes]),
+            column_of("p", [p_value_text(change.p_value) for change in changes]),
             Column(head="p (Holm)", cells=adjusted),
             column_of("n", [f"{change.n:,}" for change in changes]),
         ),
@@ -100,7 +102,8 @@ def _smallest(change: Change) -> str:
     )
 
 
-def _p_value(value: float | None) -> str:
+def p_value_text(value: float | None) -> str:
+    """Return a p-value with three decimals."""
     if value is None:
         return numbers.NONE
     return "<0.001" if value < 0.001 else f"{value:.3f}"  # noqa: PLR2004 - the last digit shown

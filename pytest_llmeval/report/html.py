@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from markupsafe import Markup
 
@@ -13,11 +13,13 @@ from pytest_llmeval.records import Json, Row
 from pytest_llmeval.report.clean import clean
 from pytest_llmeval.report.compared import compared
 from pytest_llmeval.report.gate_sheet import gate_sheet
+from pytest_llmeval.report.natural_order import natural_order
 from pytest_llmeval.report.overview import entry_names, sections
 from pytest_llmeval.report.pack import Pack, json_text
 from pytest_llmeval.report.packed_evidence import pack_evidence
 from pytest_llmeval.report.page import render, rendered
 from pytest_llmeval.report.pictures import Album
+from pytest_llmeval.report.pipeline_sheet import pipeline_sections
 from pytest_llmeval.report.provenance import provenance, started_text
 from pytest_llmeval.report.rescoring_sheet import rescoring_sheet
 from pytest_llmeval.report.result_sheets import remarks
@@ -26,6 +28,7 @@ from pytest_llmeval.report.scatter import scatter
 from pytest_llmeval.report.sheet import Sheet
 from pytest_llmeval.results.compare import Comparison
 from pytest_llmeval.results.gate_result import GateResult
+from pytest_llmeval.results.pipelines import Pipelines
 from pytest_llmeval.results.rescoring import Rescoring
 from pytest_llmeval.results.stored_run import StoredRun
 from pytest_llmeval.results.summary import Summary
@@ -36,9 +39,6 @@ MAX_BYTES: Final = 25_000_000
 _FRAME: Final = 1_500_000
 """Bytes left for everything but rows, evidence and pictures."""
 
-_MOST_DIGITS: Final = 20
-"""Digits from which on an id is no number."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Against:
@@ -48,26 +48,36 @@ class Against:
     comparison: Comparison
 
 
-def render_report(
-    run: StoredRun,
-    summary: Summary,
-    *,
-    gate: GateResult | None = None,
-    against: Against | None = None,
-    again: Rescoring | None = None,
-) -> Iterator[str]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Besides:
+    """What stands in a report beside the results of the run.
+
+    Attributes:
+        gate: the result of a gate.
+        against: the comparison with another run.
+        again: what changed when another run's replies were scored again.
+        pipelines: the tasks that asked the same questions, compared.
+    """
+
+    gate: GateResult | None = None
+    against: Against | None = None
+    again: Rescoring | None = None
+    pipelines: Sequence[Pipelines] = ()
+
+
+def render_report(run: StoredRun, summary: Summary, besides: Besides) -> Iterator[str]:
     """Yield the report of a run as HTML, in parts, below MAX_BYTES for 10,000 rows.
 
     Args:
         run: with its rows; transcripts and pictures are read from its folder.
         summary: of its rows.
-        gate: the result of a gate.
-        against: the comparison with another run.
-        again: what changed when another run's replies were scored again.
+        besides: what is shown with them.
     """
-    rows = sorted(run.rows, key=lambda row: (row.task, row.test, row.model, _natural(row)))
+    gate, against, again = besides.gate, besides.against, besides.again
+    rows = sorted(run.rows, key=_order)
     data, pack, album = _data(run, rows, summary)
     pairs, others = ((), ()) if against is None else compared(against.comparison)
+    numbers = _numbers(rows)
     return rendered(
         "report.html.jinja",
         title=started_text(run.info),
@@ -84,7 +94,8 @@ def render_report(
         against=None if against is None else clean(against.name),
         pairs=pairs,
         others=others,
-        numbers=_numbers(rows),
+        numbers=numbers,
+        pipelines=pipeline_sections(besides.pipelines, numbers),
         data=data,
         chunks=pack.chunks(),
         pictures=album.encoded,
@@ -124,11 +135,8 @@ def render_sheets(title: str, sheets: Sequence[Sheet]) -> str:
     )
 
 
-def _natural(row: Row) -> tuple[int, int, str, int]:
-    """Order sample ids that are numbers as numbers, before all others."""
-    name = row.sample
-    number = name.isascii() and name.isdigit() and len(name) < _MOST_DIGITS
-    return (0, int(name), "", row.epoch) if number else (1, 0, name, row.epoch)
+def _order(row: Row) -> tuple[Any, ...]:
+    return row.task, row.test, row.model, natural_order(row.sample), row.epoch
 
 
 def _numbers(rows: Sequence[Row]) -> dict[tuple[str, str, str], dict[str, int]]:

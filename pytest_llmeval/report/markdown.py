@@ -8,13 +8,13 @@ from collections.abc import Sequence
 
 from pytest_llmeval.report.comparison_sheet import comparison_sheets
 from pytest_llmeval.report.gate_sheet import gate_sheet
-from pytest_llmeval.report.matrix_sheet import matrix_sheet
+from pytest_llmeval.report.pipeline_sheet import pipeline_sheet
 from pytest_llmeval.report.rescoring_sheet import rescoring_sheet
 from pytest_llmeval.report.result_sheets import remarks, sheets
 from pytest_llmeval.report.sheet import Block, Sheet
 from pytest_llmeval.results.compare import Comparison
 from pytest_llmeval.results.gate_result import GateResult
-from pytest_llmeval.results.matrix import Matrix
+from pytest_llmeval.results.pipelines import Pipelines
 from pytest_llmeval.results.rescoring import Rescoring
 from pytest_llmeval.results.summary import Summary
 
@@ -29,11 +29,13 @@ def render_markdown(
     gate: GateResult | None = None,
     comparison: Comparison | None = None,
     again: Rescoring | None = None,
+    pipelines: Sequence[Pipelines] = (),
 ) -> str:
     """Return the results of a run as Markdown.
 
     The gate's result comes first; `comparison` is with a baseline, `again` with the run whose
-    answers were scored again.
+    answers were scored again;
+    `pipelines` are tasks that asked the same questions.
     """
     parts = ["# Results"]
     if found := remarks(summary):
@@ -41,6 +43,7 @@ def render_markdown(
     if gate is not None:
         parts.append(_section(gate_sheet(gate)))
     parts += [_section(sheet) for sheet in sheets(summary)]
+    parts += [_section(pipeline_sheet(one)) for one in pipelines]
     if again is not None:
         parts.append(_section(rescoring_sheet(again)))
     if comparison is not None:
@@ -53,12 +56,9 @@ def render_comparison_markdown(comparison: Comparison) -> str:
     return "\n\n".join(["# Comparison", *map(_section, comparison_sheets(comparison))]) + "\n"
 
 
-def render_matrices_markdown(matrices: Sequence[Matrix]) -> str:
-    """Return several runs side by side."""
-    return (
-        "\n\n".join(["# Comparison", *(_section(matrix_sheet(matrix)) for matrix in matrices)])
-        + "\n"
-    )
+def render_sheets_markdown(sheets: Sequence[Sheet]) -> str:
+    """Return sheets of a comparison, such as those of several runs side by side."""
+    return "\n\n".join(["# Comparison", *map(_section, sheets)]) + "\n"
 
 
 def escape(text: str) -> str:

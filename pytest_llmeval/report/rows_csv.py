@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
@@ -11,16 +9,8 @@ from typing import Final, TypeAlias
 
 from pytest_llmeval.errors import UsageError
 from pytest_llmeval.records import Row
+from pytest_llmeval.report.csv_line import Value, csv_line
 from pytest_llmeval.results.row_texts import Whole, as_it_is
-
-Value: TypeAlias = str | float | int | bool | None
-
-CELL_LIMIT: Final = 32_000
-"""Characters of a text; spreadsheets end at 32,767."""
-
-_FORMULA_SIGNS: Final = frozenset("=+-@＝＋－＠\t\r\n")
-"""Beginnings that make a spreadsheet calculate what a model wrote (OWASP, CSV injection)."""
-
 
 _Column: TypeAlias = Callable[[Row], Value]
 
@@ -49,16 +39,10 @@ def csv_lines(rows: Sequence[Row], whole: Whole = as_it_is) -> Iterator[str]:
         whole: adds the texts that a row lacks in memory.
     """
     columns = columns_of(rows)
-    yield _line(columns)
+    yield csv_line(columns)
     for row in sorted(rows, key=lambda row: row.key):
         complete = whole(row)
-        yield _line(column(complete) for column in columns.values())
-
-
-def _line(values: Iterable[Value]) -> str:
-    out = io.StringIO()
-    csv.writer(out, lineterminator="\n").writerow(map(_cell, values))
-    return out.getvalue()
+        yield csv_line(column(complete) for column in columns.values())
 
 
 def write_parquet(rows: Sequence[Row], path: Path) -> None:
@@ -123,17 +107,6 @@ def _score(row: Row, name: str) -> float | None:
 
 def _group(row: Row, name: str) -> str:
     return "; ".join(row.groups.get(name, ()))
-
-
-def _cell(value: Value) -> Value:
-    if not isinstance(value, str):
-        return value
-    shown = "".join(
-        sign if sign.isprintable() or sign in "\n\t" else repr(sign)[1:-1]
-        for sign in value[:CELL_LIMIT]
-    )
-    cut = shown + "…" if len(value) > CELL_LIMIT else shown
-    return "'" + cut if cut.lstrip(" ")[:1] in _FORMULA_SIGNS and cut.strip(" ") else cut
 
 
 def _encodable(values: Iterable[Value]) -> list[Value]:

@@ -13,14 +13,14 @@ from rich.text import Text
 
 from pytest_llmeval.report.comparison_sheet import comparison_sheets
 from pytest_llmeval.report.gate_sheet import gate_sheet
-from pytest_llmeval.report.matrix_sheet import matrix_sheet
+from pytest_llmeval.report.pipeline_sheet import short_pipeline_sheet
 from pytest_llmeval.report.rescoring_sheet import rescoring_sheet
 from pytest_llmeval.report.result_sheets import remarks, sheets
 from pytest_llmeval.report.sample_size_sheet import sample_size_sheet
 from pytest_llmeval.report.sheet import Block, Column, Sheet
 from pytest_llmeval.results.compare import Comparison
 from pytest_llmeval.results.gate_result import GateResult
-from pytest_llmeval.results.matrix import Matrix
+from pytest_llmeval.results.pipelines import Pipelines
 from pytest_llmeval.results.rescoring import Rescoring
 from pytest_llmeval.results.sample_size import SampleSize
 from pytest_llmeval.results.summary import Summary
@@ -60,9 +60,14 @@ def render_rescoring(found: Rescoring, *, width: int, color: bool) -> str:
     return _drawn((), (rescoring_sheet(found),), width=width, color=color)
 
 
-def render_matrices(matrices: Sequence[Matrix], *, width: int, color: bool) -> str:
-    """Return several runs side by side, no line wider than `width` columns (40 or more)."""
-    return _drawn((), [matrix_sheet(matrix) for matrix in matrices], width=width, color=color)
+def render_pipelines(pipelines: Sequence[Pipelines], *, width: int, color: bool) -> str:
+    """Return tasks that asked the same questions, in `width` columns (40 or more)."""
+    return _drawn((), list(map(short_pipeline_sheet, pipelines)), width=width, color=color)
+
+
+def render_sheets(sheets: Sequence[Sheet], *, width: int, color: bool) -> str:
+    """Return sheets, such as those of runs side by side, in `width` columns (40 or more)."""
+    return _drawn((), sheets, width=width, color=color)
 
 
 def _drawn(notes: Sequence[str], drawn: Sequence[Sheet], *, width: int, color: bool) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from dataclasses import replace as replaced
 from pathlib import Path
 from typing import Any, Final, cast
@@ -23,6 +23,7 @@ from pytest_llmeval.results.stored_tasks import stored_tasks
 from pytest_llmeval.results.summarise import summarise
 from pytest_llmeval.results.summary import Summary
 from pytest_llmeval.results.targets import UNKNOWN_ANSWER, answer_digest, target_digest
+from pytest_llmeval.results.task_info import TaskInfo
 from pytest_llmeval.safety.regular_files import open_regular
 
 SCHEMA: Final = 1
@@ -37,13 +38,14 @@ class Baseline:
 
     A row that was read from a file has only what a comparison needs: key, outcome, scores,
     versions, and the digests of target and answer. `missing`: planned samples of a run that have
-    no row.
+    no row. `tasks`: what a run knows of its tasks, by name; a file knows nothing of them.
     """
 
     name: str
     rows: tuple[Row, ...]
     metrics: Mapping[EntryKey, Mapping[str, float | None]]
     missing: int = 0
+    tasks: Mapping[str, TaskInfo] = field(default_factory=dict)
 
 
 def baseline_of(name: str, rows: Iterable[Row], summary: Summary) -> Baseline:
@@ -87,7 +89,7 @@ def baseline_of_run(run: StoredRun) -> Baseline:
     # A baseline has no figures of groups.
     tasks = {name: replace(info, group_by=()) for name, info in stored_tasks(run).items()}
     found = baseline_of(run.path.name, run.rows, summarise(run.rows, tasks))
-    return replaced(found, missing=run.missing)
+    return replaced(found, missing=run.missing, tasks=stored_tasks(run))
 
 
 def _lines(baseline: Baseline) -> Iterator[dict[str, Json]]:

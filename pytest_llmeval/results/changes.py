@@ -81,11 +81,15 @@ def _outcomes(rows: Sequence[Row]) -> list[float]:
 
 
 def _values(rows: Sequence[Row], name: str, scale: float) -> list[float]:
-    last = [
-        [score for score in row.scores if (score.name, score.scale) == (name, scale)][-1:]
-        for row in rows
-    ]
-    return [score.value for scores in last for score in scores if score.value is not None]
+    """Return the last score of that name and scale of each row that has one."""
+    values = []
+    for row in rows:
+        for score in reversed(row.scores):
+            if score.name == name and score.scale == scale:
+                if score.value is not None:
+                    values.append(score.value)
+                break
+    return values
 
 
 def _change(

@@ -102,9 +102,7 @@ def pair_of(
     """
     by_sample_a, by_sample_b = _by_sample(rows_a), _by_sample(rows_b)
     both = [sample for sample in by_sample_a if sample in by_sample_b]
-    kept = [
-        sample for sample in both if _targets(by_sample_a[sample]) == _targets(by_sample_b[sample])
-    ]
+    kept = [sample for sample in both if _same_target(by_sample_a[sample], by_sample_b[sample])]
     paired = [(by_sample_a[sample], by_sample_b[sample]) for sample in kept]
     steps = {
         sample: _correct(of_b) - _correct(of_a)
@@ -138,8 +136,10 @@ def _by_sample(rows: Sequence[Row]) -> dict[str, list[Row]]:
     return by_sample
 
 
-def _targets(rows: Sequence[Row]) -> set[str]:
-    return {target_digest(row.target) for row in rows}
+def _same_target(a: Sequence[Row], b: Sequence[Row]) -> bool:
+    of_a, of_b = {row.target for row in a}, {row.target for row in b}
+    # A baseline has digests; runs have texts, which need none.
+    return of_a == of_b or set(map(target_digest, of_a)) == set(map(target_digest, of_b))
 
 
 def _correct(rows: Sequence[Row]) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from pytest_llmeval.records import Row
 from pytest_llmeval.results.rows import latest, versions_met
@@ -16,6 +16,10 @@ class EntryKey(NamedTuple):
     task: str
     test: str
     model: str
+
+
+ABSENT: Final = "none"
+"""What stands in place of a version that a part's rows do not hold."""
 
 
 def rows_by_entry(rows: Iterable[Row]) -> dict[EntryKey, list[Row]]:
@@ -30,7 +34,7 @@ def differing_versions(parts: Iterable[Sequence[Row]]) -> dict[str, tuple[str, .
     """Return the versions that are not the same in all parts, as one text for each part."""
     known = [version_texts(rows) for rows in parts]
     names = sorted({name for texts in known for name in texts})
-    met = {name: tuple(texts.get(name) or "none" for texts in known) for name in names}
+    met = {name: tuple(texts.get(name) or ABSENT for texts in known) for name in names}
     return {name: texts for name, texts in met.items() if len(set(texts)) > 1}
 
 

@@ -99,13 +99,16 @@ def share_means(scored: Sequence[Row], names: Iterable[str]) -> tuple[Mean, ...]
     """
     shares = []
     for name in dict.fromkeys(names):
-        found = [(row, float(held)) for row in scored if (held := _property(row, name)) is not None]
+        found = [
+            (row, float(held)) for row in scored if (held := property_of(row, name)) is not None
+        ]
         if found:
             shares.append(mean_of(name, found))
     return tuple(shares)
 
 
-def _property(row: Row, name: str) -> bool | None:
+def property_of(row: Row, name: str) -> bool | None:
+    """Return a boolean detail of the completion or of a score; None where there is none."""
     for details in (row.details, *(score.details for score in row.scores)):
         value = details.get(name)
         if isinstance(value, bool):

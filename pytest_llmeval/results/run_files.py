@@ -14,6 +14,7 @@ SUMMARY: Final = "summary.json"
 SUMMARY_TEXT: Final = "summary.md"
 REPORT: Final = "report.html"
 CSV: Final = "rows.csv"
+PIPELINES: Final = "pipelines.csv"
 PARQUET: Final = "rows.parquet"
 
 LATEST: Final = "latest"

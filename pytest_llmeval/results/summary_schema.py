@@ -14,6 +14,7 @@ import msgspec
 
 from pytest_llmeval.records import Json
 from pytest_llmeval.results.gate_result import GateResult
+from pytest_llmeval.results.pipeline_record import PipelineTable
 from pytest_llmeval.results.rescoring import Rescoring
 from pytest_llmeval.results.summary import SCHEMA, Summary
 
@@ -25,7 +26,7 @@ def summary_schema() -> dict[str, Json]:
 
     A reader takes what it knows: properties may be added under the same version.
     """
-    kinds = (Summary, GateResult, Rescoring)
+    kinds = (Summary, PipelineTable, GateResult, Rescoring)
     _, components = msgspec.json.schema_components(kinds, ref_template=_REF)
     # Defaults come as tuples, which JSON has not.
     definitions = json.loads(json.dumps(components))
@@ -38,13 +39,18 @@ def summary_schema() -> dict[str, Json]:
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "summary.json of a pytest-llmeval run",
         "type": "object",
-        "required": ["schema", "entries", "gate", "rescoring", "engine"],
+        "required": ["schema", "entries", "pipelines", "gate", "rescoring", "engine"],
         "properties": {
             "schema": {
                 "const": SCHEMA,
                 "description": "Rises when a reader of the old form would misread the new.",
             },
             **summary["properties"],
+            "pipelines": {
+                "type": "array",
+                "items": {"$ref": _REF.format(name="PipelineTable")},
+                "description": "Tasks that asked a model the same questions, compared.",
+            },
             "gate": {"anyOf": [{"$ref": _REF.format(name="GateResult")}, nothing]},
             "rescoring": {"anyOf": [{"$ref": _REF.format(name="Rescoring")}, nothing]},
             "engine": {

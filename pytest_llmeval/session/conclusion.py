@@ -14,6 +14,7 @@ from pytest_llmeval.records import Row
 from pytest_llmeval.report.table import (
     render_comparison,
     render_gate,
+    render_pipelines,
     render_rescoring,
     render_table,
 )
@@ -117,6 +118,8 @@ class Conclusion:
         width, color = max(NARROWEST, writer.width), writer.color
         writer.section("LLM benchmark results")
         writer.write(render_table(self.found.summary, width=width, color=color))
+        if self.found.pipelines:
+            writer.write(render_pipelines(self.found.pipelines, width=width, color=color))
         if self.found.rescoring is not None:
             writer.write(render_rescoring(self.found.rescoring, width=width, color=color))
         if self.found.against is not None:

@@ -4,25 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from types import MappingProxyType
 from typing import Final
 
 from pytest_llmeval.files.atomic import write_atomically
 from pytest_llmeval.records import Json, Row
-from pytest_llmeval.report.html import Against, render_report
+from pytest_llmeval.report.html import Against, Besides, render_report
 from pytest_llmeval.report.markdown import render_markdown
+from pytest_llmeval.report.pipelines_csv import pipeline_lines
 from pytest_llmeval.report.rows_csv import csv_lines
 from pytest_llmeval.results.gate_result import GateResult
+from pytest_llmeval.results.pipeline_record import pipeline_table
+from pytest_llmeval.results.pipelines import Pipelines, pipelines_of
 from pytest_llmeval.results.rescoring import Rescoring
 from pytest_llmeval.results.row_texts import Whole, as_it_is
-from pytest_llmeval.results.run_files import CSV, REPORT, SUMMARY, SUMMARY_TEXT
+from pytest_llmeval.results.run_files import CSV, PIPELINES, REPORT, SUMMARY, SUMMARY_TEXT
 from pytest_llmeval.results.store import RunFiles
 from pytest_llmeval.results.stored_run import StoredRun, read_info
 from pytest_llmeval.results.summary import Summary
 from pytest_llmeval.safety.printable import described
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Findings:
     """The findings of a run.
 
@@ -50,17 +54,23 @@ class Findings:
     changed: str = ""
     whole: Whole = as_it_is
 
+    @cached_property
+    def pipelines(self) -> tuple[Pipelines, ...]:
+        """The tasks that asked a model the same questions, compared."""
+        return pipelines_of(self.rows, self.summary)
+
     @property
     def markdown(self) -> str:
         """The findings as Markdown."""
         comparison = None if self.against is None else self.against.comparison
-        return render_markdown(self.summary, self.gate, comparison, self.rescoring)
+        return render_markdown(self.summary, self.gate, comparison, self.rescoring, self.pipelines)
 
 
 def write_findings(files: RunFiles, found: Findings) -> tuple[str, ...]:
     """Replace summary.json, summary.md, rows.csv and report.html of a run's folder.
 
-    Each is written whatever becomes of the others, and left as it was if that fails.
+    pipelines.csv too, if tasks asked the same questions. Each is written whatever becomes of the
+    others, and left as it was if that fails.
 
     Returns:
         A sentence for each file that could not be written.
@@ -80,7 +90,13 @@ def _write_summary(files: RunFiles, found: Findings) -> None:
     again = None if found.rescoring is None else found.rescoring.to_json()
     files.json(
         SUMMARY,
-        {**found.summary.to_json(), "gate": gate, "rescoring": again, "engine": found.engine},
+        {
+            **found.summary.to_json(),
+            "pipelines": [pipeline_table(one).to_json() for one in found.pipelines],
+            "gate": gate,
+            "rescoring": again,
+            "engine": found.engine,
+        },
     )
 
 
@@ -92,6 +108,11 @@ def _write_csv(files: RunFiles, found: Findings) -> None:
     files.parts(CSV, csv_lines(found.rows, found.whole))
 
 
+def _write_pipelines(files: RunFiles, found: Findings) -> None:
+    if found.pipelines:
+        files.parts(PIPELINES, pipeline_lines(found.pipelines))
+
+
 def _write_report(files: RunFiles, found: Findings) -> None:
     run = StoredRun(
         path=files.path,
@@ -100,9 +121,10 @@ def _write_report(files: RunFiles, found: Findings) -> None:
         remarks=found.remarks,
         whole=found.whole,
     )
-    page = render_report(
-        run, found.summary, gate=found.gate, against=found.against, again=found.rescoring
+    besides = Besides(
+        gate=found.gate, against=found.against, again=found.rescoring, pipelines=found.pipelines
     )
+    page = render_report(run, found.summary, besides)
     # Its texts are without secrets already; a change now could break the hash of its script.
     write_atomically(files.path / REPORT, page)
 
@@ -112,6 +134,7 @@ _WRITERS: Final[Mapping[str, Callable[[RunFiles, Findings], None]]] = MappingPro
         SUMMARY: _write_summary,
         SUMMARY_TEXT: _write_markdown,
         CSV: _write_csv,
+        PIPELINES: _write_pipelines,
         REPORT: _write_report,
     }
 )

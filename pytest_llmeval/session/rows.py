@@ -11,6 +11,7 @@ from pytest_llmeval.records import Completion, Json, Outcome, Row
 from pytest_llmeval.safety.printable import message_of
 from pytest_llmeval.session.attempt import Attempt
 from pytest_llmeval.task.catalog import LoadedTask
+from pytest_llmeval.task.question import question_digest
 
 MAX_EXPLANATION = 2_000
 """Characters of a failure's text that a row stores at most."""
@@ -29,6 +30,7 @@ def unreported_row(
         nodeid=test.nodeid,
         outcome=outcome,
         target=sample.target,
+        question=question_digest(sample),
         explanation=explanation[:MAX_EXPLANATION],
         tags=sample.tags,
         groups=loaded.groups(sample),

@@ -31,7 +31,7 @@ def write_step_summary(found: Findings, environment: Mapping[str, str]) -> None:
         return
     file = Path(name)
     comparison = None if found.against is None else found.against.comparison
-    markdown = render_markdown(found.summary, found.gate, comparison)
+    markdown = render_markdown(found.summary, found.gate, comparison, pipelines=found.pipelines)
     data = Redactor.of(environment).text(markdown).encode("utf-8", "backslashreplace")
     room = LIMIT - (file.stat().st_size if file.is_file() else 0) - len(_CUT)
     if len(data) > room:

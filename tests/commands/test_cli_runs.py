@@ -164,7 +164,7 @@ def test_several_runs_stand_in_a_matrix_over_their_common_samples(
     names = [keep(formulas(2, 8)), keep(formulas(10, 0)), keep(formulas(9, 0))]
     run("compare", *names, "--html", "page.html")
     out = capsys.readouterr().out
-    assert "demo · test_demo · 9 samples that all scored" in out
+    assert "demo · test_demo (demo data) · 9 samples that all scored" in out
     # 2 against 9 of 9: seven flips one way, p = 2/2^7 = 0.0156, times the six comparisons of Holm
     # at most.
     assert re.search(r"^A openai/small +-77\.8 +-77\.8$", out, re.MULTILINE)

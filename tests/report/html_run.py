@@ -31,7 +31,7 @@ from pytest_llmeval.records import (
     Transcript,
     Usage,
 )
-from pytest_llmeval.report.html import render_report
+from pytest_llmeval.report.html import Besides, render_report
 from pytest_llmeval.results.run_files import REPORT
 from pytest_llmeval.results.store import RunFolder
 from pytest_llmeval.results.stored_run import read_run
@@ -248,7 +248,7 @@ def write_report(run_folder: Path, target: Path | None = None, **options: Any) -
     run = read_run(run_folder)
     summary = summarise(run.rows, stored_tasks(run))
     path = run.path / REPORT if target is None else target
-    write_atomically(path, render_report(run, summary, **options))
+    write_atomically(path, render_report(run, summary, Besides(**options)))
     return path
 
 

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 from pytest_llmeval.errors import UsageError
 from pytest_llmeval.records import Outcome, Row, Score
-from pytest_llmeval.report.table import render_comparison, render_matrices, render_table
+from pytest_llmeval.report.matrix_sheet import matrix_sheet
+from pytest_llmeval.report.table import render_comparison, render_sheets, render_table
 from pytest_llmeval.results.baseline import baseline_of, read_baseline, write_baseline
 from pytest_llmeval.results.compare import compare
 from pytest_llmeval.results.gate_check import check
@@ -107,7 +108,7 @@ def test_under_two_graders_no_rule_passes_and_no_difference_is_printed(
     assert "b - a" not in told
     (matrix,) = matrices({"then": before, "now": after})
     assert matrix.regraded == ((0, 1),)
-    assert "row minus column" not in render_matrices([matrix], width=200, color=False)
+    assert "row minus column" not in render_sheets([matrix_sheet(matrix)], width=200, color=False)
 
 
 @given(SAMPLES, DIFFERING)

@@ -8,11 +8,13 @@ import pytest
 from example_rows import eed, row
 from msgspec.structs import replace
 
-from pytest_llmeval.records import Row
+from pytest_llmeval.records import Json, Row
 from pytest_llmeval.results.gate import Gate
 from pytest_llmeval.results.gate_check import check
 from pytest_llmeval.results.gate_file import parse_gate
 from pytest_llmeval.results.gate_result import GateResult
+from pytest_llmeval.results.pipeline_record import PipelineTable, pipeline_table
+from pytest_llmeval.results.pipelines import pipelines_of
 from pytest_llmeval.results.rescoring import Rescoring, rescoring
 from pytest_llmeval.results.summarise import summarise
 from pytest_llmeval.results.summary import Summary
@@ -26,6 +28,11 @@ INFO = TaskInfo(
     published=(Published(name="o3", metric="accuracy", value=0.3, source="paper"),),
     whole=100,
 )
+PIPELINES = [
+    row(sample, "correct" if task == "demo" else "incorrect", task=task, question="digest")
+    for sample in "12"
+    for task in ("demo", "other")
+]
 
 
 def test_the_documented_schema_is_that_of_the_code() -> None:
@@ -54,16 +61,23 @@ def test_every_summary_fits_the_schema_and_survives_it(rows: list[Row]) -> None:
     again = rescoring(
         "then", rows, [replace(one, outcome="unscored", answer="new") for one in rows]
     )
-    parts = {"gate": gate.to_json(), "rescoring": again.to_json(), "engine": None}
+    parts = {
+        "pipelines": [pipeline_table(one).to_json() for one in pipelines_of(PIPELINES, summary)],
+        "gate": gate.to_json(),
+        "rescoring": again.to_json(),
+        "engine": None,
+    }
     data = json.loads(json.dumps({**summary.to_json(), **parts}))
     jsonschema.validate(data, json.loads(FILE.read_text()))
     assert Summary.from_json(data) == summary
+    assert [PipelineTable.from_json(one).n for one in data["pipelines"]] == [2]
     assert GateResult.from_json(data["gate"]) == gate
     assert Rescoring.from_json(data["rescoring"]) == again
 
 
 def test_another_version_or_a_lost_figure_does_not_fit() -> None:
-    parts = {"gate": check(Gate(), summarise([], {})).to_json(), "rescoring": None, "engine": None}
+    gate = check(Gate(), summarise([], {})).to_json()
+    parts: dict[str, Json] = {"pipelines": [], "gate": gate, "rescoring": None, "engine": None}
     data = json.loads(json.dumps({**summarise([row("1")], {}).to_json(), **parts}))
     schema = json.loads(FILE.read_text())
     jsonschema.validate(data, schema)

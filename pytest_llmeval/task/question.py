@@ -1,0 +1,38 @@
+"""What a sample asks, as a digest: results know by it that two tasks asked the same."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from functools import lru_cache
+from typing import Final
+
+from pytest_llmeval.records import Sample
+from pytest_llmeval.safety.regular_files import open_regular
+
+_DIGITS: Final = 16
+"""64 bits: two questions under one id do not get the same digest by accident."""
+
+_PICTURES: Final = 10_000
+"""Pictures whose digests are remembered, because several tasks ask about them."""
+
+
+def question_digest(sample: Sample) -> str:
+    """Return the digest of a sample's input and of the bytes of its pictures.
+
+    "" where a picture cannot be read any more: then nothing is known to be the same.
+    """
+    digest = hashlib.sha256(sample.input.encode("utf-8", "surrogatepass"))
+    try:
+        for path in sample.images:
+            state = os.stat(path)  # noqa: PTH116 - as fast as can be, once a row
+            digest.update(b"\0" + _picture_digest(path, state.st_size, state.st_mtime_ns))
+    except OSError:
+        return ""
+    return digest.hexdigest()[:_DIGITS]
+
+
+@lru_cache(maxsize=_PICTURES)
+def _picture_digest(path: str, size: int, changed: int) -> bytes:  # noqa: ARG001 - a file's state
+    with open_regular(path) as file:
+        return hashlib.file_digest(file, "sha256").digest()
