@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 async def run_cypher(
-    context: SolverContext, scene: Path, cypher: str, *, stage: str = "query"
+    context: SolverContext, scene: Path | None, cypher: str, *, stage: str = "query"
 ) -> ToolUse:
     """Run a model's query on the graph database of a scene, and record it in the transcript.
 
@@ -23,7 +23,7 @@ async def run_cypher(
 
     Args:
         context: the context of the solver that calls this.
-        scene: a scene graph as spark_dsg saves it, in JSON.
+        scene: a scene graph as spark_dsg saves it, in JSON; None for what the server holds.
         cypher: the query as the model wrote it; only reading queries are run.
         stage: name of the solver's stage in the record.
 
@@ -53,6 +53,7 @@ async def run_cypher(
     return use
 
 
-def _key(address: GraphAddress | None, scene: Path) -> str:
+def _key(address: GraphAddress | None, scene: Path | None) -> str:
     """Return the same text for all uses of one scene on one database."""
-    return f"graph database {address.uri if address else 'embedded'} with {scene.resolve()}"
+    held = "what it holds" if scene is None else scene.resolve()
+    return f"graph database {address.uri if address else 'embedded'} with {held}"

@@ -8,11 +8,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol
 
-from pytest_llmeval.domains.heracles.address import GraphAddress
+from pytest_llmeval.domains.heracles.address import NO_GRAPH, GraphAddress
 from pytest_llmeval.domains.heracles.arcadedb import EmbeddedGraph
 from pytest_llmeval.domains.heracles.bolt import Login
 from pytest_llmeval.domains.heracles.neo4j import Neo4jGraph
 from pytest_llmeval.domains.heracles.scene_graph import read_scene
+from pytest_llmeval.errors import UsageError
 from pytest_llmeval.records import ToolUse
 
 _PREFIXES = ("LLMEVAL_NEO4J", "HERACLES_NEO4J")
@@ -40,7 +41,7 @@ class Graph(Protocol):
 
 async def open_graph(
     address: GraphAddress | None,
-    scene: Path,
+    scene: Path | None,
     *,
     progress: Callable[[str], None] = lambda _: None,
 ) -> Graph:
@@ -52,26 +53,34 @@ async def open_graph(
 
     Args:
         address: the server; None starts an embedded ArcadeDB.
-        scene: the scene's file.
+        scene: the scene's file; None for what a server holds already, which is left as it is.
         progress: called with a line of text about each step that takes seconds.
 
     Raises:
         ToolError: the database could not be started, reached or loaded.
         TaskError: the scene could not be read.
+        UsageError: there is neither a server nor a scene, or a server's own graph is to be wiped.
     """
-    graph = await asyncio.to_thread(read_scene, scene)
+    graph = None if scene is None else await asyncio.to_thread(read_scene, scene)
     if address is None:
+        if graph is None:
+            raise UsageError(NO_GRAPH)
         return await EmbeddedGraph.start(graph, progress=progress)
+    login = login_to(address)
+    return await Neo4jGraph.open(login, graph, reset=address.reset, progress=progress)
+
+
+def login_to(address: GraphAddress) -> Login:
+    """Return the login to a server, with what the variables hold."""
     username, password, database = (
         _variable(name) for name in ("USERNAME", "PASSWORD", "DATABASE")
     )
-    login = Login(
+    return Login(
         uri=address.uri,
         username=username or "neo4j",
         password=password or "",
         database=database,
     )
-    return await Neo4jGraph.open(login, graph, reset=address.reset, progress=progress)
 
 
 def _variable(name: str) -> str | None:

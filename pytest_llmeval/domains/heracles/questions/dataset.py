@@ -8,7 +8,20 @@ import yaml
 
 from pytest_llmeval.domains.heracles.questions.verified import Question
 
-_WIDTH = 100
+_WIDTH = 1 << 20
+"""Columns of a line: queries are not folded."""
+
+
+class _Dumper(yaml.SafeDumper):
+    """Writes texts of several lines as they are."""
+
+
+def _text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
+    style = "|" if "\n" in text else None
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
+
+
+_Dumper.add_representer(str, _text)
 
 
 def dataset_yaml(questions: Sequence[Question], *, made: str) -> str:
@@ -32,5 +45,7 @@ def dataset_yaml(questions: Sequence[Question], *, made: str) -> str:
         }
         for number, question in enumerate(questions, 1)
     ]
-    body = yaml.safe_dump({"questions": rows}, allow_unicode=True, sort_keys=False, width=_WIDTH)
+    body = yaml.dump(
+        {"questions": rows}, Dumper=_Dumper, allow_unicode=True, sort_keys=False, width=_WIDTH
+    )
     return f"# {' '.join(made.split())}\n{body}"

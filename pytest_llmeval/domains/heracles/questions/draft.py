@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence, Set
 from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from itertools import pairwise
 from random import Random
-from typing import Final, TypeAlias, TypeVar
+from typing import Any, Final, TypeAlias, TypeVar
 
 from pytest_llmeval.domains.heracles.questions.property_graph import Position
 
 Scalar: TypeAlias = str | int | float | Position
-Answer: TypeAlias = Scalar | Set[Scalar] | Sequence[Scalar] | Mapping[str | int, Scalar]
+Answer: TypeAlias = Scalar | AbstractSet[Scalar] | Sequence[Scalar] | Mapping[Any, Scalar]
 """A solution in Python: numbers, texts and points; sets, lists and dicts of them."""
 
 MARGIN: Final = 0.02
 """Least difference of ranked values, in their unit: five times what rounded answers may be off."""
 _RELATIVE_MARGIN: Final = 0.005
-"""The same as a share of the values: engines compute distances on the earth a little differently."""
+"""The same as a share of the values: engines differ a little in distances on the earth."""
 MOST_ELEMENTS: Final = 20
 """Most elements of a solution."""
 
@@ -68,11 +69,15 @@ class Dice:
 
     def flip(self) -> bool:
         """Return yes or no."""
-        return self._random.random() < 1 / 2  # noqa: PLR2004 - one of two
+        return self._random.random() < 1 / 2
 
 
 def ranked(
-    items: Iterable[T], key: Callable[[T], float], *, descending: bool = False, first: int | None = None
+    items: Iterable[T],
+    key: Callable[[T], float],
+    *,
+    descending: bool = False,
+    first: int | None = None,
 ) -> list[T]:
     """Return the items in order, or the `first` of them.
 

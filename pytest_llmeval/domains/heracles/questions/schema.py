@@ -152,7 +152,9 @@ def schema_of(graph: PropertyGraph, vocabulary: Vocabulary) -> Schema:
     for label in sorted(by_label):
         if (kind := _kind(label, tuple(by_label[label]), vocabulary)) is not None:
             kinds[label] = kind
-    steps = [step for type_ in sorted(graph.onward) for step in _steps(graph, kinds, vocabulary, type_)]
+    steps = [
+        step for type_ in sorted(graph.onward) for step in _steps(graph, kinds, vocabulary, type_)
+    ]
     return Schema(graph=graph, vocabulary=vocabulary, kinds=kinds, steps=steps)
 
 
@@ -169,9 +171,7 @@ def _kind(label: str, vertices: tuple[Vertex, ...], vocabulary: Vocabulary) -> K
         vertices=vertices,
         identifier=next(iter(_preferred(identifiers, _IDENTIFIERS))),
         categories=tuple(
-            key
-            for key in keys
-            if _categorises(values[key], unique=key in vocabulary.categories)
+            key for key in keys if _categorises(values[key], unique=key in vocabulary.categories)
         ),
         measures=tuple(_measures(values, vocabulary)),
         position=position,
@@ -227,9 +227,7 @@ def _point_form(value: object) -> object:
     return (value.geographic, len(value.coordinates)) if isinstance(value, Position) else None
 
 
-def _measures(
-    values: Mapping[str, Sequence[object]], vocabulary: Vocabulary
-) -> Iterator[Measure]:
+def _measures(values: Mapping[str, Sequence[object]], vocabulary: Vocabulary) -> Iterator[Measure]:
     """Yield the numbers that all nodes have, as far as the vocabulary wants them."""
     wanted = vocabulary.measured
     for key, column in values.items():
@@ -251,9 +249,7 @@ def _measures(
                 yield _measure(vocabulary.volumes[key], cypher, _product(key))
 
 
-def _measure(
-    words: tuple[str, str], cypher: str, value: Callable[[Vertex], float]
-) -> Measure:
+def _measure(words: tuple[str, str], cypher: str, value: Callable[[Vertex], float]) -> Measure:
     return Measure(words=words[0], unit=words[1], cypher=cypher, value=value)
 
 
@@ -267,7 +263,7 @@ def _number(key: str) -> Callable[[Vertex], float]:
 
 
 def _coordinate(key: str, index: int) -> Callable[[Vertex], float]:
-    return lambda vertex: vertex.properties[key].coordinates[index]  # type: ignore[no-any-return, attr-defined]
+    return lambda vertex: vertex.properties[key].coordinates[index]  # type: ignore[attr-defined]
 
 
 def _product(key: str) -> Callable[[Vertex], float]:

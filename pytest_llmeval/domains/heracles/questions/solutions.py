@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from decimal import Decimal
 from typing import Final
 
@@ -40,7 +41,7 @@ def sldp_value(answer: Answer) -> Value:
             return PointValue(coordinates=tuple(map(_decimal, answer.coordinates)))
         case int() | float() | str():
             return _key(answer)
-        case Set():
+        case AbstractSet():
             return SetValue(elements=tuple(sorted(map(sldp_value, answer), key=_order)))
         case Mapping():
             entries = ((_key(key), sldp_value(answer[key])) for key in answer)
@@ -68,7 +69,7 @@ def value_of_rows(text: str, like: Answer) -> Value:
     if isinstance(like, Mapping):
         entries = tuple((_as_key(row[0]), row[1]) for row in rows)
         return DictValue(entries=entries)
-    if isinstance(like, Set):
+    if isinstance(like, AbstractSet):
         if len({*first}) != len(first):
             msg = "rows that repeat a value"
             raise MisshapenError(msg)
@@ -104,5 +105,3 @@ def _decimal(number: float) -> Decimal:
 
 def _order(value: Value) -> list[str | tuple[int, str]]:
     return natural(str(value))
-
-

@@ -79,7 +79,9 @@ class Subject:
         """Return a step that fits, between kinds of several nodes: else its answers are trivial."""
         several = {label for label, kind in self.schema.kinds.items() if len(kind.vertices) > 1}
         found = [
-            step for step in self.schema.steps if {step.source, step.target} <= several and fits(step)
+            step
+            for step in self.schema.steps
+            if {step.source, step.target} <= several and fits(step)
         ]
         return self.dice.pick(
             found, "such relationships", key=lambda step: (step.type, step.source, step.target)
@@ -111,7 +113,7 @@ class Subject:
             "values that so many share",
             key=lambda one: (kind.label, key, one),
         )
-        words, with_it = self.schema.vocabulary, f'with {key} {quoted(value)}'
+        words, with_it = self.schema.vocabulary, f"with {key} {quoted(value)}"
         if key in words.categories:
             with_it = f"of {key} {quoted(value)}"
         return Group(
@@ -198,8 +200,11 @@ def identifier(kind: Kind, variable: str) -> str:
     return f"{variable}.{cypher_text.name(kind.identifier)}"
 
 
-def bounded(size: int) -> None:
-    """Raise UnfitError when a solution would have too many elements."""
+def bounded(size: int, *, of: int | None = None) -> None:
+    """Raise UnfitError when a solution would have too many elements, or be all `of` a kind."""
+    if of is not None and size == of:
+        msg = "all there are"
+        raise UnfitError(msg)
     if size > MOST_ELEMENTS:
         msg = f"an answer of more than {MOST_ELEMENTS} elements"
         raise UnfitError(msg)

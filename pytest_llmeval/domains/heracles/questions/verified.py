@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final
 
 from pytest_llmeval.domains.heracles.questions.draft import Dice, Draft, UnfitError
@@ -19,8 +19,6 @@ from pytest_llmeval.domains.heracles.questions.templates import TEMPLATES, Templ
 from pytest_llmeval.records import ToolUse
 from pytest_llmeval.scoring.sldp import SldpSyntaxError, parse_sldp, render_sldp, sldp_equals
 
-_MOST_DRAWS: Final = 60
-"""Draws for each question asked for, after which the graph gives no more."""
 _MOST_IDLE: Final = 40
 """Draws of one template without a new question, after which it is left alone."""
 _AGREEMENT: Final = 0.001
@@ -54,7 +52,23 @@ class Question:
         return tuple(dict.fromkeys((self.kind, *self.draft.tags)))
 
 
-@dataclass(kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wish:
+    """What questions are wanted.
+
+    Attributes:
+        count: how many.
+        seed: of the choices; the same one gives the same questions.
+        kinds: keys of `TEMPLATES`, asked in turn.
+        empty: whether solutions may be 0 or empty.
+    """
+
+    count: int
+    seed: int = 1
+    kinds: Sequence[str] = tuple(TEMPLATES)
+    empty: bool = False
+
+
 class Proposals:
     """Verified questions, and what became of the others.
 
@@ -65,75 +79,74 @@ class Proposals:
         unfit: of draws that led to no query, why, with numbers.
     """
 
-    questions: list[Question] = field(default_factory=list)
-    proposed: int = 0
-    dropped: Counter[str] = field(default_factory=Counter)
-    unfit: Counter[str] = field(default_factory=Counter)
+    def __init__(self, schema: Schema, ask: Ask, wish: Wish) -> None:
+        """Draw nothing yet.
 
+        Args:
+            schema: the graph.
+            ask: the engine, which holds the same graph.
+            wish: what is wanted.
+        """
+        self.questions: list[Question] = []
+        self.proposed = 0
+        self.dropped: Counter[str] = Counter()
+        self.unfit: Counter[str] = Counter()
+        self._ask, self._wish = ask, wish
+        self._subject = Subject(schema=schema, dice=Dice(wish.seed), empty=wish.empty)
+        self._seen: set[str] = set()
 
-async def propose(
-    schema: Schema, ask: Ask, *, count: int, seed: int, kinds: Sequence[str], empty: bool
-) -> Proposals:
-    """Return up to `count` questions, from all kinds in turn; the same for the same arguments.
+    async def draw(self) -> None:
+        """Draw until there are enough, or the graph gives no more.
 
-    Args:
-        schema: the graph.
-        ask: the engine, which holds the same graph.
-        count: how many are wanted.
-        seed: of the choices.
-        kinds: keys of `TEMPLATES`.
-        empty: whether solutions may be 0 or empty.
+        Raises:
+            ToolError: the engine failed.
+        """
+        idle: Counter[Template] = Counter()
+        kept: Counter[str] = Counter()
+        drawn: Counter[Template] = Counter()
+        while len(self.questions) < self._wish.count:
+            alive = {
+                kind: left
+                for kind in self._wish.kinds
+                if (left := [one for one in TEMPLATES[kind] if idle[one] < _MOST_IDLE])
+            }
+            if not alive:
+                break
+            kind = min(alive, key=kept.__getitem__)
+            template = min(alive[kind], key=drawn.__getitem__)
+            drawn[template] += 1
+            question = await self._drawn(kind, template)
+            idle[template] = 0 if question else idle[template] + 1
+            if question:
+                kept[kind] += 1
+                self.questions.append(question)
 
-    Raises:
-        ToolError: the engine failed.
-    """
-    subject = Subject(schema=schema, dice=Dice(seed), empty=empty)
-    found, seen = Proposals(), set[str]()
-    idle: Counter[Template] = Counter()
-    turns = Counter[str]()
-    for draw in range(count * _MOST_DRAWS):
-        alive = {
-            kind: left
-            for kind in kinds
-            if (left := [one for one in TEMPLATES[kind] if idle[one] < _MOST_IDLE])
-        }
-        if len(found.questions) == count or not alive:
-            break
-        kind = min(alive, key=lambda one: (turns[one], [*alive].index(one)))
-        template = min(alive[kind], key=lambda one: turns[f"{kind} {one.__name__}"])
-        turns[f"{kind} {template.__name__}"] += 1
-        question = await _drawn(subject, kind, template, ask, found, seen)
-        idle[template] = 0 if question else idle[template] + 1
-        if question:
-            turns[kind] += 1
-            found.questions.append(question)
-    return found
+    async def _drawn(self, kind: str, template: Template) -> Question | None:
+        """Return a new verified question of a template, or None, with the reason counted."""
+        try:
+            draft = template(self._subject)
+        except UnfitError as unfit:
+            self.unfit[str(unfit)] += 1
+            return None
+        if (reason := self._objection(draft)) is not None:
+            self.unfit[reason] += 1
+            return None
+        self._seen |= {draft.question, draft.cypher}
+        self.proposed += 1
+        use = await self._ask(draft.cypher)
+        if (reason := disagreement(use, draft)) is not None:
+            self.dropped[reason] += 1
+            return None
+        solution = render_sldp(sldp_value(draft.answer))
+        return Question(draft=draft, kind=kind, solution=solution, rows=use.output)
 
-
-async def _drawn(  # noqa: PLR0913, PLR0917 - the state of `propose`
-    subject: Subject, kind: str, template: Template, ask: Ask, found: Proposals, seen: set[str]
-) -> Question | None:
-    """Return a new verified question of a template, or None, with the reason counted."""
-    try:
-        draft = template(subject)
-    except UnfitError as reason:
-        found.unfit[str(reason)] += 1
+    def _objection(self, draft: Draft) -> str | None:
+        """Return why a draft is not even run, or None."""
+        if {draft.question, draft.cypher} & self._seen:
+            return "a question that is there already"
+        if len(draft.question) > _MOST_CHARACTERS:
+            return "a question that is too long"
         return None
-    if {draft.question, draft.cypher} & seen:
-        found.unfit["a question that is there already"] += 1
-        return None
-    if len(draft.question) > _MOST_CHARACTERS:
-        found.unfit["a question that is too long"] += 1
-        return None
-    seen |= {draft.question, draft.cypher}
-    found.proposed += 1
-    use = await ask(draft.cypher)
-    solution = sldp_value(draft.answer)
-    reason = disagreement(use, draft)
-    if reason is not None:
-        found.dropped[reason] += 1
-        return None
-    return Question(draft=draft, kind=kind, solution=render_sldp(solution), rows=use.output)
 
 
 def disagreement(use: ToolUse, draft: Draft) -> str | None:

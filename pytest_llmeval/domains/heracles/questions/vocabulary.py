@@ -31,8 +31,10 @@ class Vocabulary:
         verbs: (type, direction, whether over several steps) to words.
         categories: property that tells of what kind a node is, also where no two nodes share a
             value, to the word for several values.
-        measured: numeric property or component of a point to its words and unit ("metres"); empty: all are measured.
-        volumes: point property whose components are extents, to the words and unit of their product.
+        measured: numeric property or component of a point to its words and unit ("metres"); if
+            there are any, these alone are asked for.
+        volumes: point property whose components are extents, to words and unit of their product.
+        introduction: file of task_files/ that tells models of such graphs and the words in use.
         metres: whether lengths are in metres.
     """
 
@@ -42,6 +44,7 @@ class Vocabulary:
     categories: Mapping[str, str] = field(default_factory=dict)
     measured: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     volumes: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    introduction: str = ""
     metres: bool = False
 
     def one(self, label: str) -> str:
@@ -109,6 +112,7 @@ SCENE = Vocabulary(
         "bbox_dim.z": ("height of the bounding box (its extent along z)", "metres"),
     },
     volumes={"bbox_dim": ("volume of the bounding box (x times y times z)", "cubic metres")},
+    introduction="scene.md",
     metres=True,
 )
 """For scenes."""

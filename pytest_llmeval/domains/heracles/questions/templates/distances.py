@@ -20,15 +20,15 @@ from pytest_llmeval.domains.heracles.questions.subject import (
     identifier,
 )
 
-_MOST_RANKED = 8
+_LEAST_RANKED, _MOST_RANKED = 3, 8
 _MOST_PAIRS = 20_000
 
 
 def nearest(subject: Subject) -> Draft:
-    """Which node of a group is nearest to a node?"""
+    """Return the question "Which node of a group is nearest to a node?"."""
     node = subject.something(_placed(subject))
     group = _group(subject, node)
-    (first,) = ranked(_others(group, node), lambda one: _metres(node, group, one), first=1)
+    first = _nearest(group, node)
     return Draft(
         name=f"{group.one.capitalize()} nearest to {node.words}",
         question=(
@@ -45,10 +45,12 @@ def nearest(subject: Subject) -> Draft:
 
 
 def by_distance(subject: Subject) -> Draft:
-    """In which order, from near to far, do the nodes of a value lie?"""
+    """Return the question "In which order, from near to far, do the nodes of a value lie?"."""
     node = subject.something(_placed(subject))
     kind = _placed(subject, like=node.group.kind)
-    group = subject.group(subject.category(kind), lambda size: 2 < size <= _MOST_RANKED)
+    group = subject.group(
+        subject.category(kind), lambda size: _LEAST_RANKED <= size <= _MOST_RANKED
+    )
     order = ranked(_others(group, node), lambda one: _metres(node, group, one))
     return Draft(
         name=f"{group.words.capitalize()} by distance from {node.words}",
@@ -66,7 +68,7 @@ def by_distance(subject: Subject) -> Draft:
 
 
 def within(subject: Subject) -> Draft:
-    """Which nodes lie within a distance of a node?"""
+    """Return the question "Which nodes lie within a distance of a node?"."""
     node = subject.something(_placed(subject, flat=True))
     group = _group(subject, node)
     far = {one: _metres(node, group, one) for one in _others(group, node)}
@@ -90,7 +92,7 @@ def within(subject: Subject) -> Draft:
 
 
 def distance(subject: Subject) -> Draft:
-    """How far apart are two nodes?"""
+    """Return the question "How far apart are two nodes?"."""
     node = subject.something(_placed(subject, flat=True))
     other = subject.named(_placed(subject, like=node.group.kind))
     if other.vertex is node.vertex:
@@ -112,7 +114,7 @@ def distance(subject: Subject) -> Draft:
 
 
 def position(subject: Subject) -> Draft:
-    """Where is a node?"""
+    """Return the question "Where is a node?"."""
     three = 3
     kind = subject.kind(
         lambda one: (
@@ -132,7 +134,7 @@ def position(subject: Subject) -> Draft:
 
 
 def nearest_of_each(subject: Subject) -> Draft:
-    """Which node of a group is nearest to each of another group?"""
+    """Return the question "Which node of a group is nearest to each of another group?"."""
     kind = _placed(subject)
     ones = subject.group(subject.category(kind), lambda size: 1 < size <= _MOST_RANKED)
     group = subject.any_group(_placed(subject, like=kind), lambda size: size > 1)
@@ -142,16 +144,15 @@ def nearest_of_each(subject: Subject) -> Draft:
     answer = {}
     for one in ones.vertices:
         node = Named(ones, one, "")
-        (first,) = ranked(
-            _others(group, node), lambda other, node=node: _metres(node, group, other), first=1
-        )
+        first = _nearest(group, node)
         answer[kind.identity(one)] = group.kind.identity(first)
     bounded(len(answer))
     node = Named(ones, ones.vertices[0], "")
+    itself = " other than itself" if group.kind is kind else ""
     return Draft(
         name=f"{group.one.capitalize()} nearest to each {ones.one}",
         question=(
-            f"For each {ones.one}: which {group.one} other than itself is nearest to it"
+            f"For each {ones.one}: which {group.one}{itself} is nearest to it"
             f"{_measured(node, group)}? Give a dictionary from {subject.name(kind)} to "
             f"{subject.name(group.kind)}."
         ),
@@ -185,13 +186,16 @@ def _placed(subject: Subject, *, like: Kind | None = None, flat: bool = False) -
 
 def _group(subject: Subject, node: Named) -> Group:
     """Return nodes to compare by their distance."""
-    return subject.any_group(
-        _placed(subject, like=node.group.kind), lambda size: size > 1
-    )
+    return subject.any_group(_placed(subject, like=node.group.kind), lambda size: size > 1)
 
 
 def _others(group: Group, node: Named) -> list[Vertex]:
     return [one for one in group.vertices if one is not node.vertex]
+
+
+def _nearest(group: Group, node: Named) -> Vertex:
+    """Return the one of the group nearest to a node, itself left out."""
+    return ranked(_others(group, node), lambda one: _metres(node, group, one), first=1)[0]
 
 
 def _metres(node: Named, group: Group, other: Vertex) -> float:

@@ -13,7 +13,7 @@ from pytest_llmeval.domains.heracles.questions.templates.steps import reached
 
 
 def two_steps(subject: Subject) -> Draft:
-    """How many nodes, or which, lie two steps away over nodes of a given kind?"""
+    """Return the question "Which nodes lie two steps away?"."""
     first = subject.step()
     second = subject.step(lambda one: one.source == first.target)
     middle, end = subject.target(first), subject.target(second)
@@ -24,16 +24,16 @@ def two_steps(subject: Subject) -> Draft:
     ]
     start = subject.named(subject.source(first), starts)
     between = reached(subject, first, start.vertex.number)
-    found = {
-        number for one in between for number in reached(subject, second, one)
-    } - {start.vertex.number}
+    found = {number for one in between for number in reached(subject, second, one)} - {
+        start.vertex.number
+    }
     categories = [Category(end, key) for key in end.categories]
     group = subject.all_of(end)
     if categories and subject.dice.flip():
         group = subject.group(subject.dice.pick(categories, "categories", key=lambda one: one.key))
     identities = {end.identity(one) for one in group.vertices if one.number in found}
     subject.counted(len(identities))
-    bounded(len(identities))
+    bounded(len(identities), of=len(end.vertices))
     conditions = [
         *(["m <> a"] if first.source == first.target else []),
         *(["n <> m"] if second.source == second.target else []),
@@ -60,7 +60,7 @@ def two_steps(subject: Subject) -> Draft:
 
 
 def shared_values(subject: Subject) -> Draft:
-    """Which values occur with both of two nodes?"""
+    """Return the question "Which values occur with both of two nodes?"."""
     step = subject.step(
         lambda one: subject.target(one).categories and len(subject.source(one).vertices) > 1
     )
@@ -104,7 +104,7 @@ def shared_values(subject: Subject) -> Draft:
 
 
 def holding_both(subject: Subject) -> Draft:
-    """Which nodes lead to nodes of both of two values?"""
+    """Return the question "Which nodes lead to nodes of both of two values?"."""
     step = subject.step(lambda one: subject.target(one).categories)
     kind = subject.source(step)
     category = subject.category(subject.target(step))
@@ -119,7 +119,7 @@ def holding_both(subject: Subject) -> Draft:
         if all(numbers & reached(subject, step, vertex.number) for numbers in wanted)
     }
     subject.counted(len(found))
-    bounded(len(found))
+    bounded(len(found), of=len(kind.vertices))
     plural, same = subject.all_of(kind), kind.label == step.target
     conditions = [" WHERE n <> a", " WHERE o <> a"] if same else ["", ""]
     verb = subject.verb(step).many

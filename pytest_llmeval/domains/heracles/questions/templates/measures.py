@@ -21,7 +21,7 @@ _MOST_DIGITS = 1e6
 
 
 def extreme(subject: Subject) -> Draft:
-    """Which node has the largest or smallest number?"""
+    """Return the question "Which node has the largest or smallest number?"."""
     group, measure = _measured(subject)
     largest = subject.dice.flip()
     (first,) = ranked(group.vertices, measure.value, descending=largest, first=1)
@@ -42,7 +42,7 @@ def extreme(subject: Subject) -> Draft:
 
 
 def measure_of_a_node(subject: Subject) -> Draft:
-    """What is a number of a node?"""
+    """Return the question "What is a number of a node?"."""
     kind = subject.kind(_has_measures)
     node, measure = subject.something(kind), subject.measure(kind)
     return Draft(
@@ -55,7 +55,7 @@ def measure_of_a_node(subject: Subject) -> Draft:
 
 
 def larger_of_two(subject: Subject) -> Draft:
-    """Which of two nodes has the larger number?"""
+    """Return the question "Which of two nodes has the larger number?"."""
     kind = subject.kind(lambda one: one.measures and len(one.vertices) > 1)
     one, other, measure = subject.named(kind), subject.named(kind), subject.measure(kind)
     if one.vertex is other.vertex or not apart(
@@ -83,7 +83,7 @@ def larger_of_two(subject: Subject) -> Draft:
 
 
 def above_a_limit(subject: Subject) -> Draft:
-    """How many nodes have a number above a limit?"""
+    """Return the question "How many nodes have a number above a limit?"."""
     group, measure = _measured(subject)
     values = [-measure.value(one) for one in group.vertices]
     limit = -limit_between(values, subject.dice, least=1, most=5 * MOST_ELEMENTS)
@@ -103,7 +103,7 @@ def above_a_limit(subject: Subject) -> Draft:
 
 
 def mean(subject: Subject) -> Draft:
-    """What is the mean of a number?"""
+    """Return the question "What is the mean of a number?"."""
     group, measure = _measured(subject)
     values = [measure.value(one) for one in group.vertices]
     return Draft(
@@ -116,7 +116,7 @@ def mean(subject: Subject) -> Draft:
 
 
 def spread(subject: Subject) -> Draft:
-    """What is the difference of the largest and the smallest number?"""
+    """Return the question "What is the difference of the largest and the smallest number?"."""
     group, measure = _measured(subject)
     values = [measure.value(one) for one in group.vertices]
     number = measure.cypher.format("n")

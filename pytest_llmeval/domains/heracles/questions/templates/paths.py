@@ -17,7 +17,7 @@ _MOST_HOPS = 3
 
 
 def hops(subject: Subject) -> Draft:
-    """How long is the shortest path between two nodes?"""
+    """Return the question "How long is the shortest path between two nodes?"."""
     step, start, end, length = _ends(subject, least=2)
     return Draft(
         name=f"Hops from {start.words} to {end.words}",
@@ -32,7 +32,7 @@ def hops(subject: Subject) -> Draft:
 
 
 def only_path(subject: Subject) -> Draft:
-    """Which nodes does the only shortest path lead through?"""
+    """Return the question "Which nodes does the only shortest path lead through?"."""
     step, start, end, _ = _ends(subject, least=2)
     kind, links = subject.source(step), subject.schema.graph.around[step.type]
     steps, path = steps_from(links, start.vertex.number), [end.vertex.number]
@@ -62,7 +62,7 @@ def only_path(subject: Subject) -> Draft:
 
 
 def within_hops(subject: Subject) -> Draft:
-    """Which nodes can be reached within some steps?"""
+    """Return the question "Which nodes can be reached within some steps?"."""
     step = subject.step(_connects)
     kind = subject.source(step)
     start, links = subject.named(kind), subject.schema.graph.around[step.type]
@@ -70,7 +70,7 @@ def within_hops(subject: Subject) -> Draft:
     found = set(steps_from(links, start.vertex.number, most=most)) - {start.vertex.number}
     names = kind.identities(found)
     subject.counted(len(names))
-    bounded(len(names))
+    bounded(len(names), of=len(kind.vertices) - 1)
     label, type_ = subject.all_of(kind), cypher_text.name(step.type)
     return Draft(
         name=f"Within {most} hops of {start.words}",

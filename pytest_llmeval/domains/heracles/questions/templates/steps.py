@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Set as AbstractSet
 
 from pytest_llmeval.domains.heracles.questions import cypher_text
 from pytest_llmeval.domains.heracles.questions.draft import Draft, UnfitError, ranked
@@ -18,21 +18,19 @@ from pytest_llmeval.domains.heracles.questions.subject import (
 
 
 def neighbours(subject: Subject) -> Draft:
-    """Which nodes is a node linked with?"""
+    """Return the question "Which nodes is a node linked with?"."""
     step = subject.step(lambda one: not one.deep)
     return _targets(subject, step, subject.all_of(subject.target(step)))
 
 
 def nodes_below(subject: Subject) -> Draft:
-    """Which nodes, or how many, lie below a node of a hierarchy?"""
+    """Return the question "Which nodes, or how many, lie below a node of a hierarchy?"."""
     step = subject.step(_downwards)
     start = _start(subject, step)
     below = linked(step, start)
     kind = subject.target(step)
     found = [one for one in kind.vertices if one.number in below]
-    groups = [
-        subject.group(Category(kind, key)) for key in kind.categories if subject.dice.flip()
-    ]
+    groups = [subject.group(Category(kind, key)) for key in kind.categories if subject.dice.flip()]
     group = groups[0] if groups else subject.all_of(kind)
     number = subject.counted(sum(one in found for one in group.vertices))
     verb = subject.verb_back(step).many
@@ -49,17 +47,17 @@ def nodes_below(subject: Subject) -> Draft:
 
 
 def values_of_neighbours(subject: Subject) -> Draft:
-    """Which values occur among the nodes that a node is linked with?"""
+    """Return the question "Which values occur among the nodes that a node is linked with?"."""
     return _values(subject, subject.step(lambda one: not one.deep and _has_values(subject, one)))
 
 
 def values_below(subject: Subject) -> Draft:
-    """Which values occur below a node of a hierarchy?"""
+    """Return the question "Which values occur below a node of a hierarchy?"."""
     return _values(subject, subject.step(lambda one: _downwards(one) and _has_values(subject, one)))
 
 
 def holder(subject: Subject) -> Draft:
-    """In which one does a node of a hierarchy lie?"""
+    """Return the question "In which one does a node of a hierarchy lie?"."""
     step = subject.step(lambda one: one.deep and one.direction == "in")
     kind, above = subject.source(step), subject.target(step)
     node = subject.something(kind)
@@ -71,9 +69,7 @@ def holder(subject: Subject) -> Draft:
     group, verb = subject.all_of(above), subject.verb_back(step).one
     return Draft(
         name=f"{group.one.capitalize()} above {node.words}",
-        question=(
-            f"Which {group.one} {verb} {node.words}? Give its {subject.name(above)}."
-        ),
+        question=(f"Which {group.one} {verb} {node.words}? Give its {subject.name(above)}."),
         cypher=(
             f"MATCH {node.pattern('a')}{step.cypher}{group.pattern('n')} "
             f"RETURN DISTINCT {identifier(above, 'n')} AS id"
@@ -84,7 +80,7 @@ def holder(subject: Subject) -> Draft:
 
 
 def holders(subject: Subject) -> Draft:
-    """Which nodes of a hierarchy have one of a value below them?"""
+    """Return the question "Which nodes of a hierarchy have one of a value below them?"."""
     step = subject.step(lambda one: _downwards(one) and _has_values(subject, one))
     above, below = subject.source(step), subject.target(step)
     group = subject.group(subject.category(below))
@@ -93,7 +89,7 @@ def holders(subject: Subject) -> Draft:
         above.identity(one) for one in above.vertices if wanted & step.links.get(one.number, set())
     }
     subject.counted(len(found))
-    bounded(len(found))
+    bounded(len(found), of=len(above.vertices))
     plural = subject.all_of(above)
     return Draft(
         name=f"{plural.words.capitalize()} above {group.words}",
@@ -111,7 +107,7 @@ def holders(subject: Subject) -> Draft:
 
 
 def nodes_in_nothing(subject: Subject) -> Draft:
-    """How many nodes lie below none of a kind?"""
+    """Return the question "How many nodes lie below none of a kind?"."""
     step = subject.step(lambda one: one.deep and one.direction == "in")
     below, above = subject.all_of(subject.source(step)), subject.all_of(subject.target(step))
     inside = {one.number for one in above.vertices}
@@ -131,7 +127,7 @@ def nodes_in_nothing(subject: Subject) -> Draft:
 
 
 def most_linked(subject: Subject) -> Draft:
-    """Which node is linked with the most others of a kind?"""
+    """Return the question "Which node is linked with the most others of a kind?"."""
     step = subject.step()
     sources, targets = subject.all_of(subject.source(step)), subject.all_of(subject.target(step))
     degrees = {one: len(reached(subject, step, one.number)) for one in sources.vertices}
@@ -154,7 +150,7 @@ def most_linked(subject: Subject) -> Draft:
 
 
 def number_by_node(subject: Subject) -> Draft:
-    """How many nodes is each node of a kind linked with?"""
+    """Return the question "How many nodes is each node of a kind linked with?"."""
     step = subject.step(lambda one: len(subject.source(one).vertices) > 1)
     sources, targets = subject.all_of(subject.source(step)), subject.all_of(subject.target(step))
     bounded(len(sources.vertices))
@@ -179,12 +175,12 @@ def number_by_node(subject: Subject) -> Draft:
     )
 
 
-def linked(step: Step, node: Named) -> Set[int]:
+def linked(step: Step, node: Named) -> AbstractSet[int]:
     """Return the numbers of what a step leads to from a node, the node itself not among them."""
     return step.links.get(node.vertex.number, frozenset()) - {node.vertex.number}
 
 
-def reached(subject: Subject, step: Step, number: int) -> Set[int]:
+def reached(subject: Subject, step: Step, number: int) -> AbstractSet[int]:
     """Return the numbers of the nodes of a step's target that it leads to from another one."""
     kind = subject.target(step)
     return step.links.get(number, frozenset()).intersection(kind.by_number) - {number}
@@ -204,7 +200,7 @@ def _targets(subject: Subject, step: Step, group: Group) -> Draft:
     start = _start(subject, step)
     found = group.kind.identities(linked(step, start))
     subject.counted(len(found))
-    bounded(len(found))
+    bounded(len(found), of=len(group.vertices))
     return Draft(
         name=f"{group.words.capitalize()} beside {start.words}",
         question=(

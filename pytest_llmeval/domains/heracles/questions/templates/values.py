@@ -13,7 +13,7 @@ from pytest_llmeval.domains.heracles.questions.subject import (
 
 
 def nodes_of_a_label(subject: Subject) -> Draft:
-    """How many nodes have a label?"""
+    """Return the question "How many nodes have a label?"."""
     group = subject.all_of(subject.kind(lambda one: len(one.vertices) > 1))
     return Draft(
         name=f"Number of {group.words}",
@@ -25,7 +25,7 @@ def nodes_of_a_label(subject: Subject) -> Draft:
 
 
 def nodes_of_a_value(subject: Subject) -> Draft:
-    """How many nodes have a value?"""
+    """Return the question "How many nodes have a value?"."""
     group = subject.group(subject.category(), lambda size: size > 1)
     return Draft(
         name=f"Number of {group.words}",
@@ -37,7 +37,7 @@ def nodes_of_a_value(subject: Subject) -> Draft:
 
 
 def distinct_values(subject: Subject) -> Draft:
-    """How many values does a property have?"""
+    """Return the question "How many values does a property have?"."""
     category = subject.category()
     group, values = subject.all_of(category.kind), _values(category)
     return Draft(
@@ -56,7 +56,7 @@ def distinct_values(subject: Subject) -> Draft:
 
 
 def nodes_named(subject: Subject) -> Draft:
-    """Which nodes have a value?"""
+    """Return the question "Which nodes have a value?"."""
     group = subject.group(subject.category(), lambda size: size > 1)
     bounded(len(group.vertices))
     return Draft(
@@ -71,14 +71,15 @@ def nodes_named(subject: Subject) -> Draft:
 
 
 def commonest(subject: Subject) -> Draft:
-    """Which value do most nodes share?"""
+    """Return the question "Which value do most nodes share?"."""
     category = subject.category()
     group = subject.all_of(category.kind)
     sizes = {value: len(found) for value, found in category.kind.members(category.key).items()}
     (value,) = ranked(sizes, sizes.__getitem__, descending=True, first=1)
     return Draft(
         name=f"Commonest {category.key} of {group.words}",
-        question=f"Which {category.key} do more {group.words} have than any other?{category.remark}",
+        question=f"Which {category.key} do more {group.words} have than any other?"
+        f"{category.remark}",
         cypher=(
             f"MATCH {group.pattern('n')} WHERE {_known(category)} "
             f"RETURN {category.value('n')} AS value, count(*) AS number "
@@ -90,7 +91,7 @@ def commonest(subject: Subject) -> Draft:
 
 
 def value_of_a_node(subject: Subject) -> Draft:
-    """What value does a node have?"""
+    """Return the question "What value does a node have?"."""
     category = subject.category()
     vertices = [one for one in category.kind.vertices if one.properties.get(category.key)]
     node = subject.named(category.kind, vertices)
@@ -104,7 +105,7 @@ def value_of_a_node(subject: Subject) -> Draft:
 
 
 def difference(subject: Subject) -> Draft:
-    """How many more nodes of one value than of another are there?"""
+    """Return the question "How many more nodes of one value than of another are there?"."""
     category = subject.category()
     one = subject.group(category)
     other = subject.group(category, lambda size: size != len(one.vertices))
@@ -123,7 +124,7 @@ def difference(subject: Subject) -> Draft:
 
 
 def number_by_value(subject: Subject) -> Draft:
-    """How many nodes does each value have?"""
+    """Return the question "How many nodes does each value have?"."""
     category = subject.category()
     group = subject.all_of(category.kind)
     sizes = {value: len(found) for value, found in category.kind.members(category.key).items()}
