@@ -22,7 +22,7 @@ from pytest_llmeval.domains.heracles.questions.server_graph import read_server
 from pytest_llmeval.domains.heracles.questions.task_folder import task_files, task_texts
 from pytest_llmeval.domains.heracles.questions.templates import TEMPLATES
 from pytest_llmeval.domains.heracles.questions.verified import Proposals, Wish
-from pytest_llmeval.domains.heracles.questions.vocabulary import PLAIN, SCENE
+from pytest_llmeval.domains.heracles.questions.vocabulary import vocabulary_of
 from pytest_llmeval.domains.heracles.scene_graph import read_scene
 from pytest_llmeval.errors import UsageError
 from pytest_llmeval.files.atomic import write_atomically
@@ -173,10 +173,10 @@ async def _proposed(wanted: _Wanted) -> tuple[Schema, Proposals]:
             graph = await read_server(bolt, where=wanted.address.uri)
         finally:
             await bolt.close()
-        schema = schema_of(graph, PLAIN)
     else:
         assert wanted.scene is not None  # noqa: S101 - by `_wanted`
-        schema = schema_of(PropertyGraph.of_scene(read_scene(wanted.scene)), SCENE)
+        graph = PropertyGraph.of_scene(read_scene(wanted.scene))
+    schema = schema_of(graph, vocabulary_of(graph))
     if not schema.kinds:
         message = (
             f"{wanted.scene or wanted.address} has no nodes to ask about"

@@ -104,7 +104,7 @@ def apart(one: float, other: float) -> bool:
 def limit_between(values: Iterable[float], dice: Dice, *, least: int, most: int) -> float:
     """Return a limit with `least` to `most` values below it, and none near it.
 
-    It is a number with one digit after the point, as people would ask.
+    It is a whole number or has one digit after the point, as people would ask.
     """
     ordered = sorted(values)
     limits = []
@@ -112,5 +112,5 @@ def limit_between(values: Iterable[float], dice: Dice, *, least: int, most: int)
         lower, upper = ordered[below - 1], ordered[below]
         limit = round((lower + upper) / 2, 1)
         if lower < limit < upper and apart(lower, limit) and apart(limit, upper):
-            limits.append(limit)
+            limits.append(int(limit) if limit.is_integer() else limit)
     return dice.pick(limits, "limits without a value nearby", key=lambda _: 0)

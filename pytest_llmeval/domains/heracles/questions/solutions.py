@@ -82,6 +82,22 @@ def value_of_rows(text: str, like: Answer) -> Value:
     return first[0]
 
 
+def copyable(answer: Answer) -> bool:
+    """Return whether the texts in an answer read the same in rows and in SLDP.
+
+    Rows write control characters as escapes, which SLDP does not know.
+    """
+    match answer:
+        case str():
+            return not any(sign < " " for sign in answer)
+        case Mapping():
+            return all(copyable(key) and copyable(answer[key]) for key in answer)
+        case AbstractSet() | list():
+            return all(map(copyable, answer))
+        case _:
+            return True
+
+
 def _key(value: str | float) -> Key:
     if isinstance(value, str):
         return StringValue(text=value)
@@ -100,7 +116,7 @@ def _decimal(number: float) -> Decimal:
     if isinstance(number, int):
         return Decimal(number)
     text = f"{number:.{_DIGITS}f}".rstrip("0")
-    return Decimal(f"{text}0" if text.endswith(".") else text) + 0
+    return Decimal(f"{text}0" if text.endswith(".") else text) if float(text) else Decimal(0)
 
 
 def _order(value: Value) -> list[str | tuple[int, str]]:

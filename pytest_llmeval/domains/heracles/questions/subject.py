@@ -8,8 +8,11 @@ from typing import NamedTuple
 
 from pytest_llmeval.domains.heracles.questions import cypher_text
 from pytest_llmeval.domains.heracles.questions.draft import MOST_ELEMENTS, Dice, UnfitError
+from pytest_llmeval.domains.heracles.questions.kind import Kind
+from pytest_llmeval.domains.heracles.questions.measure import Measure
 from pytest_llmeval.domains.heracles.questions.property_graph import Vertex
-from pytest_llmeval.domains.heracles.questions.schema import Kind, Measure, Schema, Step
+from pytest_llmeval.domains.heracles.questions.schema import Schema
+from pytest_llmeval.domains.heracles.questions.step import Step
 from pytest_llmeval.domains.heracles.questions.vocabulary import Verb, quoted
 
 

@@ -11,6 +11,7 @@ from pytest_llmeval.domains.heracles.questions.draft import Dice, Draft, UnfitEr
 from pytest_llmeval.domains.heracles.questions.schema import Schema
 from pytest_llmeval.domains.heracles.questions.solutions import (
     MisshapenError,
+    copyable,
     sldp_value,
     value_of_rows,
 )
@@ -144,6 +145,8 @@ class Proposals:
         """Return why a draft is not even run, or None."""
         if {draft.question, draft.cypher} & self._seen:
             return "a question that is there already"
+        if not copyable(draft.answer):
+            return "a value with control characters"
         if len(draft.question) > _MOST_CHARACTERS:
             return "a question that is too long"
         return None

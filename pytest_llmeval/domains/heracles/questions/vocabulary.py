@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
+from pytest_llmeval.domains.heracles.questions.property_graph import PropertyGraph
+from pytest_llmeval.domains.heracles.rows import SYMBOL
 from pytest_llmeval.domains.heracles.scene_graph import CONNECTED, CONTAINS
 
 Direction: TypeAlias = Literal["out", "in", "both"]
@@ -73,9 +75,9 @@ class Vocabulary:
                 return Verb(one=f"is reached {steps} from", many=f"are reached {steps} from")
             return Verb(one=f"leads {steps} to", many=f"lead {steps} to")
         word = {"out": "to", "in": "from", "both": "with"}[direction]
-        return Verb(
-            one=f"has a {type_} relationship {word}", many=f"have a {type_} relationship {word}"
-        )
+        article = "an" if type_[0] in "AEIOUaeiou" else "a"
+        linked = f"{article} {type_} relationship {word}"
+        return Verb(one=f"has {linked}", many=f"have {linked}")
 
     def metre_words(self, *, geographic: bool) -> str:
         """Return the unit of distances, with a blank before it, as far as it is known."""
@@ -93,7 +95,7 @@ SCENE = Vocabulary(
         "Room": ("room", "rooms"),
         "Building": ("building", "buildings"),
     },
-    identifiers={"nodeSymbol": ("symbol", "symbols")},
+    identifiers={SYMBOL: ("symbol", "symbols")},
     verbs={
         (CONTAINS, "out", False): Verb(one="directly contains", many="directly contain"),
         (CONTAINS, "in", False): Verb(
@@ -116,6 +118,15 @@ SCENE = Vocabulary(
     metres=True,
 )
 """For scenes."""
+
+
+def vocabulary_of(graph: PropertyGraph) -> Vocabulary:
+    """Return the words for a graph: those for scenes if all its nodes are such as scenes have."""
+    is_scene = all(
+        {*vertex.labels} <= SCENE.nouns.keys() and SYMBOL in vertex.properties
+        for vertex in graph.vertices
+    )
+    return SCENE if is_scene else PLAIN
 
 
 def quoted(value: str | int) -> str:

@@ -10,8 +10,8 @@ from pytest_llmeval.domains.heracles.questions.draft import (
     limit_between,
     ranked,
 )
+from pytest_llmeval.domains.heracles.questions.kind import Kind
 from pytest_llmeval.domains.heracles.questions.property_graph import Vertex
-from pytest_llmeval.domains.heracles.questions.schema import Kind
 from pytest_llmeval.domains.heracles.questions.subject import (
     Group,
     Named,

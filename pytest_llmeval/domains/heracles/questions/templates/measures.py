@@ -13,7 +13,8 @@ from pytest_llmeval.domains.heracles.questions.draft import (
     limit_between,
     ranked,
 )
-from pytest_llmeval.domains.heracles.questions.schema import Kind, Measure
+from pytest_llmeval.domains.heracles.questions.kind import Kind
+from pytest_llmeval.domains.heracles.questions.measure import Measure
 from pytest_llmeval.domains.heracles.questions.subject import Group, Subject, identifier
 
 _MOST_DIGITS = 1e6

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pytest_llmeval.domains.heracles.questions import cypher_text
 from pytest_llmeval.domains.heracles.questions.draft import Draft, UnfitError
 from pytest_llmeval.domains.heracles.questions.property_graph import steps_from
-from pytest_llmeval.domains.heracles.questions.schema import Step
+from pytest_llmeval.domains.heracles.questions.step import Step
 from pytest_llmeval.domains.heracles.questions.subject import (
     Named,
     Subject,

@@ -6,7 +6,7 @@ from collections.abc import Set as AbstractSet
 
 from pytest_llmeval.domains.heracles.questions import cypher_text
 from pytest_llmeval.domains.heracles.questions.draft import Draft, UnfitError, ranked
-from pytest_llmeval.domains.heracles.questions.schema import Step
+from pytest_llmeval.domains.heracles.questions.step import Step
 from pytest_llmeval.domains.heracles.questions.subject import (
     Category,
     Group,
@@ -158,6 +158,9 @@ def number_by_node(subject: Subject) -> Draft:
     numbers = {
         kind.identity(one): len(reached(subject, step, one.number)) for one in sources.vertices
     }
+    if len({*numbers.values()}) == 1:
+        msg = "the same number for all"
+        raise UnfitError(msg)
     return Draft(
         name=f"{targets.words.capitalize()} of each {sources.one}",
         question=(
