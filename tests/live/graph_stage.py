@@ -20,7 +20,10 @@ _SOMETHING = SceneGraph(
 
 
 class GraphStage:
-    """The server, a login that may write, and a login that models have."""
+    """A server and two logins: one that may write, and the one that models have.
+
+    `graph` answers queries as in a run, from whatever is on the stage.
+    """
 
     def __init__(self, runner: asyncio.Runner) -> None:
         """Start the embedded server; `close` ends it."""
@@ -36,6 +39,8 @@ class GraphStage:
             self._server = runner.run(EmbeddedGraph.start(_SOMETHING))
         assert self._server._server is not None
         self.writer, self.reader = logins[0], self._server._server.reader._login
+        opening = Neo4jGraph.open(self.reader, None, reset=False, progress=lambda _: None)
+        self.graph = runner.run(opening)
 
     def stage(self, scene: SceneGraph) -> None:
         """Make the database hold these nodes and relationships, and nothing else.
@@ -44,12 +49,8 @@ class GraphStage:
         """
         self._runner.run(self._stage(scene))
 
-    def open(self) -> Neo4jGraph:
-        """Return the graph as a run has it, of what the server holds."""
-        opening = Neo4jGraph.open(self.reader, None, reset=False, progress=lambda _: None)
-        return self._runner.run(opening)
-
     def close(self) -> None:
+        self._runner.run(self.graph.close())
         self._runner.run(self._server.close())
 
     async def _stage(self, scene: SceneGraph) -> None:

@@ -38,7 +38,7 @@ def random_scene(seed: int) -> SceneGraph:
         "R": ((4, 0), dice.choice([0, 1, 2, 6])),
         "B": ((5, 0), dice.choice([0, 1, 2])),
     }
-    classes = dice.sample(HOSTILE, dice.randint(1, 6))
+    classes = dice.sample(HOSTILE, dice.randint(1, len(HOSTILE)))
     nodes = [
         _node(dice, letter, index, layer, classes)
         for letter, (layer, number) in layers.items()
@@ -66,7 +66,7 @@ def _node(
         position = [1.0, 1.0, 1.0]  # ties
     attributes: dict[str, Any] = {"position": position, "name": dice.choice(["", *HOSTILE])}
     if dice.random() < 0.9:
-        attributes["semantic_label"] = dice.randrange(3 if letter == "R" else len(classes))
+        attributes["semantic_label"] = index % (3 if letter == "R" else len(classes))
     if letter == "O":
         sides = [round(dice.uniform(0.1, 3), 1) for _ in "xyz"]
         attributes["bounding_box"] = {"dimensions": sides, "world_P_center": position}

@@ -7,6 +7,7 @@ from pytest_llmeval.domains.heracles.questions.draft import (
     MOST_ELEMENTS,
     Draft,
     UnfitError,
+    apart,
     limit_between,
     ranked,
 )
@@ -95,8 +96,9 @@ def distance(subject: Subject) -> Draft:
     """Return the question "How far apart are two nodes?"."""
     node = subject.something(_placed(subject, flat=True))
     other = subject.named(_placed(subject, like=node.group.kind))
-    if other.vertex is node.vertex:
-        msg = "a node and itself"
+    metres = _metres(node, other.group, other.vertex)
+    if other.vertex is node.vertex or not apart(metres, 0):
+        msg = "no distance to speak of"
         raise UnfitError(msg)
     group, unit = other.group, subject.schema.vocabulary.metre_words(geographic=False)
     return Draft(
@@ -108,7 +110,7 @@ def distance(subject: Subject) -> Draft:
             f"MATCH {node.pattern('a')}, {group.pattern('n')} "
             f"RETURN {_distance(node, group)} AS distance"
         ),
-        answer=_metres(node, group, other.vertex),
+        answer=metres,
         tags=("distance",),
     )
 

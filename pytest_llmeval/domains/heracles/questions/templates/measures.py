@@ -120,6 +120,9 @@ def spread(subject: Subject) -> Draft:
     """Return the question "What is the difference of the largest and the smallest number?"."""
     group, measure = _measured(subject)
     values = [measure.value(one) for one in group.vertices]
+    if not apart(max(values), min(values)):
+        msg = "a tie, or nearly one"
+        raise UnfitError(msg)
     number = measure.cypher.format("n")
     return Draft(
         name=f"Range of {measure.words} of {group.words}",
