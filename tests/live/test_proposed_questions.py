@@ -14,8 +14,10 @@ from live.films import films
 from live.graph_stage import GraphStage
 
 from pytest_llmeval.commands.main import main
+from pytest_llmeval.domains.heracles.address import GraphAddress
 from pytest_llmeval.domains.heracles.arcadedb import LIMITS
 from pytest_llmeval.domains.heracles.bolt import Bolt
+from pytest_llmeval.domains.heracles.graph import open_graph
 from pytest_llmeval.domains.heracles.questions.property_graph import Position, PropertyGraph
 from pytest_llmeval.domains.heracles.questions.schema import Schema, schema_of
 from pytest_llmeval.domains.heracles.questions.server_graph import read_server
@@ -23,6 +25,7 @@ from pytest_llmeval.domains.heracles.questions.templates import TEMPLATES
 from pytest_llmeval.domains.heracles.questions.verified import Ask, Proposals, Wish
 from pytest_llmeval.domains.heracles.questions.vocabulary import SCENE, vocabulary_of
 from pytest_llmeval.domains.heracles.scene_graph import SceneGraph, read_scene
+from pytest_llmeval.errors import UsageError
 from pytest_llmeval.files.yaml import read_yaml
 from pytest_llmeval.records import ToolUse
 from pytest_llmeval.scoring.sldp import (
@@ -196,6 +199,16 @@ def test_a_server_s_graph_becomes_a_task_that_runs_at_once(
     stage.stage(films())
     assert main(["questions", server, "--task", "films", "--count", "11"]) == 0
     passes(pytester, "films", server, 11)
+
+
+def test_a_server_s_own_graph_is_never_wiped_for_a_task(
+    stage: GraphStage, runner: asyncio.Runner
+) -> None:
+    stage.stage(films())
+    address = GraphAddress(uri=stage.reader.uri, reset=True)
+    with pytest.raises(UsageError, match="would wipe the graph that the task asks about"):
+        runner.run(open_graph(address, None))
+    assert runner.run(stage.graph.query("MATCH (n) RETURN count(n)")).output.split()[1] == "34"
 
 
 def test_a_scene_becomes_a_task_that_runs_at_once(
