@@ -22,6 +22,11 @@ OwnServer: TypeAlias = Literal["neo4j", "arcadedb"]
 
 _RESET = "reset=on"
 
+NO_GRAPH: Final = (
+    "the task names no scene, so it asks what a server holds, and none is named; add "
+    "--llmeval-graph bolt://HOST:PORT, or the solver's option scene"
+)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GraphAddress:

@@ -10,12 +10,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, Final
 
-from pytest_llmeval.domains.heracles.address import graph_address
+from pytest_llmeval.domains.heracles.address import NO_GRAPH, GraphAddress, graph_address
 from pytest_llmeval.domains.heracles.cypher_tool import run_cypher, start_graph
 from pytest_llmeval.domains.heracles.findings import query_findings
 from pytest_llmeval.domains.heracles.query import MISSING_TAGS, extract_query
 from pytest_llmeval.domains.heracles.scene_graph import check_scene_file, read_class_names
 from pytest_llmeval.engine.context import RunContext, SolverContext
+from pytest_llmeval.errors import UsageError
 from pytest_llmeval.records import Completion, Display, Json, Message, Reply, Sample, ToolUse
 
 REPAIR_REQUEST: Final = (
@@ -38,7 +39,8 @@ class CypherSolver:
     ``query_seconds``, and after a failure ``reason``.
 
     Attributes:
-        scene: a scene graph as spark_dsg saves it, in JSON.
+        scene: a scene graph as spark_dsg saves it, in JSON; None for the graph that the server
+            named by ``--llmeval-graph`` holds already.
         repair: how often a failed query goes back.
     """
 
@@ -47,12 +49,13 @@ class CypherSolver:
         shares=("valid_cypher",), headings={"valid_cypher": "valid Cypher"}
     )
 
-    scene: Path
+    scene: Path | None = None
     repair: int = 0
 
     def __post_init__(self) -> None:
         """Raise ValueError for options of wrong values."""
-        check_scene_file(self.scene)
+        if self.scene is not None:
+            check_scene_file(self.scene)
         if type(self.repair) is not int or self.repair < 0:
             msg = (
                 f"repair is {self.repair!r}; "
@@ -62,7 +65,7 @@ class CypherSolver:
 
     def variables(self) -> Mapping[str, Json]:
         """Return the variables of the prompts as far as they are known before any reply."""
-        return {"classes": read_class_names(self.scene), "query": "", "rows": ""}
+        return {"classes": self._classes(), "query": "", "rows": ""}
 
     async def get_ready(self, context: RunContext) -> None:
         """Start the database."""
@@ -74,8 +77,11 @@ class CypherSolver:
         context: SolverContext,
     ) -> Completion:
         """Solve one sample."""
-        graph_address(context)  # a wrong option is reported before a request is paid
-        classes = read_class_names(self.scene)
+        # A wrong option is reported before a request is paid.
+        choice = graph_address(context)
+        if self.scene is None and not isinstance(choice, GraphAddress):
+            raise UsageError(NO_GRAPH)
+        classes = self._classes()
         messages = context.prompt("generate", classes=classes)
         reply, query = await self._ask_for_rows(context, messages, "generate")
         turns = 1
@@ -96,6 +102,10 @@ class CypherSolver:
         )
         details["turns"] = turns + 1
         return Completion(text=final.text, stop_reason=final.stop_reason, details=details)
+
+    def _classes(self) -> dict[str, Json]:
+        """Return the class names by label, none without a scene."""
+        return {} if self.scene is None else read_class_names(self.scene)
 
     async def _ask_for_rows(
         self, context: SolverContext, messages: tuple[Message, ...], stage: str

@@ -80,7 +80,7 @@ class CypherTool:
 
 
 async def run_cypher(
-    context: SolverContext, scene: Path, cypher: str, *, stage: str = "query"
+    context: SolverContext, scene: Path | None, cypher: str, *, stage: str = "query"
 ) -> ToolUse:
     """Run a model's query on the graph database of a scene, and record it in the transcript.
 
@@ -90,7 +90,7 @@ async def run_cypher(
 
     Args:
         context: the context of the solver that calls this.
-        scene: a scene graph as spark_dsg saves it, in JSON.
+        scene: a scene graph as spark_dsg saves it, in JSON; None for what the server holds.
         cypher: the query as the model wrote it; only reading queries are run.
         stage: name of the solver's stage in the record.
 
@@ -111,7 +111,7 @@ async def run_cypher(
     return use
 
 
-async def start_graph(context: RunContext, scene: Path) -> Graph:
+async def start_graph(context: RunContext, scene: Path | None) -> Graph:
     """Return the graph database of a scene, which is opened once in a run; errors as `run_cypher`.
 
     A solver or a tool calls it in its `get_ready`, so that the database starts beside the run's
@@ -128,7 +128,8 @@ async def start_graph(context: RunContext, scene: Path) -> Graph:
     return await context.shared(_key(choice, scene), start)
 
 
-def _key(choice: GraphChoice, scene: Path) -> str:
+def _key(choice: GraphChoice, scene: Path | None) -> str:
     """Return the same text for all uses of one scene on one database."""
     name = choice.uri if isinstance(choice, GraphAddress) else choice or "of our own"
-    return f"graph database {name} with {scene.resolve()}"
+    held = "what it holds" if scene is None else scene.resolve()
+    return f"graph database {name} with {held}"

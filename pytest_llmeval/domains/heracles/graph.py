@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol
 
-from pytest_llmeval.domains.heracles.address import GraphAddress, GraphChoice
+from pytest_llmeval.domains.heracles.address import NO_GRAPH, GraphAddress, GraphChoice
 from pytest_llmeval.domains.heracles.arcadedb_process import ArcadeDB
 from pytest_llmeval.domains.heracles.bolt import Login
 from pytest_llmeval.domains.heracles.embedded import EmbeddedGraph
@@ -17,6 +17,7 @@ from pytest_llmeval.domains.heracles.neo4j_jars.installed import missing
 from pytest_llmeval.domains.heracles.neo4j_process import Neo4j
 from pytest_llmeval.domains.heracles.scene_graph import read_scene
 from pytest_llmeval.domains.heracles.server_process import ServerKind
+from pytest_llmeval.errors import UsageError
 from pytest_llmeval.records import ToolUse
 
 _PREFIXES = ("LLMEVAL_NEO4J", "HERACLES_NEO4J")
@@ -44,7 +45,7 @@ class Graph(Protocol):
 
 async def open_graph(
     choice: GraphChoice,
-    scene: Path,
+    scene: Path | None,
     *,
     progress: Callable[[str], None] = lambda _: None,
 ) -> Graph:
@@ -56,28 +57,36 @@ async def open_graph(
 
     Args:
         choice: the database; None starts a Neo4j where one is installed, else ArcadeDB.
-        scene: the scene's file.
+        scene: the scene's file; None for what a server holds already, which is left as it is.
         progress: called with a line of text about each step that takes seconds.
 
     Raises:
         ToolError: the database could not be started, reached or loaded.
         TaskError: the scene could not be read.
+        UsageError: there is neither a server nor a scene, or a server's own graph is to be wiped.
     """
-    graph = await asyncio.to_thread(read_scene, scene)
-    if not isinstance(choice, GraphAddress):
-        wants_neo4j = choice == "neo4j" or (choice is None and _has_neo4j(progress))
-        kind: ServerKind = Neo4j() if wants_neo4j else ArcadeDB()
-        return await EmbeddedGraph.start(kind, graph, progress=progress)
+    graph = None if scene is None else await asyncio.to_thread(read_scene, scene)
+    if isinstance(choice, GraphAddress):
+        login = login_to(choice)
+        return await Neo4jGraph.open(login, graph, reset=choice.reset, progress=progress)
+    if graph is None:
+        raise UsageError(NO_GRAPH)
+    wants_neo4j = choice == "neo4j" or (choice is None and _has_neo4j(progress))
+    kind: ServerKind = Neo4j() if wants_neo4j else ArcadeDB()
+    return await EmbeddedGraph.start(kind, graph, progress=progress)
+
+
+def login_to(address: GraphAddress) -> Login:
+    """Return the login to a server, with what the variables hold."""
     username, password, database = (
         _variable(name) for name in ("USERNAME", "PASSWORD", "DATABASE")
     )
-    login = Login(
-        uri=choice.uri,
+    return Login(
+        uri=address.uri,
         username=username or "neo4j",
         password=password or "",
         database=database,
     )
-    return await Neo4jGraph.open(login, graph, reset=choice.reset, progress=progress)
 
 
 def _has_neo4j(progress: Callable[[str], None]) -> bool:

@@ -20,7 +20,7 @@ from pytest_llmeval.domains.heracles.rows import RowsText
 from pytest_llmeval.domains.heracles.scene_graph import SceneGraph
 from pytest_llmeval.domains.heracles.scene_loading import load_scene
 from pytest_llmeval.domains.heracles.warm_up import WARM_UP
-from pytest_llmeval.errors import ToolError
+from pytest_llmeval.errors import ToolError, UsageError
 from pytest_llmeval.records import ToolUse
 
 LIMITS = TimeLimits(server=10.0, deadline=20.0)
@@ -53,21 +53,29 @@ class Neo4jGraph:
     async def open(
         cls,
         login: Login,
-        scene: SceneGraph,
+        scene: SceneGraph | None,
         *,
         reset: bool,
         progress: Callable[[str], None],
         limits: TimeLimits = LIMITS,
     ) -> Neo4jGraph:
-        """Return the database with the scene in it, warmed up.
+        """Return the database with the scene in it, warmed up; with None as it is.
 
         Raises:
             ToolError: the server cannot be reached, or the scene cannot be loaded.
+            UsageError: there is no scene to load, but what is there is to be wiped.
         """
+        if scene is None and reset:
+            msg = (
+                f"{login.uri},reset=on would wipe the graph that the task asks about: it names no "
+                f"scene to load; write {login.uri}"
+            )
+            raise UsageError(msg)
         bolt, readers = Bolt(login, limits), Readers(login, limits)
         try:
             agent = await bolt.agent()
-            await load_scene(bolt, scene, where=login.uri, reset=reset, progress=progress)
+            if scene is not None:
+                await load_scene(bolt, scene, where=login.uri, reset=reset, progress=progress)
             for cypher in WARM_UP:
                 with suppress(NoAnswerError, QueryFailedError):
                     await readers.ask(cypher)

@@ -216,6 +216,13 @@ def test_a_wrong_address_of_the_database_is_told_before_a_request_is_paid() -> N
     assert context.asked == []
 
 
+def test_without_a_scene_a_server_must_be_named_before_a_request_is_paid() -> None:
+    context = Context(QUERY)
+    with pytest.raises(UsageError, match=r"names no scene.* --llmeval-graph bolt://HOST:PORT"):
+        asyncio.run(CypherSolver()(SAMPLE, context))
+    assert context.asked == []
+
+
 def test_what_an_estimate_can_know_of_the_prompts_is_the_classes() -> None:
     solver = CypherSolver(scene=HOUSE)
     assert solver.variables() == {"classes": read_class_names(HOUSE), "query": "", "rows": ""}

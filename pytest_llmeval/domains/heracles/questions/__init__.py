@@ -1,0 +1,1 @@
+"""Questions about any loaded graph: schema, templates, drawing, and the two solutions of each."""
