@@ -1,0 +1,45 @@
+"""Which isolation a session uses: the one that it names, or the best that works here."""
+
+from __future__ import annotations
+
+import sys
+
+from pytest_llmeval.errors import ToolError, UsageError
+from pytest_llmeval.sandbox.isolation import OPTION, Isolation
+from pytest_llmeval.sandbox.run import run_program
+
+
+async def find_isolation(chosen: Isolation | None) -> Isolation:
+    """Return the isolation to use, after a first program has run in it.
+
+    Args:
+        chosen: the one that the user demands; None for the best, which is never ``limits``.
+
+    Raises:
+        UsageError: the chosen one does not work here, or none was chosen and only ``limits`` does.
+    """
+    wanted: tuple[Isolation, ...] = (chosen,) if chosen else ("bwrap", "landlock")
+    failures = []
+    for isolation in wanted:
+        failure = await _failure(isolation)
+        if failure is None:
+            return isolation
+        failures.append(failure)
+    msg = (
+        f"programs that a model writes cannot be isolated here: {'; '.join(failures)}. "
+        "Install bubblewrap (on Linux: apt-get install bubblewrap). If you trust the model with "
+        "your files and your network, let its programs run without isolation, with limits of time "
+        f"and memory alone: --llmeval-{OPTION} limits"
+    )
+    raise UsageError(msg)
+
+
+async def _failure(isolation: Isolation) -> str | None:
+    """Return why an isolation does not work here; some kernels forbid one or the other."""
+    if sys.platform != "linux" and isolation != "limits":
+        return f"{isolation} needs Linux"
+    try:
+        run = await run_program("print(open('scratch', 'w').write('works'))", isolation=isolation)
+    except ToolError as error:
+        return str(error)
+    return run.problem or (None if run.output == "5\n" else f"{isolation} printed {run.output!r}")
