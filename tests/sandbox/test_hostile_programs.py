@@ -24,7 +24,7 @@ from pytest_llmeval.sandbox.limits import Limits
 from pytest_llmeval.sandbox.run import Run, run_program
 
 PROGRAMS = yaml.safe_load(Path(__file__).with_name("hostile.yaml").read_text("utf-8"))
-SECRET = "-".join(["the", "secret", "of", "the", "test"])
+HIDDEN = "what-nobody-may-read"
 MARK = "llmeval-was-here"
 PROJECT = Path(__file__).parents[2]
 
@@ -68,7 +68,7 @@ def outside() -> Iterator[Outside]:
     # Not in pytest's own folder: that could be one which the sandbox reaches by its name.
     with tempfile.TemporaryDirectory() as name:
         outside = Outside(Path(name))
-        (outside.folder / "secret").write_text(SECRET)
+        (outside.folder / "secret").write_text(HIDDEN)
         abstract = f"llmeval-{os.getpid()}"
         tcp = outside.listen(socket.AF_INET, ("127.0.0.1", 0))
         servers = [tcp, outside.listen(socket.AF_UNIX, f"{name}/socket")]
@@ -115,8 +115,8 @@ def test_nothing_of_a_hostile_program_gets_out(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     require(isolation)
-    monkeypatch.setenv("OPENAI_API_KEY", SECRET)
-    monkeypatch.setenv("SOME_SETTING", SECRET)
+    monkeypatch.setenv("OPENAI_API_KEY", HIDDEN)
+    monkeypatch.setenv("SOME_SETTING", HIDDEN)
     before, left = outside.state(), sandbox_folders()
     names = "".join(f"{name} = {json.dumps(value)}\n" for name, value in outside.names.items())
     seconds = case.get("seconds", 20.0)
@@ -125,7 +125,7 @@ def test_nothing_of_a_hostile_program_gets_out(
 
     assert time.monotonic() - start < seconds + GRACE
     assert "LEAK" not in ended.output
-    assert SECRET not in ended.output + ended.errors
+    assert HIDDEN not in ended.output + ended.errors
     assert outside.state() == before
     assert outside.connections == 0
     assert marked_processes() == []
