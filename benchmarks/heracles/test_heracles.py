@@ -1,4 +1,4 @@
-"""Heracles: questions about a 3D scene graph, answered through Cypher or from the graph as text."""
+"""Heracles: questions about a 3D scene graph, answered through Cypher or Python, or from the graph as text."""
 
 import pytest
 
@@ -21,4 +21,10 @@ def test_agent(sample: Sample, completion: Completion) -> None:
 @pytest.mark.llmeval("heracles_in_context.yaml")
 def test_in_context(sample: Sample, completion: Completion) -> None:
     """A model that is given the whole graph as text finds the solution."""
+    assert_sldp_equal(completion.answer, sample.target)
+
+
+@pytest.mark.llmeval("heracles_python.yaml")
+def test_python(sample: Sample, completion: Completion) -> None:
+    """A program over the graph, and its result refined to an answer, give the solution."""
     assert_sldp_equal(completion.answer, sample.target)

@@ -10,8 +10,7 @@ import json
 import re
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
-
-import numpy as np
+from typing import Any, Protocol, runtime_checkable
 
 from pytest_llmeval.domains.heracles.scene_object import NodeSymbol, SceneGraphNode
 
@@ -23,6 +22,16 @@ _BARE = re.compile(r"[^\W\d]\w*|\d+[^\W\d]\w*")
 _NUMBERS = re.compile(r"(\d+)")
 
 
+@runtime_checkable
+class _ArrayLike(Protocol):
+    """An array or a number of numpy, which is not loaded unless the program needs it."""
+
+    dtype: Any
+    shape: tuple[int, ...]
+
+    def tolist(self) -> Any: ...
+
+
 def result_text(value: object) -> str:  # noqa: PLR0911 - one for each kind of value
     """Return a value as text.
 
@@ -32,10 +41,11 @@ def result_text(value: object) -> str:  # noqa: PLR0911 - one for each kind of v
     match value:
         case SceneGraphNode() | NodeSymbol():
             return str(value)
-        case np.ndarray() if value.shape == _POINT and value.dtype.kind == "f":
-            return f"POINT({' '.join(map(result_text, value.tolist()))})"
-        case np.ndarray() | np.generic():
-            return result_text(value.tolist())
+        case _ArrayLike():
+            numbers = value.tolist()
+            if value.shape == _POINT and value.dtype.kind == "f":
+                return f"POINT({' '.join(map(result_text, numbers))})"
+            return result_text(numbers)
         case str():
             return value if _BARE.fullmatch(value) else json.dumps(value, ensure_ascii=False)
         case bool() | None:

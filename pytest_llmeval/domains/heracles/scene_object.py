@@ -12,13 +12,15 @@ Example::
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
-import numpy as np
+if TYPE_CHECKING:
+    import numpy as np
 
 _INDEX_BITS = 56
 
@@ -75,29 +77,50 @@ class NodeSymbol(int):
     __repr__ = __str__
 
 
-class BoundingBox(SimpleNamespace):
-    """A box along the axes: `world_P_center` and `dimensions`, arrays of x, y, z in metres."""
+class BoundingBox:
+    """A box along the axes; points are arrays of x, y, z in metres."""
+
+    def __init__(self, data: Mapping[str, Any]) -> None:
+        """Take the box as the file has it."""
+        self._data = data
 
     @property
-    def min(self) -> Any:  # noqa: ANN401 - an array of numpy
+    def world_P_center(self) -> np.ndarray:  # noqa: N802 - spark_dsg's name
+        """The middle."""
+        return _array(self._data["world_P_center"])
+
+    @property
+    def dimensions(self) -> np.ndarray:
+        """The extents along x, y and z."""
+        return _array(self._data["dimensions"])
+
+    @property
+    def min(self) -> np.ndarray:
         """The corner of the smallest coordinates."""
         return self.world_P_center - self.dimensions / 2
 
     @property
-    def max(self) -> Any:  # noqa: ANN401 - as above
+    def max(self) -> np.ndarray:
         """The corner of the largest coordinates."""
         return self.world_P_center + self.dimensions / 2
 
     def volume(self) -> float:
         """Return cubic metres."""
-        return float(np.prod(self.dimensions))
+        return float(math.prod(self._data["dimensions"]))
 
 
 class Attributes(SimpleNamespace):
-    """What a node has: `position`, `name`, `bounding_box`, and `semantic_label` if it has a class.
+    """What a node has: `name`, and what else is in the file, as `semantic_label` for its class."""
 
-    Points are arrays of x, y, z in metres.
-    """
+    @property
+    def position(self) -> np.ndarray:
+        """The array of x, y, z in metres."""
+        return _array(self._position)
+
+    @property
+    def bounding_box(self) -> BoundingBox:
+        """The box around the node."""
+        return BoundingBox(self._box)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -231,7 +254,7 @@ class DynamicSceneGraph:
         """Return the node of this id; KeyError when there is none."""
         return self._nodes[int(node)]
 
-    def get_position(self, node: int) -> Any:  # noqa: ANN401 - an array of numpy
+    def get_position(self, node: int) -> np.ndarray:
         """Return the position of a node."""
         return self.get_node(node).attributes.position
 
@@ -256,10 +279,13 @@ def _add(ids: list[NodeSymbol], new: NodeSymbol) -> None:
 
 
 def _attributes(data: Mapping[str, Any]) -> Attributes:
-    values = {"name": "", **data, "position": np.array(data["position"], dtype=float)}
-    if box := data.get("bounding_box"):
-        values["bounding_box"] = BoundingBox(
-            world_P_center=np.array(box["world_P_center"], dtype=float),
-            dimensions=np.array(box["dimensions"], dtype=float),
-        )
-    return Attributes(**values)
+    values = {"name": "", **data}
+    position, box = values.pop("position"), values.pop("bounding_box", None)
+    return Attributes(**values, _position=position, _box=box)
+
+
+def _array(numbers: Sequence[float]) -> np.ndarray:
+    """Return an array; numpy is loaded with the first, which takes longer than all the rest."""
+    import numpy as np  # noqa: PLC0415 - as said
+
+    return np.array(numbers, dtype=float)
