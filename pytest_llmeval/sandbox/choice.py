@@ -2,11 +2,32 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import sys
+from contextlib import suppress
 
 from pytest_llmeval.errors import ToolError, UsageError
 from pytest_llmeval.sandbox.isolation import OPTION, Isolation
+from pytest_llmeval.sandbox.landlock import landlock_version
 from pytest_llmeval.sandbox.run import run_program
+from pytest_llmeval.sandbox.system_calls import PROCESSORS
+
+
+def present_isolations() -> tuple[Isolation, ...]:
+    """Return those whose parts are there, the best first, without starting anything.
+
+    A kernel may still refuse them (`find_isolation` tells), but without any there is no way.
+    """
+    found: list[Isolation] = []
+    if sys.platform == "linux":
+        if shutil.which("bwrap"):
+            found.append("bwrap")
+        if os.uname().machine in PROCESSORS:
+            with suppress(OSError):
+                landlock_version()
+                found.append("landlock")
+    return tuple(found)
 
 
 async def find_isolation(chosen: Isolation | None) -> Isolation:
@@ -18,8 +39,8 @@ async def find_isolation(chosen: Isolation | None) -> Isolation:
     Raises:
         UsageError: the chosen one does not work here, or none was chosen and only ``limits`` does.
     """
-    wanted: tuple[Isolation, ...] = (chosen,) if chosen else ("bwrap", "landlock")
-    failures = []
+    wanted = (chosen,) if chosen else present_isolations()
+    failures = [] if wanted else ["there is neither bubblewrap nor Landlock (Linux 5.13)"]
     for isolation in wanted:
         failure = await _failure(isolation)
         if failure is None:

@@ -34,6 +34,15 @@ _KNOWN_RIGHTS = {1: (1 << 13) - 1, 2: (1 << 14) - 1, 3: (1 << 15) - 1, 4: (1 << 
 _ALL_RIGHTS = (1 << 16) - 1
 
 
+def landlock_version() -> int:
+    """Return the version of the kernel's interface, from 1.
+
+    Raises:
+        OSError: the kernel has no Landlock, or it is switched off.
+    """
+    return kernel_call(_CREATE_RULESET, None, 0, _VERSION_FLAG)
+
+
 def give_up_files(*, readable: Iterable[str], scratch: str) -> None:
     """Keep access to `readable` (files and folders, for reading) and to the files in `scratch`.
 
@@ -43,8 +52,7 @@ def give_up_files(*, readable: Iterable[str], scratch: str) -> None:
     Raises:
         OSError: the kernel has no Landlock, or it is switched off.
     """
-    version = kernel_call(_CREATE_RULESET, None, 0, _VERSION_FLAG)
-    known = _KNOWN_RIGHTS.get(version, _ALL_RIGHTS)
+    known = _KNOWN_RIGHTS.get(landlock_version(), _ALL_RIGHTS)
     attributes = ctypes.create_string_buffer(struct.pack("=Q", known), 8)
     rules = kernel_call(_CREATE_RULESET, attributes, 8, 0)
     for path in readable:

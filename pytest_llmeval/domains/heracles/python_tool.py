@@ -136,7 +136,8 @@ def _use(run: Run, program: str, *, stage: str, isolation: str) -> ToolUse:
 def _reply(run: Run) -> dict[str, str]:
     """Return what the child said, with one of ``result`` and ``problem``; it may be forged."""
     if run.problem is not None:
-        return {"problem": run.problem}
+        last = run.errors.strip().rpartition("\n")[2]
+        return {"problem": f"{run.problem}; its last line was: {last}" if last else run.problem}
     try:
         reply: Any = json.loads(run.output)
     except (ValueError, RecursionError):

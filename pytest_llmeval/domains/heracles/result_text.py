@@ -29,7 +29,7 @@ class _ArrayLike(Protocol):
     dtype: Any
     shape: tuple[int, ...]
 
-    def tolist(self) -> Any: ...
+    def tolist(self) -> Any: ...  # noqa: ANN401 - nested lists of numbers
 
 
 def result_text(value: object) -> str:  # noqa: PLR0911 - one for each kind of value
