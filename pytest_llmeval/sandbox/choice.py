@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+from collections.abc import Sequence
 from contextlib import suppress
 
 from pytest_llmeval.errors import ToolError, UsageError
@@ -30,6 +31,12 @@ def present_isolations() -> tuple[Isolation, ...]:
     return tuple(found)
 
 
+def check_isolation(chosen: Isolation | None) -> None:
+    """Raise UsageError if no isolation is chosen and there is none; nothing is started."""
+    if chosen is None and not present_isolations():
+        raise _none_works(["there is neither bubblewrap nor Landlock (Linux 5.13)"])
+
+
 async def find_isolation(chosen: Isolation | None) -> Isolation:
     """Return the isolation to use, after a first program has run in it.
 
@@ -39,20 +46,23 @@ async def find_isolation(chosen: Isolation | None) -> Isolation:
     Raises:
         UsageError: the chosen one does not work here, or none was chosen and only ``limits`` does.
     """
-    wanted = (chosen,) if chosen else present_isolations()
-    failures = [] if wanted else ["there is neither bubblewrap nor Landlock (Linux 5.13)"]
-    for isolation in wanted:
+    check_isolation(chosen)
+    failures = []
+    for isolation in (chosen,) if chosen else present_isolations():
         failure = await _failure(isolation)
         if failure is None:
             return isolation
         failures.append(failure)
-    msg = (
+    raise _none_works(failures)
+
+
+def _none_works(failures: Sequence[str]) -> UsageError:
+    return UsageError(
         f"programs that a model writes cannot be isolated here: {'; '.join(failures)}. "
         "Install bubblewrap (on Linux: apt-get install bubblewrap). If you trust the model with "
         "your files and your network, let its programs run without isolation, with limits of time "
         f"and memory alone: --llmeval-{OPTION} limits"
     )
-    raise UsageError(msg)
 
 
 async def _failure(isolation: Isolation) -> str | None:

@@ -18,10 +18,13 @@ from pytest_llmeval.domains.heracles.scene_graph import (
 )
 from pytest_llmeval.engine.context import SolverContext
 from pytest_llmeval.records import Display, Json, ToolUse
-from pytest_llmeval.sandbox.choice import find_isolation
+from pytest_llmeval.sandbox.choice import check_isolation, find_isolation
 from pytest_llmeval.sandbox.isolation import OPTION, Isolation, parse_isolation
 from pytest_llmeval.sandbox.limits import Limits
 from pytest_llmeval.sandbox.run import Run, run_program
+
+TOOL_NAME: Final = "codegen_execute"
+"""Name under which models call the tool ``python``."""
 
 MAX_CHARACTERS: Final = 40_000
 """Most characters of a result that a model is shown, as of rows."""
@@ -158,13 +161,16 @@ def _clean(text: str) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PythonTool:
-    """The tool ``codegen_execute``: runs a program with ``solve_task(G)`` on the scene graph.
+    """Runs a program of the model on the scene graph, for the solver ``agent``.
+
+    It gives prompts ``classes`` (class names by label). Findings: ``programs`` (that were run),
+    ``failed_programs``, and of the last one ``python``, ``valid_python`` and ``seconds``.
 
     Attributes:
         scene: a scene graph as spark_dsg saves it, in JSON.
     """
 
-    name: ClassVar[str] = "codegen_execute"
+    name: ClassVar[str] = TOOL_NAME
     description: ClassVar[str] = (
         "Runs a Python program on the scene graph and returns what its function solve_task(G) "
         f"returned, after at most {LIMITS.wall_seconds:g} s."
@@ -191,15 +197,23 @@ class PythonTool:
         check_scene_file(self.scene)
 
     def variables(self) -> Mapping[str, Json]:
-        """Return the names of classes by label."""
+        """Return the variables of the prompt."""
         return {"classes": read_class_names(self.scene)}
 
+    def check(self, context: SolverContext) -> None:
+        """Raise UsageError if the option ``--llmeval-sandbox`` is wrong, or programs cannot run."""
+        check_isolation(parse_isolation(context.setting(OPTION)))
+
     def findings(self, uses: Sequence[ToolUse]) -> Mapping[str, Json]:
-        """Return the details of the last program."""
-        return python_findings(uses[-1] if uses else None)
+        """Return details about the programs of one sample."""
+        return {
+            **python_findings(uses[-1] if uses else None),
+            "programs": len(uses),
+            "failed_programs": sum(use.error is not None for use in uses),
+        }
 
     async def __call__(
         self, arguments: Mapping[str, Json], context: SolverContext, *, stage: str
     ) -> ToolUse:
-        """Run one program."""
+        """Run the program of one call."""
         return await run_python(context, self.scene, str(arguments["python_code"]), stage=stage)

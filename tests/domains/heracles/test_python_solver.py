@@ -321,7 +321,33 @@ def test_the_tool_is_registered_and_fits_its_port() -> None:
     assert isinstance(tool, ToolWithVariables)
     assert isinstance(tool, ToolWithFindings)
     assert tool.variables() == {"classes": read_class_names(HOUSE)}
-    assert tool.findings([]) == {"python": None, "valid_python": False}
+    assert tool.findings([]) == {
+        "python": None,
+        "valid_python": False,
+        "programs": 0,
+        "failed_programs": 0,
+    }
+    uses = [used(WRONG), used(PROGRAM)]
+    assert {**tool.findings(uses), "seconds": 0} == {
+        "python": PROGRAM,
+        "valid_python": True,
+        "seconds": 0,
+        "programs": 2,
+        "failed_programs": 1,
+    }
+
+
+def test_the_tool_tells_before_a_request_is_paid_that_no_program_can_run(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    tool = PythonTool(scene=HOUSE)
+    tool.check(Context())
+    with pytest.raises(UsageError, match="is 'jail'"):
+        tool.check(Context(sandbox="jail"))
+    monkeypatch.setattr("pytest_llmeval.sandbox.choice.present_isolations", tuple)
+    tool.check(Context(sandbox="limits"))
+    with pytest.raises(UsageError, match="apt-get install bubblewrap"):
+        tool.check(Context(sandbox=None))
 
 
 def test_every_program_of_the_fixtures_finds_the_solution() -> None:
