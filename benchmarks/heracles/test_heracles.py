@@ -1,9 +1,18 @@
-"""Heracles: questions about a 3D scene graph, answered through Cypher or from the graph as text."""
+"""Heracles: questions about a 3D scene graph, answered by Cypher, Python or the graph as text."""
+
+import os
 
 import pytest
 
 from pytest_llmeval import assert_sldp_equal
 from pytest_llmeval.records import Completion, Sample
+from pytest_llmeval.sandbox.choice import present_isolations
+
+needs_sandbox = pytest.mark.skipif(
+    not present_isolations() and "LLMEVAL_SANDBOX" not in os.environ,
+    reason="programs of models cannot be isolated here: install bubblewrap (Linux), or trust them "
+    "with your files and network by LLMEVAL_SANDBOX=limits",
+)
 
 
 @pytest.mark.llmeval("heracles.yaml")
@@ -21,4 +30,11 @@ def test_agent(sample: Sample, completion: Completion) -> None:
 @pytest.mark.llmeval("heracles_in_context.yaml")
 def test_in_context(sample: Sample, completion: Completion) -> None:
     """A model that is given the whole graph as text finds the solution."""
+    assert_sldp_equal(completion.answer, sample.target)
+
+
+@needs_sandbox
+@pytest.mark.llmeval("heracles_python.yaml")
+def test_python(sample: Sample, completion: Completion) -> None:
+    """A program over the graph, and its result refined to an answer, give the solution."""
     assert_sldp_equal(completion.answer, sample.target)

@@ -12,18 +12,21 @@ from typing import ClassVar, Final
 
 from pytest_llmeval.domains.heracles.address import NO_GRAPH, GraphAddress, graph_address
 from pytest_llmeval.domains.heracles.cypher_tool import run_cypher, start_graph
+from pytest_llmeval.domains.heracles.feed_forward import Language, check_repair, write_and_run
 from pytest_llmeval.domains.heracles.findings import query_findings
 from pytest_llmeval.domains.heracles.query import MISSING_TAGS, extract_query
 from pytest_llmeval.domains.heracles.scene_graph import check_scene_file, read_class_names
 from pytest_llmeval.engine.context import RunContext, SolverContext
 from pytest_llmeval.errors import UsageError
-from pytest_llmeval.records import Completion, Display, Json, Message, Reply, Sample, ToolUse
+from pytest_llmeval.records import Completion, Display, Json, Sample, ToolUse
 
 REPAIR_REQUEST: Final = (
     "That query could not be used: {reason}\n\n"
     "Correct it, and give the whole corrected query between <answer> and </answer>."
 )
 """Message to a model about its failed query (str.format field: reason)."""
+
+_CYPHER = Language(extract=extract_query, missing=MISSING_TAGS, repair_request=REPAIR_REQUEST)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,12 +59,7 @@ class CypherSolver:
         """Raise ValueError for options of wrong values."""
         if self.scene is not None:
             check_scene_file(self.scene)
-        if type(self.repair) is not int or self.repair < 0:
-            msg = (
-                f"repair is {self.repair!r}; "
-                "it is how often a failed query goes back, a whole number from 0"
-            )
-            raise ValueError(msg)
+        check_repair(self.repair, "query")
 
     def variables(self) -> Mapping[str, Json]:
         """Return the variables of the prompts as far as they are known before any reply."""
@@ -82,19 +80,20 @@ class CypherSolver:
         if self.scene is None and not isinstance(choice, GraphAddress):
             raise UsageError(NO_GRAPH)
         classes = self._classes()
+
+        async def run(query: str, stage: str) -> ToolUse:
+            return await run_cypher(context, self.scene, query, stage=stage)
+
         messages = context.prompt("generate", classes=classes)
-        reply, query = await self._ask_for_rows(context, messages, "generate")
-        turns = 1
-        while (reason := _failure(query)) is not None and turns <= self.repair:
-            request = Message.of("user", REPAIR_REQUEST.format(reason=reason))
-            messages = (*messages, Message.of("assistant", reply.text), request)
-            reply, query = await self._ask_for_rows(context, messages, "repair")
-            turns += 1
+        written = await write_and_run(context, messages, _CYPHER, run, repair=self.repair)
+        query, turns = written.use, written.turns
         details: dict[str, Json] = {**query_findings(query), "turns": turns}
-        if query is None or reason is not None:
+        if query is None or written.reason is not None:
             # No text: the reply's answer tags hold a query, which must not count as the answer.
             return Completion(
-                text="", stop_reason=reply.stop_reason, details={**details, "reason": reason}
+                text="",
+                stop_reason=written.reply.stop_reason,
+                details={**details, "reason": written.reason},
             )
         final = await context.generate(
             context.prompt("refine", classes=classes, query=query.input, rows=query.output),
@@ -106,18 +105,3 @@ class CypherSolver:
     def _classes(self) -> dict[str, Json]:
         """Return the class names by label, none without a scene."""
         return {} if self.scene is None else read_class_names(self.scene)
-
-    async def _ask_for_rows(
-        self, context: SolverContext, messages: tuple[Message, ...], stage: str
-    ) -> tuple[Reply, ToolUse | None]:
-        """Return the model's reply, and the use of the query in it, if it holds one."""
-        reply = await context.generate(messages, stage=stage)
-        query = extract_query(reply.text)
-        if query is None:
-            return reply, None
-        return reply, await run_cypher(context, self.scene, query, stage=stage)
-
-
-def _failure(query: ToolUse | None) -> str | None:
-    """Return why there are no rows, None when there are."""
-    return MISSING_TAGS if query is None else query.error

@@ -1,0 +1,1 @@
+"""Running programs that a model wrote: in a child without network, files or endless time."""

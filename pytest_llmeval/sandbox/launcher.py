@@ -1,0 +1,126 @@
+"""The child: limits itself, gives up what it does not need, then runs one of our modules.
+
+``python -m pytest_llmeval.sandbox.launcher SETTINGS MODULE ARGUMENT...``; the settings are a JSON
+object (`Settings`). Standard output begins with the line `SEALED`, from where on all of it is the
+module's, which may be under the control of what a model wrote.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+import resource
+import runpy
+import signal
+import sys
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Final
+
+SEALED: Final = "sealed"
+
+_MEGABYTE = 1 << 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """How the child limits itself.
+
+    Attributes:
+        isolation: `bwrap` if the child starts in bubblewrap, `landlock` to give up files by itself,
+            `limits` for no isolation but what the kernel grants.
+        parent: number of the parent process, for `landlock` and `limits`.
+        cpu_seconds: as in `Limits`, like all that follow.
+        memory_mb: as above.
+        file_mb: as above.
+        open_files: as above.
+        paths: folders on which modules are found.
+        readable: files and folders that `landlock` keeps readable.
+        scratch: the scratch folder.
+    """
+
+    isolation: str
+    parent: int
+    cpu_seconds: int
+    memory_mb: int
+    file_mb: int
+    open_files: int
+    paths: list[str]
+    readable: list[str]
+    scratch: str
+
+    def to_text(self) -> str:
+        """Return the settings as one argument of a command."""
+        return json.dumps(dataclasses.asdict(self))
+
+
+def main() -> None:
+    """Seal this process, and run the module."""
+    settings = Settings(**json.loads(sys.argv[1]))
+    if settings.isolation != "bwrap":
+        _die_with(settings.parent)
+    os.chdir(settings.scratch)
+    _limit(settings)
+    _seal(settings)
+    sys.stdout.write(f"{SEALED}\n")
+    sys.stdout.flush()
+    module, sys.argv = sys.argv[2], sys.argv[2:]
+    sys.path += settings.paths
+    runpy.run_module(module, run_name="__main__", alter_sys=True)
+
+
+def _die_with(parent: int) -> None:
+    """End this process when its parent ends; macOS has no such thing."""
+    if sys.platform == "linux":
+        from pytest_llmeval.sandbox.kernel import (  # noqa: PLC0415 - there is none elsewhere
+            PR_SET_PDEATHSIG,
+            process_control,
+        )
+
+        process_control(PR_SET_PDEATHSIG, signal.SIGKILL)
+        if os.getppid() != parent:
+            os._exit(1)
+
+
+def _limit(settings: Settings) -> None:
+    _set_limit(resource.RLIMIT_CORE, 0)
+    _set_limit(resource.RLIMIT_CPU, settings.cpu_seconds, more=1)  # SIGXCPU, then SIGKILL
+    _set_limit(resource.RLIMIT_FSIZE, settings.file_mb * _MEGABYTE)
+    _set_limit(resource.RLIMIT_NOFILE, settings.open_files)
+    if sys.platform == "linux":  # macOS knows the limit and does not hold it
+        _set_limit(resource.RLIMIT_AS, settings.memory_mb * _MEGABYTE)
+
+
+def _set_limit(which: int, value: int, *, more: int = 0) -> None:
+    """Set a limit, and by `more` a higher one that not even the process itself can raise."""
+    hard = resource.getrlimit(which)[1]
+    if hard != resource.RLIM_INFINITY:
+        value, more = min(value, hard), 0
+    resource.setrlimit(which, (value, value + more))
+
+
+def _seal(settings: Settings) -> None:
+    """Give up files and system calls, as far as the isolation asks for it."""
+    if sys.platform != "linux":
+        _set_limit(resource.RLIMIT_NPROC, 1)  # no further process
+        return
+    from pytest_llmeval.sandbox import kernel, landlock, system_calls  # noqa: PLC0415 - as above
+
+    if settings.isolation == "landlock":
+        kernel.process_control(kernel.PR_SET_NO_NEW_PRIVS, 1)
+        kernel.drop_capabilities()
+        landlock.give_up_files(readable=settings.readable, scratch=settings.scratch)
+        system_calls.refuse_system_calls()
+        return
+    # Bubblewrap is enough where the filter is not known, and `limits` promises nothing of it.
+    with suppress(OSError):
+        kernel.drop_capabilities()
+    try:
+        system_calls.refuse_system_calls()
+    except OSError:
+        _set_limit(resource.RLIMIT_NPROC, 1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,38 @@
+"""The isolations that this machine has; the others are skipped, unless they are demanded."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from functools import cache
+from typing import Final
+
+import pytest
+
+from pytest_llmeval.errors import UsageError
+from pytest_llmeval.sandbox.choice import find_isolation
+from pytest_llmeval.sandbox.isolation import Isolation
+
+ISOLATIONS: Final[tuple[Isolation, ...]] = ("bwrap", "landlock")
+
+DEMANDED = "LLMEVAL_REQUIRE_SANDBOX"
+"""A variable under which a missing isolation is a failure."""
+
+
+@cache
+def missing(isolation: Isolation) -> str | None:
+    """Return why there is no such isolation here, None when there is."""
+    try:
+        asyncio.run(find_isolation(isolation))
+    except UsageError as error:
+        return str(error)
+    return None
+
+
+def require(isolation: Isolation) -> None:
+    """Skip the test when there is no such isolation here."""
+    reason = missing(isolation)
+    if reason is not None and os.environ.get(DEMANDED):
+        pytest.fail(reason)
+    if reason is not None:
+        pytest.skip(reason)
