@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Final
+from typing import Any, Final
 
 from pytest_llmeval.engine.context import SolverContext
 from pytest_llmeval.engine.tool import CallError, Tool, ToolWithFindings
@@ -91,6 +91,7 @@ class Toolbox:
 
     async def _used(self, tool: Tool, arguments: Mapping[str, Json], stage: str) -> ToolUse:
         """Return the use of a tool; what it raises but errors of this package is a ToolError."""
+        use: Any  # what a tool says of its type is not believed
         try:
             use = await tool(arguments, self._context, stage=stage)
         except (LLMEvalError, CallError):
