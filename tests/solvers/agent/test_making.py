@@ -45,7 +45,7 @@ class Book:
 
     async def __call__(self, arguments, context, *, stage):
         text = self.file.read_text()
-        return ToolUse(stage=stage, tool=self.name, input="", executed="", output=text)
+        return ToolUse(stage=stage, tool=self.name, input="", output=text)
 
 
 class Nothing:
