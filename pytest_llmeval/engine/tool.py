@@ -12,7 +12,7 @@ from pytest_llmeval.records import Json, ToolUse
 class CallError(Exception):
     """A call of a tool that cannot be carried out as the model wrote it: the model's mistake.
 
-    A function that is a tool raises it; the message is shown to the model, which may call again.
+    A tool raises it; the message is shown to the model, which may call again.
     """
 
 
@@ -47,7 +47,8 @@ class Tool(Protocol):
         model, hostile input that fits `parameters`.
 
         Raises:
-            ToolError: the tool failed, not the model.
+            CallError: the call is wrong; the model is told.
+            Exception: the tool failed, not the model; a ToolError says it best.
         """
         ...
 

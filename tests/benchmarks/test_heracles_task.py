@@ -177,6 +177,15 @@ def test_the_agents_prompt_serves_calls_in_text_too() -> None:
     assert f"{TOOL_NAME}(query: text)" in user
 
 
+@pytest.mark.parametrize(
+    ("form", "steps"), [("short", "two steps."), ("no_places", "one step: places")]
+)
+def test_the_prompt_says_how_far_objects_are_from_rooms(form: str, steps: str) -> None:
+    task = load_task(TASKS[2], {"solver.in_context.form": form})
+    user = render(task, "generate", read_samples(task)[0], (), known(task))[-1].text
+    assert f"from a room to its objects it takes {steps}" in user
+
+
 def asked(*texts: str) -> Request:
     messages = tuple(Message.of("user", text) for text in texts)
     return Request(provider="python", model="scripted", messages=messages)

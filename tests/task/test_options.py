@@ -11,6 +11,7 @@ import pytest
 from pydantic import Field
 
 from pytest_llmeval.errors import TaskError
+from pytest_llmeval.records import Json
 from pytest_llmeval.task import Task, load_task
 from pytest_llmeval.task.declared import make_scorer
 from pytest_llmeval.task.options import OptionError, build, checked
@@ -293,3 +294,24 @@ def test_a_scorer_that_fails_otherwise_is_told_with_its_error(tmp_path: Path) ->
     (tmp_path / "own.py").write_text("class Scorer:\n    def __init__(self): raise OSError('no')\n")
     with pytest.raises(Exception, match="Scorer cannot be made: OSError: no"):
         make_scorer(Spec(name="./own.py:Scorer"), tmp_path)
+
+
+class Doubled:
+    """Makes twice the number."""
+
+    def make(self, value: Json, folder: Path) -> Any:
+        if not isinstance(value, int):
+            problem = "is no number"
+            raise OptionError(problem, "inside")
+        return (value * 2, folder)
+
+
+def doubling(number: Annotated[tuple[int, Path], Doubled()]) -> tuple[int, Path]:
+    return number
+
+
+def test_an_annotation_may_make_the_value_and_tell_the_place_inside_it(tmp_path: Path) -> None:
+    assert build(doubling, {"number": 4}, tmp_path) == (8, tmp_path)
+    with pytest.raises(OptionError, match=r"^is no number$") as refused:
+        build(doubling, {"number": "4"}, tmp_path)
+    assert refused.value.place == ("number", "inside")

@@ -18,9 +18,7 @@ from typing_extensions import TypedDict
 from pytest_llmeval.engine.blocking import run_in_thread
 from pytest_llmeval.engine.context import SolverContext
 from pytest_llmeval.engine.tool import CallError
-from pytest_llmeval.errors import LLMEvalError, ToolError
 from pytest_llmeval.records import Json, ToolUse
-from pytest_llmeval.safety.printable import described
 
 _MODEL_KINDS = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 
@@ -39,8 +37,12 @@ class FunctionTool:
     """A function that a model may call.
 
     A plain function runs in a thread. A text that it returns is shown as it is, anything else as
-    JSON. A `CallError` that it raises is the model's mistake, and told to it; any other exception
-    is the tool's failure.
+    JSON. A `CallError` that it raises is told to the model.
+
+    Attributes:
+        name, description, parameters: see `Tool`.
+        function: the function, with the task's options filled in.
+        arguments: makes the function's values of those that a model gives.
     """
 
     name: str
@@ -79,19 +81,13 @@ class FunctionTool:
     async def __call__(
         self, arguments: Mapping[str, Json], context: SolverContext, *, stage: str
     ) -> ToolUse:
-        """Call the function, and record it."""
+        """Call the function, and record it; whatever it raises but a `CallError` is raised."""
         started = time.perf_counter()
         output, error = "", None
         try:
             output = _text(await self._result(arguments))
         except CallError as mistake:
             error = str(mistake)
-        except LLMEvalError:
-            raise
-        # Foreign code may raise anything; a SystemExit of its own does not end the run.
-        except (Exception, SystemExit) as failure:
-            msg = f"tool {self.name}: {described(failure)}"
-            raise ToolError(msg) from failure
         written = json.dumps(arguments, ensure_ascii=False)
         use = ToolUse(
             stage=stage,

@@ -88,6 +88,9 @@ def _check(tool: Tool) -> None:
     if not _NAME.fullmatch(tool.name):
         msg = f"is called {tool.name!r}; a tool's name has 1 to 64 letters, digits, _ and -"
         raise ValueError(msg)
+    if not inspect.iscoroutinefunction(type(tool).__call__):
+        msg = "is a tool whose method __call__ is not async"
+        raise ValueError(msg)
     Schema(dict(tool.parameters))
     if tool.parameters.get("type") != "object":
         msg = "has parameters whose schema is not of the type object"

@@ -7,17 +7,18 @@ call's result.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated, ClassVar, Final, Literal, TypeAlias
 
 from pytest_llmeval.engine.context import RunContext, SolverContext
 from pytest_llmeval.engine.tool import ReadyTool, Tool, ToolWithCheck, ToolWithVariables
 from pytest_llmeval.records import Completion, Display, Json, Message, Sample, display_of
+from pytest_llmeval.scoring.schemas import Schema
 from pytest_llmeval.solvers.agent.calling import Calling
 from pytest_llmeval.solvers.agent.making import MadeTools
 from pytest_llmeval.solvers.agent.native import NativeCalling
 from pytest_llmeval.solvers.agent.text import TextCalling
-from pytest_llmeval.solvers.agent.toolbox import Toolbox
+from pytest_llmeval.solvers.agent.toolbox import Toolbox, schemas_of
 
 Form: TypeAlias = Literal["native", "text"]
 """``native``: calls by the provider's interface for tools. ``text``: calls in the reply's text."""
@@ -50,9 +51,11 @@ class AgentSolver:
     tools: Annotated[tuple[Tool, ...], MadeTools()]
     turns: int = 10
     calls: Form = "native"
+    _schemas: Mapping[str, Schema] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         """Raise ValueError for options of wrong values."""
+        object.__setattr__(self, "_schemas", schemas_of(self.tools))
         if type(self.turns) is not int or self.turns < 1:
             msg = (
                 f"turns is {self.turns!r}; "
@@ -93,7 +96,7 @@ class AgentSolver:
         for tool in self.tools:
             if isinstance(tool, ToolWithCheck):
                 tool.check(context)
-        calling, box = self._calling, Toolbox(self.tools, context)
+        calling, box = self._calling, Toolbox(self.tools, self._schemas, context)
         messages = context.prompt("generate", **self.variables())
         self._check_told(calling.described, messages)
         for turn in range(1, self.turns + 1):

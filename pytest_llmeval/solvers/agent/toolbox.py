@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Final
+from typing import Any, Final
 
 from pytest_llmeval.engine.context import SolverContext
-from pytest_llmeval.engine.tool import Tool, ToolWithFindings
+from pytest_llmeval.engine.tool import CallError, Tool, ToolWithFindings
+from pytest_llmeval.errors import LLMEvalError, ToolError
 from pytest_llmeval.records import Json, ToolUse
+from pytest_llmeval.safety.printable import described
 from pytest_llmeval.scoring.schemas import Schema
 from pytest_llmeval.solvers.agent.calling import WrittenCall
 
@@ -27,13 +29,20 @@ OUT_OF_ROOM: Final = (
 _SHOWN_NAME = 40
 
 
+def schemas_of(tools: Sequence[Tool]) -> Mapping[str, Schema]:
+    """Return what checks the arguments of each tool, by its name; it takes milliseconds to make."""
+    return {tool.name: Schema(dict(tool.parameters)) for tool in tools}
+
+
 class Toolbox:
     """Runs the calls of one sample."""
 
-    def __init__(self, tools: Sequence[Tool], context: SolverContext) -> None:
-        """Offer `tools`, whose names differ."""
+    def __init__(
+        self, tools: Sequence[Tool], schemas: Mapping[str, Schema], context: SolverContext
+    ) -> None:
+        """Offer `tools`, whose names differ, and whose arguments `schemas` check."""
         self._tools = {tool.name: tool for tool in tools}
-        self._schemas = {tool.name: Schema(dict(tool.parameters)) for tool in tools}
+        self._schemas = schemas
         self._uses: dict[str, list[ToolUse]] = {tool.name: [] for tool in tools}
         self._context = context
         self._room = MAX_CHARACTERS
@@ -67,14 +76,35 @@ class Toolbox:
         if call.arguments is None or (problem := self._problem(call.name, call.arguments)):
             self._failed += 1
             return call.problem if call.arguments is None else problem
-        use = await self._tools[call.name](call.arguments, self._context, stage=stage)
-        self._uses[call.name].append(use)
-        self._failed += use.error is not None
-        shown = use.output if use.error is None else f"The call failed: {use.error}"
+        try:
+            use = await self._used(self._tools[call.name], call.arguments, stage)
+        except CallError as mistake:
+            shown, failed = f"The call failed: {mistake}", True
+        else:
+            failed = use.error is not None
+            shown = f"The call failed: {use.error}" if failed else use.output
+        self._failed += failed
         if len(shown) > self._room:
             return OUT_OF_ROOM
         self._room -= len(shown)
         return shown
+
+    async def _used(self, tool: Tool, arguments: Mapping[str, Json], stage: str) -> ToolUse:
+        """Return the use of a tool; what it raises but errors of this package is a ToolError."""
+        use: Any  # what a tool says of its type is not believed
+        try:
+            use = await tool(arguments, self._context, stage=stage)
+        except (LLMEvalError, CallError):
+            raise
+        # Foreign code may raise anything; a SystemExit of its own does not end the run.
+        except (Exception, SystemExit) as failure:
+            msg = f"tool {tool.name}: {described(failure)}"
+            raise ToolError(msg) from failure
+        if not isinstance(use, ToolUse):
+            msg = f"tool {tool.name} returned a {type(use).__name__}, not a ToolUse"
+            raise ToolError(msg)
+        self._uses[tool.name].append(use)
+        return use
 
     def _problem(self, name: str, arguments: Mapping[str, Json]) -> str:
         """Return why a call cannot be run; "" if it can."""

@@ -9,6 +9,7 @@ import pytest
 from solvers.agent.scripted_context import Context, LookUp, call, calling, raw, solved
 
 from pytest_llmeval.engine.context import SolverContext
+from pytest_llmeval.engine.tool import CallError
 from pytest_llmeval.errors import ToolError, UsageError
 from pytest_llmeval.providers.openai_requests import chat_body
 from pytest_llmeval.records import Display, Json, Message, Reply, Request, ToolUse
@@ -175,6 +176,37 @@ def test_mistakes_that_a_tool_tells_at_length_are_left_out_too() -> None:
 def test_a_broken_tool_is_not_the_models_fault() -> None:
     with pytest.raises(ToolError, match="gone"):
         solved(agent(LookUp(lambda _: ToolError("gone"))), Context(calling("a"), ANSWER))
+
+
+@pytest.mark.parametrize("failure", [RuntimeError("x"), ValueError("x"), KeyError("x")])
+def test_a_tool_that_raises_anything_failed_by_itself(failure: Exception) -> None:
+    class Broken(LookUp):
+        async def __call__(self, *_: object, **__: object) -> ToolUse:
+            raise failure
+
+    with pytest.raises(ToolError, match=f"tool look_up: {type(failure).__name__}"):
+        solved(agent(Broken()), Context(calling("a"), ANSWER))
+
+
+def test_a_tool_tells_the_model_its_mistake_by_raising_it() -> None:
+    class Strict(LookUp):
+        async def __call__(self, *_: object, **__: object) -> ToolUse:
+            msg = "ask for something else"
+            raise CallError(msg)
+
+    context = Context(calling("a"), ANSWER)
+    completion = solved(agent(Strict()), context)
+    assert context.results == ["The call failed: ask for something else"]
+    assert completion.details["failed_calls"] == 1
+
+
+def test_a_tool_that_returns_anything_else_is_told() -> None:
+    class Plain(LookUp):
+        async def __call__(self, *_: object, **__: object) -> ToolUse:
+            return "9"  # type: ignore[return-value]  # the mistake
+
+    with pytest.raises(ToolError, match="tool look_up returned a str, not a ToolUse"):
+        solved(agent(Plain()), Context(calling("a"), ANSWER))
 
 
 class Thesaurus(LookUp):

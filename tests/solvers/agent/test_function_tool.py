@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Literal, Optional, cast
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import Field
 from solvers.agent.scripted_context import Context
@@ -21,18 +21,23 @@ from pytest_llmeval.engine.tool import CallError
 from pytest_llmeval.errors import TaskError, ToolError
 from pytest_llmeval.records import Json, ToolUse
 from pytest_llmeval.scoring.schemas import Schema
+from pytest_llmeval.solvers.agent.calling import WrittenCall
 from pytest_llmeval.solvers.agent.description import described_tools
 from pytest_llmeval.solvers.agent.function_tool import FunctionTool
+from pytest_llmeval.solvers.agent.toolbox import Toolbox, schemas_of
 
 
 def used(tool: FunctionTool, arguments: dict[str, Json]) -> ToolUse:
+    """Return the use of a tool in the hands of the agent."""
     context = Context()
+    call = WrittenCall(name=tool.name, arguments=arguments)
 
-    async def use() -> ToolUse:
-        return await tool(arguments, cast("SolverContext", context), stage="turn 1")
+    async def use() -> None:
+        box = Toolbox((tool,), schemas_of([tool]), cast("SolverContext", context))
+        await box.results([call], stage="turn 1")
 
-    made = asyncio.run(use())
-    assert context.recorded == [made]
+    asyncio.run(use())
+    (made,) = context.recorded
     return made
 
 
@@ -112,6 +117,7 @@ EVERYTHING = tool_of(everything)
 SCHEMA = Schema(dict(EVERYTHING.parameters))
 
 
+@settings(deadline=None)  # other tests run beside
 @given(st.dictionaries(st.sampled_from([*GIVEN, "place", "note", "secret", "x"]), JSON))
 def test_arguments_that_fit_the_schema_are_taken_or_refused_and_never_break_the_tool(
     arguments: dict[str, Json],

@@ -45,7 +45,7 @@ class Book:
 
     async def __call__(self, arguments, context, *, stage):
         text = self.file.read_text()
-        return ToolUse(stage=stage, tool=self.name, input="", executed="", output=text)
+        return ToolUse(stage=stage, tool=self.name, input="", output=text)
 
 
 class Nothing:
@@ -60,8 +60,14 @@ class WrongType(Book):
     parameters = {"type": "string"}
 
 
-def broken_factory():
-    raise RuntimeError("never called")
+class Waiting(Book):
+    def __call__(self, arguments, context, *, stage):
+        """Not async."""
+
+
+def now():
+    """Tell the time."""
+    return "12:00"
 
 
 book = Book(file=Path(__file__))
@@ -94,8 +100,8 @@ def names(made_task: Task) -> list[str]:
 
 def test_tools_are_functions_classes_and_objects(folder: Path) -> None:
     book = '"./tools.py:Book": {file: words.txt, name: words}'
-    tools = f'{{"./tools.py:ask": , {book}, "./tools.py:book": }}'
-    assert names(task(folder, tools)) == ["ask", "words", "read"]
+    tools = f'{{"./tools.py:ask": , {book}, "./tools.py:book": , "./tools.py:now": }}'
+    assert names(task(folder, tools)) == ["ask", "words", "read", "now"]
 
 
 def test_an_option_of_a_function_is_the_tasks_and_not_the_models(folder: Path) -> None:
@@ -149,6 +155,7 @@ WRONG: list[tuple[str, str]] = [
     ('{"./tools.py:Nothing": }', "is not a tool: it has no name, description, parameters"),
     ('{"./tools.py:WrongSchema": {file: words.txt}}', "the schema is none"),
     ('{"./tools.py:WrongType": {file: words.txt}}', "whose schema is not of the type object"),
+    ('{"./tools.py:Waiting": {file: words.txt}}', "whose method __call__ is not async"),
     (
         '{"./tools.py:Book": {file: words.txt}, "./tools.py:book": }',
         "is a second tool that the model calls 'read'",
