@@ -198,6 +198,22 @@ def test_the_canonical_text_is_the_same_for_equal_goals_and_stays(
 
 
 @unhurried
+@given(any_goal)
+def test_no_part_of_the_canonical_text_can_be_spared(goal: Goal) -> None:
+    short = parse_pddl(canonical_pddl(goal))
+    terms = short.goals if isinstance(short, Or) else (short,)
+    for place, term in enumerate(terms):
+        before, after = terms[:place], terms[place + 1 :]
+        assert not pddl_equals(Or((*before, *after)), goal) or short == Constant(value=False)
+        literals = term.goals if isinstance(term, And) else (term,)
+        for one in range(len(literals)):
+            fewer = And((*literals[:one], *literals[one + 1 :]))
+            assert not pddl_equals(Or((*before, fewer, *after)), goal) or isinstance(
+                short, Constant
+            )
+
+
+@unhurried
 @given(any_goal, any_goal, st.randoms(use_true_random=False))
 def test_where_the_public_comparison_says_equal_so_do_we(
     one: Goal, other: Goal, noise: random.Random

@@ -67,7 +67,8 @@ def canonical_pddl(goal: str | Goal) -> str:
         '(or (a) (b))'
     """
     given = parsed(goal)
-    order = sorted(set(atoms(given)), key=_by_symbols)
+    # O1 and O01 have the same key, so their texts decide.
+    order = sorted(sorted(set(atoms(given)), key=str), key=_by_symbols)
     comparison = Comparison([*order, given])
     terms = sorted(comparison.diagram.terms(comparison.edges[-1]))
     return str(_joined(Or, (_conjunction(order, term) for term in terms)))
