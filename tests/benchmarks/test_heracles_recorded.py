@@ -47,6 +47,8 @@ def test_every_recorded_reply_is_found_and_every_sample_scored(rows: list[dict[s
         ("heracles_in_context", "incorrect"): 15,
         ("heracles_python", "correct"): 28,
         ("heracles_python", "incorrect"): 15,
+        ("heracles_python_agent", "correct"): 38,
+        ("heracles_python_agent", "incorrect"): 5,
     }
 
 
@@ -96,6 +98,21 @@ def test_what_a_pipelines_row_tells_of_its_program(rows: list[dict[str, Any]]) -
     for uid in failed:
         assert str(pipeline[uid]["details"]["reason"]) in pipeline[uid]["explanation"]
     assert "Operation not permitted" in pipeline["H11"]["explanation"]
+
+
+def test_an_agents_row_tells_its_programs(rows: list[dict[str, Any]]) -> None:
+    agent = of(rows, "heracles_python_agent")
+    told = {
+        uid: (row["details"]["programs"], row["details"]["failed_programs"])
+        for uid, row in agent.items()
+    }
+    assert [told[uid] for uid in ("H01", "H02", "H06", "H11", "H20")] == [
+        (1, 0),
+        (2, 0),
+        (0, 0),
+        (2, 1),
+        (3, 1),
+    ]
 
 
 def test_a_serial_run_says_at_once_what_it_waits_for() -> None:

@@ -33,7 +33,10 @@ BENCHMARK = ROOT / "benchmarks" / "heracles"
 FILE = BENCHMARK / "heracles.yaml"
 TASKS = [
     FILE,
-    *(BENCHMARK / f"heracles_{name}.yaml" for name in ("agent", "in_context", "python")),
+    *(
+        BENCHMARK / f"heracles_{name}.yaml"
+        for name in ("agent", "in_context", "python", "python_agent")
+    ),
 ]
 FOLDER = ROOT / "fixtures" / "heracles"
 QUESTIONS: list[dict[str, Any]] = yaml.safe_load((FOLDER / "questions.yaml").read_text("utf-8"))[

@@ -22,6 +22,7 @@ HERACLES_TASKS = {
     "heracles_agent": "agent",
     "heracles_in_context": "in_context",
     "heracles_python": "python",
+    "heracles_python_agent": "agent.tools.python",
 }
 """The tasks and their solvers."""
 
@@ -88,11 +89,13 @@ def reply(request):
     question = next(q for q in QUESTIONS if q["question"] in text)
     answer = f"<answer>{question['solution']}</answer>"
     if "tools" in request.parameters and request.messages[-1].role == "user":
-        arguments = json.dumps({"query": question["cypher"]})
-        call = ToolCall(id="", name="run_cypher_query", arguments=arguments)
+        name, arguments = "run_cypher_query", {"query": question["cypher"]}
+        if "solve_task(G)" in text:
+            name, arguments = "codegen_execute", {"python_code": "def solve_task(G): return 0"}
+        call = ToolCall(id="", name=name, arguments=json.dumps(arguments))
         return Reply(text="", tool_calls=(call,), stop_reason="tool_calls")
     if "solve_task(G)" in text:
-        done = "gave this result" in text
+        done = "gave this result" in text or request.messages[-1].role == "tool"
         return answer if done else "<answer>def solve_task(G): return 0</answer>"
     asked = question["cypher"] in text or "relationships, both ways" in text
     done = request.messages[-1].role == "tool" or asked
@@ -131,6 +134,7 @@ def test_heracles_runs_its_pipelines_on_the_public_scene(
         "heracles_agent": 2,
         "heracles_in_context": 1,
         "heracles_python": 2,
+        "heracles_python_agent": 2,
     }
     queried = [row["details"] for row in rows if row["task"] in {"heracles", "heracles_agent"}]
     assert all(
