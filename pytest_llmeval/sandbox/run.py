@@ -35,7 +35,7 @@ _LAUNCHER: Final = ("-P", "-s", "-S", "-B", "-m", "pytest_llmeval.sandbox.launch
 _ROOT = Path(__file__).parents[2]
 
 # Wall seconds.
-_GRACE = 2.0  # from the kill to the end of the pipes, which a program in `limits` may hold open
+_GRACE = 2.0  # from the end of the process to that of its pipes
 _LOOK = 0.1  # between two looks at the scratch folder
 
 _MEGABYTE = 1 << 20
@@ -217,9 +217,10 @@ class _Watched:
         self._kill()
 
     def _kill(self) -> None:
-        """Kill the process and its group, of which something may be left in `limits`."""
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(self._process.pid, signal.SIGKILL)
+        """Kill the process and its group, unless it has ended: its number may be another's then."""
+        if self._process.returncode is None:
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(self._process.pid, signal.SIGKILL)
 
     async def _write(self, text: str) -> None:
         assert self._process.stdin is not None  # noqa: S101 - a pipe, by `_start`

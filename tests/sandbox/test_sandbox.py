@@ -108,7 +108,7 @@ def test_why_a_program_ended_is_told(program: str, problem: str, isolation: Isol
 @pytest.mark.parametrize("isolation", ISOLATIONS)
 def test_what_a_cancelled_call_ran_is_killed(isolation: Isolation) -> None:
     require(isolation)
-    mark = "llmeval-cancelled-program"
+    mark = f"llmeval-cancelled-program-{os.getpid()}"
 
     async def cancelled() -> None:
         call = run_program("while True: pass", isolation=isolation, arguments=[mark])
@@ -122,7 +122,7 @@ def test_what_a_cancelled_call_ran_is_killed(isolation: Isolation) -> None:
 @pytest.mark.parametrize("isolation", ISOLATIONS)
 def test_a_program_dies_with_a_parent_that_is_killed(isolation: Isolation) -> None:
     require(isolation)
-    mark = "llmeval-orphaned-program"
+    mark = f"llmeval-orphaned-program-{os.getpid()}"
     code = (
         "import asyncio; from pytest_llmeval.sandbox.run import run_program; "
         f"asyncio.run(run_program('while True: pass', isolation='{isolation}', "
