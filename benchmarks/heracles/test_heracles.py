@@ -38,3 +38,10 @@ def test_in_context(sample: Sample, completion: Completion) -> None:
 def test_python(sample: Sample, completion: Completion) -> None:
     """A program over the graph, and its result refined to an answer, give the solution."""
     assert_sldp_equal(completion.answer, sample.target)
+
+
+@needs_sandbox
+@pytest.mark.llmeval("heracles_python_agent.yaml")
+def test_python_agent(sample: Sample, completion: Completion) -> None:
+    """A model that runs programs of its own finds the solution."""
+    assert_sldp_equal(completion.answer, sample.target)

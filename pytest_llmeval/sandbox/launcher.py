@@ -10,13 +10,15 @@ from __future__ import annotations
 import dataclasses
 import json
 import os
-import resource
 import runpy
 import signal
 import sys
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
+
+if sys.platform != "win32":
+    import resource
 
 SEALED: Final = "sealed"
 

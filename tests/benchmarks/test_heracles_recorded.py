@@ -25,8 +25,14 @@ def database() -> None:
 
 @pytest.fixture(scope="module")
 def rows(recorded: Path) -> list[dict[str, Any]]:
-    """Return the rows of the three tasks about questions."""
-    tasks = {"heracles", "heracles_agent", "heracles_in_context"}
+    """Return the rows of the tasks about questions."""
+    tasks = {
+        "heracles",
+        "heracles_agent",
+        "heracles_in_context",
+        "heracles_python",
+        "heracles_python_agent",
+    }
     return [row for row in newest_rows(recorded) if row["task"] in tasks]
 
 
@@ -46,6 +52,10 @@ def test_every_recorded_reply_is_found_and_every_sample_scored(rows: list[dict[s
         ("heracles_agent", "incorrect"): 6,
         ("heracles_in_context", "correct"): 28,
         ("heracles_in_context", "incorrect"): 15,
+        ("heracles_python", "correct"): 28,
+        ("heracles_python", "incorrect"): 15,
+        ("heracles_python_agent", "correct"): 38,
+        ("heracles_python_agent", "incorrect"): 5,
     }
 
 
@@ -78,6 +88,34 @@ def test_what_a_pipelines_row_tells_of_its_query(rows: list[dict[str, Any]]) -> 
     refused = pipeline["H11"]
     assert refused["details"]["valid_cypher"] is False
     assert str(refused["details"]["reason"]) in refused["explanation"]
+
+
+def test_what_a_pipelines_row_tells_of_its_program(rows: list[dict[str, Any]]) -> None:
+    pipeline = of(rows, "heracles_python")
+    details = pipeline["H08"]["details"]
+    assert (details["valid_python"], details["turns"]) == (True, 2)
+    assert "def solve_task(G)" in details["python"]
+    assert details["seconds"] > 0
+    failed = {uid for uid, row in pipeline.items() if not row["details"]["valid_python"]}
+    assert failed == {"H11", "H14", "H20", "H29", "H30", "H32", "H43"}
+    for uid in failed:
+        assert str(pipeline[uid]["details"]["reason"]) in pipeline[uid]["explanation"]
+    assert "Operation not permitted" in pipeline["H11"]["explanation"]
+
+
+def test_an_agents_row_tells_its_programs(rows: list[dict[str, Any]]) -> None:
+    agent = of(rows, "heracles_python_agent")
+    told = {
+        uid: (row["details"]["programs"], row["details"]["failed_programs"])
+        for uid, row in agent.items()
+    }
+    assert [told[uid] for uid in ("H01", "H02", "H06", "H11", "H20")] == [
+        (1, 0),
+        (2, 0),
+        (0, 0),
+        (2, 1),
+        (3, 1),
+    ]
 
 
 def test_a_serial_run_says_at_once_what_it_waits_for() -> None:

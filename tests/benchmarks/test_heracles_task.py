@@ -33,7 +33,13 @@ from pytest_llmeval.task.samples import read_samples
 
 BENCHMARK = ROOT / "benchmarks" / "heracles"
 FILE = BENCHMARK / "heracles.yaml"
-TASKS = [FILE, BENCHMARK / "heracles_agent.yaml", BENCHMARK / "heracles_in_context.yaml"]
+TASKS = [
+    FILE,
+    *(
+        BENCHMARK / f"heracles_{name}.yaml"
+        for name in ("agent", "in_context", "python", "python_agent")
+    ),
+]
 FOLDER = ROOT / "fixtures" / "heracles"
 QUESTIONS: list[dict[str, Any]] = yaml.safe_load((FOLDER / "questions.yaml").read_text("utf-8"))[
     "questions"
@@ -138,6 +144,7 @@ def test_no_prompt_hints_at_the_solution_or_its_type(file: Path) -> None:
     """Whatever the solution is, the prompts differ by the question alone."""
     task = load_task(file)
     variables = {**known(task), "query": "Q", "rows": "R", "graph": "G", "turns": 8}
+    variables |= {"program": "P", "result": "R"}
     texts = {
         (stage, render(task, stage, sample, (), variables)[-1].text.replace(sample.input, "?"))
         for sample in read_samples(task)
@@ -148,10 +155,11 @@ def test_no_prompt_hints_at_the_solution_or_its_type(file: Path) -> None:
 
 def test_all_prompts_say_the_same_of_graph_database_and_language() -> None:
     """They are written out in each file, so that each can be read as it is sent."""
-    names = ("generate", "refine", "agent", "in_context")
-    generate, refine, agent, in_context = (
+    names = ("generate", "refine", "agent", "in_context", "python", "refine_python")
+    generate, refine, agent, in_context, python, refine_python = (
         (BENCHMARK / "prompts" / f"{name}.md").read_text("utf-8") for name in names
     )
+    python_agent = (BENCHMARK / "prompts" / "python_agent.md").read_text("utf-8")
     graph, world = generate.partition("# The classes")[0], generate.partition("# The question")[0]
     assert agent.startswith(world)
     assert in_context.startswith(graph)
@@ -160,6 +168,10 @@ def test_all_prompts_say_the_same_of_graph_database_and_language() -> None:
     ]
     assert language in agent
     assert language in in_context
+    assert language in refine_python
+    assert language in python_agent
+    assert python.startswith(generate.partition("# The database")[0])
+    assert python_agent.startswith(python.partition("# The question")[0])
 
 
 def test_the_agents_prompt_names_its_tool_and_turns() -> None:
@@ -204,7 +216,7 @@ def scripted() -> ModuleType:
 def test_the_script_names_questions_there_are_and_fails_in_every_way() -> None:
     others = [
         yaml.safe_load((FOLDER / f"{name}_script.yaml").read_text("utf-8"))
-        for name in ("agent", "in_context")
+        for name in ("agent", "in_context", "python", "python_agent")
     ]
     assert {uid for script in (SCRIPT, *others) for uid in script} <= {
         question["uid"] for question in QUESTIONS
@@ -249,9 +261,7 @@ def test_an_estimate_counts_the_graph_in_every_prompt_that_holds_it() -> None:
     environment = {**os.environ, "OPENAI_API_KEY": "none"}
     told = run_pytest("benchmarks/heracles/test_heracles.py", "-q", *options, env=environment)
     tokens = dict(re.findall(r"estimate: (\S+) · .* about ([\d,]+) input tokens", told.stdout))
-    assert tokens.keys() == {"heracles", "heracles_agent", "heracles_in_context"}, (
-        told.stdout + told.stderr
-    )
+    assert tokens.keys() == {task.stem for task in TASKS}, told.stdout + told.stderr
     graph = len(read_scene_text(FOLDER / "scene.json", "short")) // CHARACTERS_PER_TOKEN
     assert int(tokens["heracles_in_context"].replace(",", "")) > graph
 

@@ -10,7 +10,7 @@ COLUMNS = 100
 
 OPTIONS = {
     "models": ["model", "judge", "concurrency", "sample-timeout", "seed"],
-    "samples and tasks": ["epochs", "limit", "sample", "shard", "set", "graph"],
+    "samples and tasks": ["epochs", "limit", "sample", "shard", "set", "graph", "sandbox"],
     "cost and stored replies": ["budget", "prices", "estimate", "reuse", "keep", "resume"],
     "results": ["report", "baseline", "gate"],
 }

@@ -25,7 +25,7 @@ from pytest_llmeval.sandbox.run import Run, run_program
 
 PROGRAMS = yaml.safe_load(Path(__file__).with_name("hostile.yaml").read_text("utf-8"))
 HIDDEN = "what-nobody-may-read"
-MARK = "llmeval-was-here"
+MARK = f"llmeval-program-{os.getpid()}"
 PROJECT = Path(__file__).parents[2]
 
 GRACE = 4.0
@@ -113,11 +113,13 @@ def test_nothing_of_a_hostile_program_gets_out(
     isolation: Isolation,
     outside: Outside,
     monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
 ) -> None:
     require(isolation)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     monkeypatch.setenv("OPENAI_API_KEY", HIDDEN)
     monkeypatch.setenv("SOME_SETTING", HIDDEN)
-    before, left = outside.state(), sandbox_folders()
+    before = outside.state()
     names = "".join(f"{name} = {json.dumps(value)}\n" for name, value in outside.names.items())
     seconds = case.get("seconds", 20.0)
     start = time.monotonic()
@@ -129,14 +131,10 @@ def test_nothing_of_a_hostile_program_gets_out(
     assert outside.state() == before
     assert outside.connections == 0
     assert marked_processes() == []
-    assert sandbox_folders() == left
+    assert list(tmp_path.iterdir()) == []
     expected = case.get("problem", ...)
     if isolation == "bwrap":
         expected = case.get("in_bubblewrap", expected)
     if expected is not ...:
         assert (ended.problem is None) == (expected is None), ended
         assert (expected or "") in (ended.problem or "")
-
-
-def sandbox_folders() -> set[str]:
-    return {str(path) for path in Path(tempfile.gettempdir()).glob("llmeval-sandbox-*")}

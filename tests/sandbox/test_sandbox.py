@@ -108,7 +108,7 @@ def test_why_a_program_ended_is_told(program: str, problem: str, isolation: Isol
 @pytest.mark.parametrize("isolation", ISOLATIONS)
 def test_what_a_cancelled_call_ran_is_killed(isolation: Isolation) -> None:
     require(isolation)
-    mark = "llmeval-cancelled-program"
+    mark = f"llmeval-cancelled-program-{os.getpid()}"
 
     async def cancelled() -> None:
         call = run_program("while True: pass", isolation=isolation, arguments=[mark])
@@ -120,15 +120,16 @@ def test_what_a_cancelled_call_ran_is_killed(isolation: Isolation) -> None:
 
 
 @pytest.mark.parametrize("isolation", ISOLATIONS)
-def test_a_program_dies_with_a_parent_that_is_killed(isolation: Isolation) -> None:
+def test_a_program_dies_with_a_parent_that_is_killed(isolation: Isolation, tmp_path: Path) -> None:
     require(isolation)
-    mark = "llmeval-orphaned-program"
+    mark = f"llmeval-orphaned-program-{os.getpid()}"
     code = (
         "import asyncio; from pytest_llmeval.sandbox.run import run_program; "
         f"asyncio.run(run_program('while True: pass', isolation='{isolation}', "
         f"arguments=['{mark}']))"
     )
-    with subprocess.Popen([sys.executable, "-c", code], cwd=ROOT) as parent:
+    environment = {**os.environ, "TMPDIR": str(tmp_path)}  # its scratch folder stays
+    with subprocess.Popen([sys.executable, "-c", code], cwd=ROOT, env=environment) as parent:
         until(lambda: marked(mark) > int(isolation == "bwrap"))
         parent.send_signal(signal.SIGKILL)
     until(lambda: marked(mark) == 0)

@@ -67,7 +67,7 @@ def test_every_name_of_the_package_is_a_callable(
             {"exact", "includes", "regex", "number", "choice", "json_schema"}
             | {"sldp", "pddl", "eed", "judge", "taxonomy"},
         ),
-        (SOLVERS, {"direct", "cypher", "agent", "in_context", "visual_cot"}),
+        (SOLVERS, {"direct", "cypher", "agent", "python", "in_context", "visual_cot"}),
         (PROVIDERS, {"openai", "azure", "replay", "python"}),
         (METRICS, {"accuracy", "mean", "pass_at", "maj_at", "f1_macro", "mcc"}),
         (ANSWERS, {"boxed_first", "boxed_last", "tagged", "last_line", "choice", "whole"}),
