@@ -95,7 +95,8 @@ def run(chosen: argparse.Namespace) -> int:
     elif output:
         _write({output: dataset})
     else:
-        _say(dataset.rstrip("\n"))
+        # To the letter: it may be read again. YAML writes control characters as escapes.
+        sys.stdout.write(dataset)
     server = "" if wanted.scene else f" --llmeval-graph {chosen.scene}"
     run_it = f"run it: pytest {folder} --llmeval-model openai/NAME{server}" if folder else ""
     for line in (*_report(found, wanted.wish.count), *map(str, files[:1]), run_it):

@@ -2,19 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
+import jinja2
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_llmeval.domains.heracles.questions import cypher_text
-from pytest_llmeval.domains.heracles.questions.property_graph import Position
+from pytest_llmeval.domains.heracles.questions.draft import Dice
+from pytest_llmeval.domains.heracles.questions.property_graph import (
+    Edge,
+    Position,
+    PropertyGraph,
+    Vertex,
+)
+from pytest_llmeval.domains.heracles.questions.schema import schema_of
+from pytest_llmeval.domains.heracles.questions.schema_text import schema_text
 from pytest_llmeval.domains.heracles.questions.solutions import (
     MisshapenError,
     sldp_value,
     value_of_rows,
 )
+from pytest_llmeval.domains.heracles.questions.subject import Subject
+from pytest_llmeval.domains.heracles.questions.task_folder import task_texts
+from pytest_llmeval.domains.heracles.questions.templates.steps import reached
+from pytest_llmeval.domains.heracles.questions.vocabulary import PLAIN as PLAIN_WORDS
 from pytest_llmeval.domains.heracles.rows import PointValue, rows_text
 from pytest_llmeval.domains.heracles.tokens import decoded, read_tokens
 from pytest_llmeval.scoring.sldp import parse_sldp, render_sldp, sldp_equals
@@ -103,3 +118,32 @@ def test_rows_of_another_form_than_the_solution_are_refused(
 ) -> None:
     with pytest.raises(MisshapenError):
         value_of_rows(rows_text(["id"], rows).text, like)
+
+
+def test_the_prompt_names_what_the_graph_holds_whatever_a_template_would_make_of_it() -> None:
+    names = ("{{ 7 * 7 }}", "{% raw %}", "{# gone #}", "{{ input }}")
+    vertices = [
+        Vertex(number, (label,), {"id": number, "kind": names[0]})
+        for number, label in enumerate([*names, *names])
+    ]
+    schema = schema_of(PropertyGraph(vertices, []), PLAIN_WORDS)
+    texts = task_texts(Path("films"), "", schema, None)
+    prompt = jinja2.Template(texts[Path("films/prompts/generate.md")]).render(input="Who?")
+    assert schema_text(schema) in prompt
+    assert all(name in prompt for name in names)
+    assert "Who?" in prompt
+
+
+def test_hundred_neighbours_are_not_looked_for_among_all_nodes() -> None:
+    class Counted(dict[int, Vertex]):
+        """Nodes that must not be gone through."""
+
+        def __iter__(self) -> Iterator[int]:
+            pytest.fail("all nodes were gone through")
+
+    vertices = [Vertex(number, ("A",), {"id": number}) for number in range(4)]
+    schema = schema_of(PropertyGraph(vertices, [Edge("T", 0, 1), Edge("T", 0, 0)]), PLAIN_WORDS)
+    schema.kinds["A"].__dict__["by_number"] = Counted(enumerate(vertices))
+    subject = Subject(schema=schema, dice=Dice(1))
+    step = next(step for step in schema.steps if step.direction == "out")
+    assert reached(subject, step, 0) == {1}

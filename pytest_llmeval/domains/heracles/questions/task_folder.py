@@ -101,7 +101,8 @@ def _name(folder: Path) -> str:
 
 
 def _function(name: str) -> str:
-    return name.lower()
+    """Return a name for the test, unlike those of test files in other folders."""
+    return f"{name.lower()}_questions"
 
 
 def _prompt(stage: str) -> str:

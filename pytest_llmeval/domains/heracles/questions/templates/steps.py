@@ -186,7 +186,8 @@ def linked(step: Step, node: Named) -> AbstractSet[int]:
 def reached(subject: Subject, step: Step, number: int) -> AbstractSet[int]:
     """Return the numbers of the nodes of a step's target that it leads to from another one."""
     kind = subject.target(step)
-    return step.links.get(number, frozenset()).intersection(kind.by_number) - {number}
+    # The links of one node are few; a set's `intersection` would go through all nodes of the kind.
+    return {one for one in step.links.get(number, ()) if one in kind.by_number and one != number}
 
 
 def _start(subject: Subject, step: Step) -> Named:
