@@ -59,6 +59,17 @@ def test_every_recorded_reply_is_found_and_every_sample_scored(rows: list[dict[s
     }
 
 
+def test_every_row_names_the_engine_that_answered_and_what_it_stood_in_for(
+    rows: list[dict[str, Any]],
+) -> None:
+    found = {(row["engine"], row["stands_in_for"]) for row in rows if "cypher" in row["details"]}
+    assert found <= {("", ""), ("arcadedb", "Neo4j"), ("neo4j", "")}
+    asked = [row for row in rows if row["details"].get("valid_cypher")]
+    assert len(asked) > 70
+    assert all(row["engine"] for row in asked)
+    assert {row["engine"] for row in of(rows, "heracles_in_context").values()} == {""}
+
+
 def test_an_agents_row_tells_its_turns_queries_and_last_cypher(rows: list[dict[str, Any]]) -> None:
     agent = of(rows, "heracles_agent")
     told = {

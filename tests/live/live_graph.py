@@ -41,9 +41,21 @@ class LiveGraph:
             return str(error)
         return None
 
+    def kind(self, cypher: str) -> str:
+        """Return what Neo4j takes a query for: r, w, rw or s; "" if it refuses it."""
+        return self.runner.run(self._kind(cypher))
+
     def holds(self, scene: SceneGraph) -> bool:
         """Return whether the database holds the scene, to the last digit, and nothing else."""
         return self.runner.run(self._holds(scene))
+
+    async def _kind(self, cypher: str) -> str:
+        try:
+            async with self._bolt.session(access=neo4j.READ_ACCESS) as session:
+                result = await session.run(f"EXPLAIN {cypher}", p=1, grant=1)
+                return (await result.consume()).query_type or ""
+        except neo4j.exceptions.ClientError:
+            return ""
 
     async def _holds(self, scene: SceneGraph) -> bool:
         bolt = (await self.graph._running()).reader

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 import pytest
 from domains.heracles.corpus import statements
+from domains.heracles.query_texts import BEFORE, CHANGING, READING
 
 from pytest_llmeval.domains.heracles.bolt import TimeLimits
 from pytest_llmeval.domains.heracles.rows import MAX_CHARACTERS, MAX_ROWS
@@ -57,6 +59,24 @@ def test_a_costly_query_ends_in_time_and_the_next_one_works(
     assert result.count <= MAX_ROWS
     assert len(result.output) <= MAX_CHARACTERS + 1_000
     assert live.query("MATCH (r:Room) RETURN count(r) AS n").output == "n\n9\n(1 row)"
+
+
+def test_what_the_tests_of_the_guard_call_reading_and_changing_is_so_for_neo4j(
+    live: LiveGraph,
+) -> None:
+    """The database's own opinion: the type of a query that EXPLAIN tells without running it."""
+    if live.is_embedded:
+        pytest.skip("ArcadeDB tells no type of a query")
+    names = ("grant", "show", "alias", "start", "stop", "Label", "TYPE")
+    slots = dict(zip("vwapqlt", names, strict=True))
+    reads = [template.format(**slots) for template in READING]
+    assert {query: kind for query in reads if (kind := live.kind(query)) != "r"} == {}
+    changes = [
+        f"{before} {clause}".format(**slots) for before in BEFORE for clause in CHANGING[:15:4]
+    ]
+    kinds = Counter(map(live.kind, changes))
+    assert kinds["w"] > 0.9 * len(changes), kinds
+    assert kinds["r"] == 0
 
 
 def test_nothing_of_all_that_changed_the_graph(live: LiveGraph, scene: SceneGraph) -> None:

@@ -163,6 +163,7 @@ def graph(sample: str = "H1") -> tuple[Row, Transcript]:
         name="SLDP", value=0.0, correct=False, explanation="$: found 4, expected 5", grader="sldp/1"
     )
     fields: dict[str, Any] = {"scores": (score,), "answer": "4", "target": "5", "tags": ("count",)}
+    fields |= {"engine": "arcadedb", "stands_in_for": "Neo4j"}
     return row("graph", sample, "incorrect", **fields), Transcript(events=(asked, query, note))
 
 

@@ -86,6 +86,13 @@ def test_figures_stand_in_the_page_without_any_script(page: str) -> None:
     assert "1 of 3 scored" in told
 
 
+def test_an_engine_that_stood_in_for_another_is_told_above_the_figures(page: str) -> None:
+    told = text(page)
+    assert "graph · arcadedb, not Neo4j" in told
+    assert "arcadedb stood in for Neo4j in 1 of " in told
+    assert "physics · arcadedb" not in told
+
+
 def test_cost_stands_against_score_for_each_task(page: str) -> None:
     # Each row cost a cent, except the one that did not run.
     assert re.search(r"US dollars a sample accuracy 95 % 1 geometry \$0\.01 0\.0 %", text(page))

@@ -27,8 +27,9 @@ _OTHERS: Final = words("CALL WHEN")
 
 # These follow a name, and no clause's first word.
 _AFTER_NAME: Final = (
-    *(":", ")", "]", "}", ",", ".", "=", "<", ">", "+", "-", "*", "/", "%", "^", "|"),
+    *(":", ")", "]", "}", ",", ".", "=", "<", ">", "+", "-", "*", "/", "%", "^", "|", "&"),
 )
+_END: Final = Token("sign", ";")
 _WORDS_AFTER_NAME: Final = KEYWORDS - words("BY CASE DISTINCT NOT ON")
 
 
@@ -69,17 +70,18 @@ def _is_name(tokens: Sequence[Token], index: int, coming: Next, bound: frozenset
     """Return whether the word at `index` is surely a name, and begins no clause."""
     if Next.CLAUSE not in coming:
         return True
-    after = tokens[index + 1] if index + 1 < len(tokens) else None
     if index == 0:
         return False
-    if after is None or after.is_sign(*_AFTER_NAME):
-        return after is not None or Next.OPERAND in coming
-    return (
-        Next.OPERAND in coming
-        and after.word in _WORDS_AFTER_NAME - bound
-        and (tokens[index].word, after.word) != ("CREATE", "OR")
-        and tokens[index].word != "CALL"
-    )
+    after, beyond = (*tokens[index + 1 : index + 3], _END, _END)[:2]
+    if after.is_sign(*_AFTER_NAME):
+        return True
+    if Next.OPERAND not in coming:
+        return False
+    if after is _END:
+        return True
+    # Not CREATE OR REPLACE, and not CALL with a procedure whose namespace is a keyword.
+    begins = (tokens[index].word, after.word) == ("CREATE", "OR") or beyond.is_sign(".")
+    return after.word in _WORDS_AFTER_NAME - bound and not begins
 
 
 def _begins_a_query(tokens: Sequence[Token], index: int) -> bool:
