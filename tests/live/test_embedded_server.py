@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from live.conftest import KINDS
+from live.own_servers import KINDS
 from neo4j.exceptions import Neo4jError
 
 from pytest_llmeval.domains.heracles.bolt import Bolt, Login, TimeLimits

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 import pytest
-from live.conftest import installed
 from live.live_graph import LiveGraph
+from live.own_servers import installed
 
 from pytest_llmeval.domains.heracles.bolt import Bolt, Login, TimeLimits
 from pytest_llmeval.domains.heracles.embedded import EmbeddedGraph
