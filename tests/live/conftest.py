@@ -76,7 +76,7 @@ def live(
 def server(runner: asyncio.Runner) -> Iterator[ServerProcess]:
     """Return an empty Neo4j, as a user may run one."""
     kind, nothing = installed("neo4j"), SceneGraph(nodes=(), relationships=())
-    server = runner.run(ServerProcess.start(kind, nothing, kind.limits, lambda _: None))
+    server = runner.run(ServerProcess.start(kind, nothing, kind.limits, print, sealed=False))
     yield server
     runner.run(server.stop(kill=True))
 
