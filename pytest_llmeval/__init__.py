@@ -9,7 +9,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from pytest_llmeval.engine.context import Solver, SolverContext, StagedSolver
+    from pytest_llmeval.engine.context import (
+        ReadySolver,
+        RunContext,
+        Solver,
+        SolverContext,
+        StagedSolver,
+    )
     from pytest_llmeval.engine.ports import ImageStore, OpenProvider, Provider, ProviderSetup
     from pytest_llmeval.errors import (
         LLMEvalError,
@@ -58,7 +64,13 @@ if TYPE_CHECKING:
     from pytest_llmeval.scoring.sldp import parse_sldp, sldp_diff, sldp_equals
 
 _HOMES = {
-    "engine.context": ("Solver", "SolverContext", "StagedSolver"),
+    "engine.context": (
+        "ReadySolver",
+        "RunContext",
+        "Solver",
+        "SolverContext",
+        "StagedSolver",
+    ),
     "engine.ports": ("ImageStore", "OpenProvider", "Provider", "ProviderSetup"),
     "errors": (
         "LLMEvalError",
@@ -122,9 +134,11 @@ __all__ = [
     "Provider",
     "ProviderError",
     "ProviderSetup",
+    "ReadySolver",
     "Reply",
     "Request",
     "Row",
+    "RunContext",
     "Sample",
     "Score",
     "Scorer",

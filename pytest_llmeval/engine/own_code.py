@@ -85,11 +85,13 @@ def answer_rule_of(task: Task) -> AnswerRule:
 
 
 def _named(task: Task) -> Callable[..., Any]:
+    """Return the task's solver as it was written."""
     try:
-        return task.named_solver or named_solver(task.solver, task.folder)
+        solve: Callable[..., Any] = task.named_solver or named_solver(task.solver, task.folder)
     except MisfitError as error:
         key = ".".join(map(str, error.place))
         raise TaskError(error.problem, file=task.file, line=task.line("solver"), key=key) from None
+    return solve
 
 
 def _is_async(solve: Callable[..., Any]) -> bool:
