@@ -84,4 +84,4 @@ def server(runner: asyncio.Runner) -> Iterator[ServerProcess]:
 @pytest.fixture(scope="session")
 def neo4j_login(server: ServerProcess) -> Login:
     """Return the login to that server."""
-    return server.reader.login
+    return server.reader._login
