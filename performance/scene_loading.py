@@ -1,10 +1,10 @@
 """Time and memory that loading a large scene into a graph database takes.
 
-``python performance/scene_loading.py [--nodes 100000] [--relationships 400000] [--graph
-bolt://...]`` makes a scene as spark_dsg saves it, opens it as a task does (the embedded database
-unless `--graph` names another, whose content is then replaced), and asks a few questions. On a
-server it opens the scene once more, which then is there already. It prints a table and JSON. CPU
-seconds and peak memory of the embedded server are those of the child process.
+``python performance/scene_loading.py [--nodes 100000] [--relationships 400000] [--graph neo4j]``
+makes a scene as spark_dsg saves it, opens it as a task does (on the database that `--graph` names
+as ``--llmeval-graph`` does; a user's server is wiped), and asks a few questions. On a
+user's server it opens the scene once more, which then is there already. It prints a table and JSON.
+CPU seconds and peak memory of a server of our own are those of the child process.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from typing import Any, TypeVar
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from pytest_llmeval.domains.heracles.address import GraphAddress
+from pytest_llmeval.domains.heracles.address import GraphAddress, GraphChoice, parse_graph
 from pytest_llmeval.domains.heracles.graph import open_graph
 
 T = TypeVar("T")
@@ -94,7 +94,7 @@ def _node(letter: str, index: int, dice: random.Random) -> dict[str, Any]:
     }
 
 
-async def measure(scene: Path, uri: str | None) -> dict[str, float]:
+async def measure(scene: Path, choice: GraphChoice) -> dict[str, float]:
     """Return seconds by step."""
     figures: dict[str, float] = {}
 
@@ -107,16 +107,15 @@ async def measure(scene: Path, uri: str | None) -> dict[str, float]:
     def show(text: str) -> None:
         print(f"  {text}", file=sys.stderr)
 
-    address = None if uri is None else GraphAddress(uri=uri, reset=True)
-    graph = await timed("open and load", open_graph(address, scene, progress=show))
+    graph = await timed("open and load", open_graph(choice, scene, progress=show))
     for name, query in QUESTIONS.items():
         result = await timed(f"query: {name}", graph.query(query))
         if result.error is not None:
             figures[f"query: {name}"] = math.nan
             show(f"{name}: {result.error}")
     await graph.close()
-    if uri is not None:
-        again = GraphAddress(uri=uri)
+    if isinstance(choice, GraphAddress):
+        again = GraphAddress(uri=choice.uri)
         graph = await timed("open again", open_graph(again, scene, progress=show))
         await graph.close()
     return figures
@@ -130,7 +129,7 @@ def main() -> None:
     parser.add_argument("--nodes", type=int, default=100_000)
     parser.add_argument("--relationships", type=int, default=400_000)
     parser.add_argument(
-        "--graph", help="a bolt:// address whose content may be replaced; the embedded one without"
+        "--graph", help="neo4j, arcadedb, or bolt://HOST:PORT,reset=on, whose content is replaced"
     )
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
@@ -139,7 +138,7 @@ def main() -> None:
         file.write_text(json.dumps(make_scene(arguments.nodes, arguments.relationships, dice)))
         figures = {
             "file MB": file.stat().st_size / 1e6,
-            **asyncio.run(measure(file, arguments.graph)),
+            **asyncio.run(measure(file, parse_graph(arguments.graph))),
         }
     for name, who in {"own": resource.RUSAGE_SELF, "server's": resource.RUSAGE_CHILDREN}.items():
         usage = resource.getrusage(who)

@@ -9,10 +9,17 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from pytest_llmeval.engine.context import Solver, SolverContext, StagedSolver
+    from pytest_llmeval.engine.context import (
+        ReadySolver,
+        RunContext,
+        Solver,
+        SolverContext,
+        StagedSolver,
+    )
     from pytest_llmeval.engine.ports import ImageStore, OpenProvider, Provider, ProviderSetup
     from pytest_llmeval.engine.tool import (
         CallError,
+        ReadyTool,
         Tool,
         ToolWithCheck,
         ToolWithFindings,
@@ -67,8 +74,21 @@ if TYPE_CHECKING:
     from pytest_llmeval.scoring.sldp import parse_sldp, sldp_diff, sldp_equals
 
 _HOMES = {
-    "engine.context": ("Solver", "SolverContext", "StagedSolver"),
-    "engine.tool": ("CallError", "Tool", "ToolWithCheck", "ToolWithFindings", "ToolWithVariables"),
+    "engine.context": (
+        "ReadySolver",
+        "RunContext",
+        "Solver",
+        "SolverContext",
+        "StagedSolver",
+    ),
+    "engine.tool": (
+        "CallError",
+        "ReadyTool",
+        "Tool",
+        "ToolWithCheck",
+        "ToolWithFindings",
+        "ToolWithVariables",
+    ),
     "engine.ports": ("ImageStore", "OpenProvider", "Provider", "ProviderSetup"),
     "errors": (
         "LLMEvalError",
@@ -135,9 +155,12 @@ __all__ = [
     "Provider",
     "ProviderError",
     "ProviderSetup",
+    "ReadySolver",
+    "ReadyTool",
     "Reply",
     "Request",
     "Row",
+    "RunContext",
     "Sample",
     "Score",
     "Scorer",

@@ -9,7 +9,7 @@ from contextlib import suppress
 from typing import Any
 
 from pytest_llmeval.engine.blocking import BlockingContext, run_in_thread
-from pytest_llmeval.engine.context import Solver, SolverContext
+from pytest_llmeval.engine.context import ReadySolver, Solver, SolverContext
 from pytest_llmeval.errors import LLMEvalError, TaskError, UsageError
 from pytest_llmeval.records import Completion, Sample
 from pytest_llmeval.safety.printable import described
@@ -31,14 +31,20 @@ def solver_of(task: Task) -> Solver:
     Raises:
         TaskError: the function does not exist, or its options or parameters are wrong.
     """
-    try:
-        solve = task.named_solver or named_solver(task.solver, task.folder)
-    except MisfitError as error:
-        key = ".".join(map(str, error.place))
-        raise TaskError(error.problem, file=task.file, line=task.line("solver"), key=key) from None
+    solve = _named(task)
     if not _is_async(solve):
         solve = _threaded(solve)
     return _checked(task, solve)
+
+
+def ready_solver_of(task: Task) -> ReadySolver | None:
+    """Return the task's solver as it was written, if it has `get_ready`; else None.
+
+    Raises:
+        TaskError: as `solver_of`.
+    """
+    solve = _named(task)
+    return solve if isinstance(solve, ReadySolver) else None
 
 
 def answer_rule_of(task: Task) -> AnswerRule:
@@ -76,6 +82,16 @@ def answer_rule_of(task: Task) -> AnswerRule:
         return found
 
     return answer
+
+
+def _named(task: Task) -> Callable[..., Any]:
+    """Return the task's solver as it was written."""
+    try:
+        solve: Callable[..., Any] = task.named_solver or named_solver(task.solver, task.folder)
+    except MisfitError as error:
+        key = ".".join(map(str, error.place))
+        raise TaskError(error.problem, file=task.file, line=task.line("solver"), key=key) from None
+    return solve
 
 
 def _is_async(solve: Callable[..., Any]) -> bool:

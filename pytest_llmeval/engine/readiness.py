@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TypeVar
 
-from pytest_llmeval.engine.context import ReadySolver, Solver
+from pytest_llmeval.engine.context import ReadySolver
 from pytest_llmeval.engine.sample_run import Surroundings
 from pytest_llmeval.errors import LLMEvalError
 from pytest_llmeval.safety.printable import described
@@ -33,17 +33,16 @@ class _Context:
 
 
 class Readiness:
-    """Calls `get_ready` of solvers that have it."""
+    """Calls the solvers' `get_ready`."""
 
     def __init__(self, around: Surroundings) -> None:
         """Call nothing yet."""
         self._around, self._calls = around, list[asyncio.Task[None]]()
 
-    def begin(self, solvers: Iterable[Solver]) -> None:
-        """Begin to get the solvers ready; return at once."""
-        for solver in solvers:
-            if isinstance(solver, ReadySolver):
-                self._calls.append(asyncio.ensure_future(self._get_ready(solver)))
+    def begin(self, solvers: Mapping[str, ReadySolver]) -> None:
+        """Begin to get the solvers ready, which are given by their tasks' names; return at once."""
+        for task, solver in solvers.items():
+            self._calls.append(asyncio.ensure_future(self._get_ready(task, solver)))
 
     async def close(self) -> None:
         """Cancel what still goes on."""
@@ -51,10 +50,10 @@ class Readiness:
             call.cancel()
         await asyncio.gather(*self._calls, return_exceptions=True)
 
-    async def _get_ready(self, solver: ReadySolver) -> None:
+    async def _get_ready(self, task: str, solver: ReadySolver) -> None:
         """Get one solver ready; a failure of what it shares is met again by each sample."""
         try:
             with suppress(LLMEvalError):
                 await solver.get_ready(_Context(self._around))
         except Exception as error:  # noqa: BLE001 - of the user's code
-            self._around.tell(f"{type(solver).__name__}.get_ready: {described(error)}")
+            self._around.tell(f"task {task}: its solver's get_ready failed: {described(error)}")

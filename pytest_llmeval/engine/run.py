@@ -193,7 +193,7 @@ class Run:
         if self._readiness is None:
             self._readiness = Readiness(self._around)
             files = [test.file for test in self._plan.kinds if not self._stops.concerns(test)]
-            self._readiness.begin(self._solving.solvers(dict.fromkeys(files)))
+            self._readiness.begin(self._solving.ready_solvers(dict.fromkeys(files)))
 
     def _position(self, nodeid: str) -> int:
         position = self._plan.index.get(nodeid)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 
@@ -10,8 +10,8 @@ from msgspec.structs import replace
 
 from pytest_llmeval.engine.calls import Calls
 from pytest_llmeval.engine.choice import ModelChoice
-from pytest_llmeval.engine.context import Solver
-from pytest_llmeval.engine.own_code import AnswerRule, answer_rule_of, solver_of
+from pytest_llmeval.engine.context import ReadySolver, Solver
+from pytest_llmeval.engine.own_code import AnswerRule, answer_rule_of, ready_solver_of, solver_of
 from pytest_llmeval.engine.plan import PlannedTest
 from pytest_llmeval.engine.sample_run import SampleRun, Surroundings
 from pytest_llmeval.errors import LLMEvalError, ScorerError, TaskError
@@ -61,11 +61,18 @@ class Solving:
             raise LLMEvalError(msg) from error
         return completion
 
-    def solvers(self, files: Iterable[str]) -> Iterator[Solver]:
-        """Yield the solvers of task files; one that cannot be loaded is left to its samples."""
+    def ready_solvers(self, files: Iterable[str]) -> dict[str, ReadySolver]:
+        """Return the solvers of task files that have `get_ready`, by the names of their tasks.
+
+        One that cannot be loaded is left out: its samples tell that.
+        """
+        found: dict[str, ReadySolver] = {}
         for file in files if self._completions is None else ():
-            with suppress(Exception):  # of the user's code; told by each sample that meets it
-                yield self._solver(self._catalog.load(Path(file)).task)
+            task = self._catalog.load(Path(file)).task
+            with suppress(TaskError):
+                if (solver := ready_solver_of(task)) is not None:
+                    found[task.name] = solver
+        return found
 
     async def _solve(self, loaded: LoadedTask, test: PlannedTest, calls: Calls) -> Completion:
         if self._completions is not None:

@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from live.live_graph import LiveGraph
+from live.own_servers import KINDS, installed
 
-from pytest_llmeval.domains.heracles.arcadedb_process import ArcadeDB
 from pytest_llmeval.domains.heracles.bolt import Login, TimeLimits
 from pytest_llmeval.domains.heracles.embedded import EmbeddedGraph
-from pytest_llmeval.domains.heracles.neo4j_process import Neo4j
 from pytest_llmeval.domains.heracles.scene_graph import SceneGraph, read_scene
 from pytest_llmeval.domains.heracles.server_process import ServerKind, ServerProcess
-from pytest_llmeval.errors import ToolError
 
 HOUSE = Path(__file__).parents[2] / "fixtures" / "heracles" / "scene.json"
-KINDS: dict[str, ServerKind] = {"neo4j": Neo4j(), "arcadedb": ArcadeDB()}
 
 
 @pytest.fixture(scope="session")
@@ -44,20 +40,6 @@ def scene() -> SceneGraph:
 def limits() -> TimeLimits | None:
     """Return how long queries may take; None is what the engine has."""
     return None
-
-
-def installed(name: str) -> ServerKind:
-    """Return a server's kind; skip where it is not installed.
-
-    LLMEVAL_REQUIRE_NEO4J=1 forbids the skip.
-    """
-    try:
-        KINDS[name].check()
-    except ToolError as reason:
-        if os.environ.get("LLMEVAL_REQUIRE_NEO4J") == "1":
-            pytest.fail(f"LLMEVAL_REQUIRE_NEO4J=1, but {reason}")
-        pytest.skip(str(reason))
-    return KINDS[name]
 
 
 @pytest.fixture(scope="module", params=sorted(KINDS))
@@ -94,7 +76,7 @@ def live(
 def server(runner: asyncio.Runner) -> Iterator[ServerProcess]:
     """Return an empty Neo4j, as a user may run one."""
     kind, nothing = installed("neo4j"), SceneGraph(nodes=(), relationships=())
-    server = runner.run(ServerProcess.start(kind, nothing, kind.limits, lambda _: None))
+    server = runner.run(ServerProcess.start(kind, nothing, kind.limits, print, sealed=False))
     yield server
     runner.run(server.stop(kill=True))
 
@@ -102,4 +84,4 @@ def server(runner: asyncio.Runner) -> Iterator[ServerProcess]:
 @pytest.fixture(scope="session")
 def neo4j_login(server: ServerProcess) -> Login:
     """Return the login to that server."""
-    return server.reader.login
+    return server.reader._login

@@ -7,7 +7,7 @@ import signal
 import sys
 from pathlib import Path
 
-from live.conftest import KINDS
+from live.own_servers import KINDS
 
 from pytest_llmeval.domains.heracles.embedded import EmbeddedGraph
 from pytest_llmeval.domains.heracles.scene_graph import read_scene

@@ -50,8 +50,9 @@ class LiveGraph:
         return self.runner.run(self._holds(scene))
 
     async def _kind(self, cypher: str) -> str:
+        bolt = (await self.graph._running()).reader
         try:
-            async with self._bolt.session(access=neo4j.READ_ACCESS) as session:
+            async with bolt.session(access=neo4j.READ_ACCESS) as session:
                 result = await session.run(f"EXPLAIN {cypher}", p=1, grant=1)
                 return (await result.consume()).query_type or ""
         except neo4j.exceptions.ClientError:

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 import pytest
-from live.conftest import installed
 from live.live_graph import LiveGraph
+from live.own_servers import installed
 
 from pytest_llmeval.domains.heracles.bolt import Bolt, Login, TimeLimits
 from pytest_llmeval.domains.heracles.embedded import EmbeddedGraph
@@ -46,7 +46,7 @@ def test_correct_queries_beside_costly_ones_get_their_rows(live: LiveGraph) -> N
     )
 
 
-def test_a_new_server_asked_all_at_once_costs_nobody_an_answer(
+def test_a_cold_server_asked_all_at_once_costs_nobody_an_answer(
     kind: ServerKind, runner: asyncio.Runner, scene: SceneGraph
 ) -> None:
     queries = [
@@ -76,7 +76,7 @@ def opened(runner: asyncio.Runner, login: Login, scene: SceneGraph) -> Iterator[
     runner.run(graph.close())
 
 
-def test_an_abandoned_query_is_ended_on_a_users_server(
+def test_an_abandoned_query_is_ended_on_the_server(
     runner: asyncio.Runner, neo4j_login: Login, scene: SceneGraph
 ) -> None:
     async def under_way() -> str:
@@ -149,7 +149,7 @@ def starved(process_id: int) -> Iterator[None]:
         thread.join()
 
 
-def test_a_server_that_gets_no_processor_is_no_fault_of_the_query(
+def test_an_embedded_server_that_gets_no_processor_is_no_fault_of_the_query(
     kind: ServerKind, runner: asyncio.Runner, scene: SceneGraph
 ) -> None:
     async def ask_while_starved() -> str:

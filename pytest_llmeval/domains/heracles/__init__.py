@@ -4,13 +4,17 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from pytest_llmeval.domains.heracles.cypher_tool import run_cypher
+    from pytest_llmeval.domains.heracles.cypher_tool import run_cypher, start_graph
     from pytest_llmeval.domains.heracles.scene_graph import read_class_names
 
-__all__ = ["read_class_names", "run_cypher"]
+__all__ = ["read_class_names", "run_cypher", "start_graph"]
 
 # Imported on first use: every pytest session loads this package for the options that it declares.
-_HOMES = {"read_class_names": "scene_graph", "run_cypher": "cypher_tool"}
+_HOMES = {
+    "read_class_names": "scene_graph",
+    "run_cypher": "cypher_tool",
+    "start_graph": "cypher_tool",
+}
 
 
 def __getattr__(name: str) -> object:

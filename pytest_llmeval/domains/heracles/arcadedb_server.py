@@ -10,7 +10,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from pytest_llmeval.domains.heracles.server_child import serve
+from pytest_llmeval.domains.heracles.server_child import Started, serve
 
 DATABASE = "scene"
 READER = "reader"
@@ -57,8 +57,8 @@ _running: list[Any] = []
 """Keeps the server, which stops when its wrapper is collected."""
 
 
-def start(folder: Path, request: dict[str, Any]) -> int:
-    """Start the server, on loopback and on ports of the system's choice; return that of Bolt."""
+def start(folder: Path, request: dict[str, Any]) -> Started:
+    """Start the server, on loopback and on ports of the system's choice."""
     (folder / "config").mkdir()
     (folder / "config" / "server-groups.json").write_text(json.dumps(_GROUPS))
     import arcadedb_embedded  # noqa: PLC0415 - starts nothing before the folder is ready
@@ -93,7 +93,8 @@ def start(folder: Path, request: dict[str, Any]) -> int:
     server.create_database(DATABASE)
     _add_reader(_java_server(server).getSecurity(), request["reader"])
     _running.append(server)
-    return _bolt_port(server)
+    # Nothing is left to seal: the reader has no right to write.
+    return Started(port=_bolt_port(server), seal=lambda: None)
 
 
 def _java_server(server: Any) -> Any:  # noqa: ANN401 - a Java object

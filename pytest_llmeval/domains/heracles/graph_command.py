@@ -77,7 +77,7 @@ def _install(chosen: argparse.Namespace) -> int:
         raise UsageError(msg)
     with shown_progress() as progress:
         try:
-            new = install(folder, url=url, jars=chosen.jars, progress=progress)
+            new = install(locked_jars(), folder, url=url, jars=chosen.jars, progress=progress)
         except UsageError as error:
             msg = (
                 f"Neo4j is not installed: {error}. Run the command again to go on, name a mirror "
@@ -91,7 +91,7 @@ def _install(chosen: argparse.Namespace) -> int:
 
 def _status() -> int:
     problem = missing()
-    if problem is None and (bad := damaged(jars_folder())):
+    if problem is None and (bad := damaged(jars_folder(), locked_jars())):
         names = ", ".join(jar.name for jar in bad[:3])
         problem = f"{len(bad)} jars are damaged ({names}); llmeval graph install mends them"
     if problem is not None:

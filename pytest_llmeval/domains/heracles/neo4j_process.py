@@ -9,14 +9,14 @@ from pytest_llmeval.domains.heracles.bolt import Login, TimeLimits
 from pytest_llmeval.domains.heracles.model_query import Engine
 from pytest_llmeval.domains.heracles.neo4j_jars.installed import class_path, java_library, missing
 from pytest_llmeval.domains.heracles.neo4j_jars.locked import VERSION
-from pytest_llmeval.domains.heracles.neo4j_server import USER
+from pytest_llmeval.domains.heracles.neo4j_server import DATABASE, USER
 from pytest_llmeval.domains.heracles.server_process import HEAP, OTHERWISE, Launch
 from pytest_llmeval.errors import ToolError
 from pytest_llmeval.records import Json
 
 
 class Neo4j:
-    """A `ServerKind`. Its one user may write; a model's queries run in read mode."""
+    """A `ServerKind`. Once it is loaded, nobody may write into it."""
 
     title: Final = f"Neo4j {VERSION}"
     module: Final = "pytest_llmeval.domains.heracles.neo4j_server"
@@ -38,7 +38,7 @@ class Neo4j:
     def launch(self, limits: TimeLimits) -> Launch:  # noqa: ARG002 - each query brings its limit
         """Return how a server is started."""
         password = secrets.token_urlsafe(24)
-        login = Login(uri="", username=USER, password=password, database="neo4j")
+        login = Login(uri="", username=USER, password=password, database=DATABASE)
         request: dict[str, Json] = {
             "password": password,
             "heap": HEAP,

@@ -9,8 +9,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_llmeval.domains.heracles.server_child import serve
+from pytest_llmeval.domains.heracles.server_child import Started, serve
 
+DATABASE: Final = "neo4j"
 USER: Final = "neo4j"
 
 # Port 0 is one of the system's choice. A model's query brings a shorter time limit of its own; the
@@ -39,8 +40,8 @@ _OPTIONS = (
 )
 
 
-def start(folder: Path, request: dict[str, Any]) -> int:
-    """Start the server on loopback, give its user the password, and return its port."""
+def start(folder: Path, request: dict[str, Any]) -> Started:
+    """Start the server on loopback, and give its user the password."""
     import jpype  # noqa: PLC0415 - the parent reads this module without it
 
     temporary, settings = folder / "tmp", folder / "neo4j.conf"
@@ -64,10 +65,19 @@ def start(folder: Path, request: dict[str, Any]) -> int:
         f"ALTER USER {USER} SET PASSWORD $password CHANGE NOT REQUIRED",
         {"password": request["password"]},
     )
+    parts = system.getDependencyResolver()
     ports = jpype.JClass("org.neo4j.configuration.connectors.ConnectorPortRegister")
     kinds = jpype.JClass("org.neo4j.configuration.connectors.ConnectorType")
-    register = system.getDependencyResolver().resolveDependency(ports.class_)
-    return int(register.getLocalAddress(kinds.BOLT).getPort())
+    address = parts.resolveDependency(ports.class_).getLocalAddress(kinds.BOLT)
+
+    def seal() -> None:
+        """Make the database read-only: the edition has no users without the right to write."""
+        settings = jpype.JClass("org.neo4j.configuration.GraphDatabaseSettings")
+        config = parts.resolveDependency(jpype.JClass("org.neo4j.configuration.Config").class_)
+        only = jpype.JClass("java.util.Set").of(DATABASE)
+        config.setDynamic(settings.read_only_databases, only, "pytest-llmeval")
+
+    return Started(port=int(address.getPort()), seal=seal)
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
 """What the child processes of database servers share: their start, their output, their end.
 
-Standard input brings one line of JSON, with ``folder`` and what the server needs besides, and then
-stays open: when it ends, because the parent closed it or died, the folder is removed and the
-process is gone. Standard output carries one line back, ``{"port": N}``; all else that is printed
-ends in the folder's ``server.log``.
+Standard input brings one line of JSON, with ``folder`` and what the server needs besides, then an
+empty line when the scene is loaded, and then stays open: when it ends, because the parent closed it
+or died, the folder is removed and the process is gone. Standard output carries a line back for
+each, ``{"port": N}`` and ``{}``; all else that is printed ends in the folder's ``server.log``.
 """
 
 from __future__ import annotations
@@ -15,32 +15,48 @@ import sys
 import threading
 import traceback
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, TextIO
 
 LOG: Final = "server.log"
 
 
-def serve(start: Callable[[Path, dict[str, Any]], int]) -> None:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Started:
+    """A running server.
+
+    Attributes:
+        port: of Bolt, on the loopback interface.
+        seal: lets nobody write into it any more.
+    """
+
+    port: int
+    seal: Callable[[], None]
+
+
+def serve(start: Callable[[Path, dict[str, Any]], Started]) -> None:
     """Serve until standard input ends.
 
     Args:
         start: starts the server, whose files belong into the folder, by the request on standard
-            input, and returns its port. The folder is the current directory.
+            input. The folder is the current directory.
     """
     request = json.loads(sys.stdin.buffer.readline())
-    folder = Path(request["folder"])
+    folder, loaded = Path(request["folder"]), threading.Event()
     answer = _keep_output_apart(folder / LOG)
-    threading.Thread(target=_leave_with_parent, args=(folder,), daemon=True).start()
+    threading.Thread(target=_leave_with_parent, args=(folder, loaded), daemon=True).start()
     os.chdir(folder)  # servers write logs into the current directory
     try:
-        port = start(folder, request)
+        server = start(folder, request)
+        print(json.dumps({"port": server.port}), file=answer, flush=True)
+        loaded.wait()
+        server.seal()
+        print("{}", file=answer, flush=True)
     except BaseException:  # noqa: BLE001 - whatever it is, the process must end
         traceback.print_exc()
         sys.stderr.flush()
         os._exit(1)  # threads of a server that is half started would keep the process alive
-    answer.write(json.dumps({"port": port}) + "\n")
-    answer.flush()
     threading.Event().wait()
 
 
@@ -53,9 +69,9 @@ def _keep_output_apart(log: Path) -> TextIO:
     return answer
 
 
-def _leave_with_parent(folder: Path) -> None:
+def _leave_with_parent(folder: Path, loaded: threading.Event) -> None:
     """Wait for the end of standard input, then end this process at once; its data is a copy."""
-    while sys.stdin.buffer.read(1):
-        pass
+    while sys.stdin.buffer.readline():
+        loaded.set()
     shutil.rmtree(folder, ignore_errors=True)
     os._exit(0)

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final, Protocol
+from typing import Any, Final, Protocol
 
 from pytest_llmeval.domains.heracles.bolt import (
     Bolt,
@@ -112,8 +112,10 @@ class ServerProcess:
         scene: SceneGraph,
         limits: TimeLimits,
         progress: Callable[[str], None],
+        *,
+        sealed: bool = True,
     ) -> ServerProcess:
-        """Return a server with the scene in it, warmed up.
+        """Return a server with the scene in it, warmed up; with `sealed`, nobody may write then.
 
         Raises:
             ToolError: it is not installed, does not start, or cannot be loaded.
@@ -125,12 +127,15 @@ class ServerProcess:
         process = _spawn(kind.module)
         try:
             request = {"folder": str(folder), **launch.request}
-            uri = f"bolt://127.0.0.1:{await _port(process, request, folder, kind.title)}"
+            port = int((await _told(process, request, folder, kind.title))["port"])
+            uri = f"bolt://127.0.0.1:{port}"
             loader = Bolt(replace(launch.loader, uri=uri), limits)
             try:
                 await fill_database(loader, scene, where=kind.title, progress=progress)
             finally:
                 await loader.close()
+            if sealed:
+                await _told(process, None, folder, kind.title)
             server = cls(process, folder, replace(launch.reader, uri=uri), limits)
             await server.warm_up()
         except BaseException:
@@ -182,19 +187,20 @@ def _spawn(module: str) -> subprocess.Popen[bytes]:
     )
 
 
-async def _port(
-    process: subprocess.Popen[bytes], request: dict[str, Json], folder: Path, title: str
-) -> int:
-    """Send the child its request, and return the port that it serves on."""
+async def _told(
+    process: subprocess.Popen[bytes], request: dict[str, Json] | None, folder: Path, title: str
+) -> dict[str, Any]:
+    """Send the child a line, its request or an empty one, and return what it answers."""
+    line = b"\n" if request is None else json.dumps(request).encode() + b"\n"
     try:
         async with asyncio.timeout(_START_SECONDS):
-            line = json.dumps(request).encode() + b"\n"
-            answer = await asyncio.to_thread(_exchange, process, line)
-            return int(json.loads(answer)["port"])
+            answer: dict[str, Any] = json.loads(await asyncio.to_thread(_exchange, process, line))
     except TimeoutError:
         problem = f"was not ready after {_START_SECONDS:g} s"
     except (OSError, ValueError):
         problem = "ended while it started"
+    else:
+        return answer
     log = folder / LOG
     tail = log.read_text(errors="replace")[-_LOG_TAIL:] if log.is_file() else "it left no log"
     msg = f"{title} {problem}; try again, or {OTHERWISE}. It said: {tail}"

@@ -21,7 +21,6 @@ PARTIAL: Final = ".partial"
 """Ending of the name of a file that is not whole."""
 
 _AT_ONCE = 8
-_CHUNK = 1 << 16
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,11 +35,14 @@ class Patience:
         longest_wait: most seconds between two tries, also when the server asks for more.
     """
 
-    tries: int = 5
+    tries: int = 4
     least: int = 20_000
     stall: float = 20.0
     wait: float = 0.5
     longest_wait: float = 30.0
+
+
+USUAL: Final = Patience()
 
 
 class _BrokenError(Exception):
@@ -131,7 +133,7 @@ class _Download:
             if poor == self.patience.tries:
                 msg = f"{self.address}: {problem}, {poor} times"
                 raise UsageError(msg)
-            usual = self.patience.wait * 2**poor * random.uniform(0.5, 1)  # noqa: S311 - no secret
+            usual = self.patience.wait * 2 ** max(0, poor - 1) * random.uniform(0.5, 1)  # noqa: S311 - no secret
             await asyncio.sleep(min(usual if wait is None else wait, self.patience.longest_wait))
 
     async def _attempt(self) -> None:
@@ -152,7 +154,8 @@ class _Download:
         loop = asyncio.get_running_loop()
         new = 0
         async with asyncio.timeout(self.patience.stall) as deadline:
-            async for chunk in response.aiter_raw(_CHUNK):
+            # As it comes: what waited for a chunk to be full would be lost with the connection.
+            async for chunk in response.aiter_raw():
                 write(chunk)
                 self.fetched(len(chunk))
                 new += len(chunk)

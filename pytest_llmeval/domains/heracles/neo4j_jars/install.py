@@ -13,9 +13,9 @@ from typing import Final
 
 import filelock
 
-from pytest_llmeval.domains.heracles.neo4j_jars.fetching import PARTIAL, Patience, fetch_jars
+from pytest_llmeval.domains.heracles.neo4j_jars.fetching import PARTIAL, USUAL, Patience, fetch_jars
 from pytest_llmeval.domains.heracles.neo4j_jars.installed import damaged, is_whole
-from pytest_llmeval.domains.heracles.neo4j_jars.locked import Jar, locked_jars
+from pytest_llmeval.domains.heracles.neo4j_jars.locked import Jar
 from pytest_llmeval.errors import UsageError
 
 _SHOWN: Final = 5
@@ -36,20 +36,22 @@ class Progress:
     fetched: Callable[[int], None]
 
 
-def install(
+def install(  # noqa: PLR0913 - all but two by name
+    locked: Sequence[Jar],
     folder: Path,
     *,
     url: str,
     jars: Path | None,
     progress: Progress,
-    patience: Patience | None = None,
+    patience: Patience = USUAL,
 ) -> bool:
-    """Make `folder` hold all jars of the list; return False if it did already.
+    """Make `folder` hold all jars of a list; return False if it did already.
 
     The files are gathered in a folder beside it, which gets its name when all are whole; what an
     interrupted installation has left there is used. Two installations wait for one another.
 
     Args:
+        locked: the list.
         folder: where the jars are kept.
         url: address of the Maven repository, used without `jars`.
         jars: a folder to copy them from; it may hold other files, too.
@@ -62,11 +64,11 @@ def install(
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
         with _locked(folder, progress.tell):
-            if not damaged(folder):
+            if not damaged(folder, locked):
                 return False
             gathered = folder.with_name(folder.name + PARTIAL)
             gathered.mkdir(exist_ok=True)
-            wanted = _gather_held(folder, gathered)
+            wanted = _gather_held(locked, folder, gathered)
             if jars is None:
                 progress.begin(sum(jar.size for jar in wanted))
                 asyncio.run(
@@ -75,12 +77,12 @@ def install(
                         url,
                         gathered,
                         fetched=progress.fetched,
-                        patience=patience or Patience(),
+                        patience=patience,
                     )
                 )
             else:
                 _copy(wanted, jars, gathered)
-            _put_in_place(gathered, folder)
+            _put_in_place(locked, gathered, folder)
     except OSError as error:
         msg = f"{folder}: {error.strerror or error}"
         raise UsageError(msg) from error
@@ -100,10 +102,10 @@ def _locked(folder: Path, tell: Callable[[str], None]) -> Iterator[None]:
         yield
 
 
-def _gather_held(folder: Path, gathered: Path) -> list[Jar]:
+def _gather_held(locked: Sequence[Jar], folder: Path, gathered: Path) -> list[Jar]:
     """Copy the whole jars of a damaged installation into `gathered`; return what is wanting."""
     wanted = []
-    for jar in locked_jars():
+    for jar in locked:
         if is_whole(gathered / jar.name, jar):
             continue
         (gathered / jar.name).unlink(missing_ok=True)
@@ -137,13 +139,13 @@ def _copy(wanted: Sequence[Jar], source: Path, gathered: Path) -> None:
         partial.replace(gathered / jar.name)
 
 
-def _put_in_place(gathered: Path, folder: Path) -> None:
+def _put_in_place(locked: Sequence[Jar], gathered: Path, folder: Path) -> None:
     """Give the gathered jars the name under which they count as installed.
 
     Raises:
         UsageError: they changed meanwhile.
     """
-    if bad := damaged(gathered):
+    if bad := damaged(gathered, locked):
         msg = f"{gathered / bad[0].name}: changed while it was installed; install again"
         raise UsageError(msg)
     for rest in gathered.glob("*" + PARTIAL):

@@ -6,6 +6,7 @@ import hashlib
 import importlib.util
 import os
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
@@ -57,9 +58,9 @@ def missing() -> str | None:
     return None
 
 
-def damaged(folder: Path) -> list[Jar]:
-    """Return the jars that are missing in a folder or have other bytes than the list says."""
-    return [jar for jar in locked_jars() if not is_whole(folder / jar.name, jar)]
+def damaged(folder: Path, jars: Iterable[Jar]) -> list[Jar]:
+    """Return which of the jars are missing in a folder or have other bytes than the list says."""
+    return [jar for jar in jars if not is_whole(folder / jar.name, jar)]
 
 
 def is_whole(file: Path, jar: Jar) -> bool:
