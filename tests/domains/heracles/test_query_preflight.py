@@ -1,10 +1,16 @@
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import pytest
 from domains.heracles.corpus import statements
 
 from pytest_llmeval.domains.heracles.nesting import MAX_DEPTH
 from pytest_llmeval.domains.heracles.query import MAX_BYTES, MAX_TOKENS, preflight
+
+FOREIGN = Path(__file__).with_name("data") / "foreign_queries.jsonl"
+"""250 queries with a verdict, `allow` or `refuse`, by a reader who had not seen the guard."""
 
 
 @pytest.mark.parametrize("cypher", statements("harmless.txt"))
@@ -15,6 +21,15 @@ def test_a_query_that_only_reads_passes_whatever_words_it_holds(cypher: str) -> 
 @pytest.mark.parametrize("cypher", [*statements("writing.txt"), *statements("forbidden.txt")])
 def test_a_statement_that_does_more_than_read_is_refused(cypher: str) -> None:
     assert preflight(cypher) is not None
+
+
+def test_queries_by_a_reader_who_had_not_seen_the_guard_are_told_apart() -> None:
+    wrong = [
+        case["query"]
+        for case in map(json.loads, FOREIGN.read_text("utf-8").splitlines())
+        if ("allow" if preflight(case["query"]) is None else "refuse") != case["verdict"]
+    ]
+    assert wrong == []
 
 
 @pytest.mark.parametrize(
