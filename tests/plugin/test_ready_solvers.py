@@ -130,8 +130,4 @@ def test_stored_answers_that_are_scored_again_need_nothing_ready(kitchen: Projec
 
 def test_the_samples_run_after_a_mistake_in_it(kitchen: Project) -> None:
     kitchen.write("test_kitchen.py", TEST.replace("slow.yaml", "broken.yaml"))
-    result = kitchen.run("test_kitchen.py", *MODEL)
-    result.assert_outcomes(passed=8)
-    result.stdout.fnmatch_lines(
-        ["*task broken: its solver's get_ready failed: *ValueError: no oven*"]
-    )
+    kitchen.run("test_kitchen.py", *MODEL).assert_outcomes(passed=8)
