@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from live.own_servers import KINDS
+from live.own_servers import KINDS, installed
 from neo4j.exceptions import Neo4jError
 
 from pytest_llmeval.domains.heracles.bolt import Bolt, Login, TimeLimits
@@ -185,3 +185,17 @@ def test_a_missing_installation_is_told_with_both_ways_out(
         match=rf"'\.\[graph\]'.*{re.escape(platform.platform())}.*--llmeval-graph bolt://",
     ):
         runner.run(open_graph("arcadedb", house))
+
+
+def test_where_no_neo4j_is_installed_the_stand_in_answers_and_a_line_says_so(
+    runner: asyncio.Runner, house: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    installed("arcadedb")
+    monkeypatch.setenv("LLMEVAL_CACHE", str(tmp_path))
+    said: list[str] = []
+    graph = runner.run(open_graph(None, house, progress=said.append))
+    use = runner.run(graph.query("MATCH (r:Room) RETURN count(r) AS n"))
+    runner.run(graph.close())
+    assert (use.output, use.engine, use.stands_in_for) == ("n\n9\n(1 row)", "arcadedb", "Neo4j")
+    assert said[0].startswith("graph: ArcadeDB answers instead of Neo4j")
+    assert "llmeval graph install" in said[0]

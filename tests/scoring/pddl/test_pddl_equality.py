@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,6 +17,9 @@ from pytest_llmeval.scoring.pddl import (
     pddl_diff,
     pddl_equals,
 )
+
+FOREIGN = Path(__file__).with_name("foreign_goals.jsonl")
+"""100 pairs by a reader who had not seen the code: equal, different, or the second one invalid."""
 
 
 def options(case: dict[str, Any]) -> dict[str, Any]:
@@ -56,3 +61,12 @@ def test_a_text_that_is_no_goal_is_an_error_and_not_unequal(answer: str, solutio
 def test_importing_the_language_does_not_load_its_parser_generator() -> None:
     code = "import sys, pytest_llmeval.scoring.pddl; sys.exit('lark' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_pairs_by_a_reader_who_had_not_seen_the_code_are_told_apart() -> None:
+    for case in map(json.loads, FOREIGN.read_text("utf-8").splitlines()):
+        try:
+            found = "equal" if pddl_equals(case["a"], case["b"]) else "different"
+        except PddlSyntaxError:
+            found = "invalid"
+        assert found == case["verdict"], case

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -10,6 +11,9 @@ from hypothesis import strategies as st
 
 from pytest_llmeval.records import Json
 from pytest_llmeval.solvers.agent.call_text import DEEPEST_VALUE, written_calls
+
+FOREIGN = Path(__file__).with_name("foreign_calls.jsonl")
+"""60 replies with the calls in them, None where one is malformed."""
 
 UNHURRIED = settings(
     deadline=None, suppress_health_check=[HealthCheck.too_slow]
@@ -158,3 +162,14 @@ def test_a_call_behind_a_malformed_one_is_read() -> None:
 def test_a_hostile_text_of_any_length_is_read_at_once(unit: str) -> None:
     text = "<tool>a(b=" + unit * 10_000
     assert all(call.arguments is None for call in written_calls(text))
+
+
+def test_replies_by_a_writer_who_had_not_seen_the_reader_are_read_as_he_meant_them() -> None:
+    wrong = []
+    for case in map(json.loads, FOREIGN.read_text("utf-8").splitlines()):
+        calls = written_calls(case["text"])
+        read = [{"name": call.name, "arguments": call.arguments} for call in calls]
+        malformed = any(call.problem for call in calls)
+        if (None if malformed else read) != case["calls"]:
+            wrong.append(case["text"])
+    assert wrong == []

@@ -198,7 +198,9 @@ def test_a_failure_of_the_packages_own_kinds_stays_what_it_is() -> None:
         used(tool_of(misled), {})
 
 
-@pytest.mark.parametrize("value", [{1, 2}, object(), float("nan"), b"x"], ids=repr)
+@pytest.mark.parametrize(
+    "value", [{1, 2}, object(), float("nan"), b"x"], ids=["set", "object", "nan", "bytes"]
+)
 def test_a_result_that_is_no_json_is_the_tools_failure(value: object) -> None:
     def odd() -> object:
         """Return it."""

@@ -16,6 +16,7 @@ from pytest_llmeval.domains.heracles.neo4j_jars.locked import (
     lock_digest,
     locked_jars,
 )
+from pytest_llmeval.safety.regular_files import open_regular
 
 FOLDER_VARIABLE: Final = "LLMEVAL_CACHE"
 """Names the folder for what is fetched once, if it is not to be the user's cache folder."""
@@ -67,7 +68,7 @@ def is_whole(file: Path, jar: Jar) -> bool:
     """Return whether a file is a regular one with exactly the bytes of the jar."""
     if not _has_size(file, jar):
         return False
-    with file.open("rb") as stream:
+    with open_regular(file) as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest() == jar.sha256
 
 
