@@ -66,7 +66,7 @@ def stage(neo4j_login: Login, runner: asyncio.Runner) -> Iterator[GraphStage]:
 
 
 @pytest.fixture
-def server(stage: GraphStage, monkeypatch: pytest.MonkeyPatch) -> str:
+def address(stage: GraphStage, monkeypatch: pytest.MonkeyPatch) -> str:
     """Return the server's address; the variables hold the login that models have."""
     monkeypatch.setenv("LLMEVAL_NEO4J_USERNAME", stage.login.username)
     monkeypatch.setenv("LLMEVAL_NEO4J_PASSWORD", stage.login.password)
@@ -192,13 +192,13 @@ def test_a_graph_that_is_no_scene_is_asked_about_by_its_schema_alone(
 
 def test_a_server_s_graph_becomes_a_task_that_runs_at_once(
     stage: GraphStage,
-    server: str,
+    address: str,
     pytester: pytest.Pytester,
     quick_sessions: None,  # noqa: ARG001 - for its effect
 ) -> None:
     stage.stage(films())
-    assert main(["questions", server, "--task", "films", "--count", "11"]) == 0
-    passes(pytester, "films", server, 11)
+    assert main(["questions", address, "--task", "films", "--count", "11"]) == 0
+    passes(pytester, "films", address, 11)
 
 
 def test_a_server_s_own_graph_is_never_wiped_for_a_task(
@@ -213,30 +213,29 @@ def test_a_server_s_own_graph_is_never_wiped_for_a_task(
 
 def test_a_scene_becomes_a_task_that_runs_at_once(
     stage: GraphStage,
-    server: str,
+    address: str,
     house: Path,
     pytester: pytest.Pytester,
     quick_sessions: None,  # noqa: ARG001 - for its effect
 ) -> None:
     stage.stage(read_scene(house))
-    arguments = ["--task", "house", "--count", "11", "--graph", server]
+    arguments = ["--task", "house", "--count", "11", "--graph", address]
     assert main(["questions", str(house), *arguments]) == 0
-    passes(pytester, "house", server, 11)
+    passes(pytester, "house", address, 11)
 
 
-def passes(pytester: pytest.Pytester, folder: str, server: str, count: int) -> None:
+def passes(pytester: pytest.Pytester, folder: str, address: str, count: int) -> None:
     """Run the task with a model that answers by the stored queries and solutions."""
     file = pytester.path / folder / "questions.yaml"
     assert read_yaml(file, max_bytes=1 << 20).value == yaml.safe_load(file.read_text("utf-8"))
     pytester.makepyfile(oracle=ORACLE.format(file=str(file)))
     result = pytester.runpytest_subprocess(
-        folder, "-n0", "--llmeval-graph", server, "--llmeval-model", "python/./oracle.py:reply"
+        folder, "-n0", "--llmeval-graph", address, "--llmeval-model", "python/./oracle.py:reply"
     )
     result.assert_outcomes(passed=count)
 
 
 def test_the_public_scene_gives_fifty_verified_questions(
-    arcadedb: None,  # noqa: ARG001 - skips
     shared: Path,
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],

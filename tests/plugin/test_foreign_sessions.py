@@ -49,8 +49,8 @@ OUTSIDE = {
 OWN = {
     f"pytest_llmeval.{name}"
     for name in (
-        "commands", "domains.heracles", "engine", "files", "providers", "records", "report",
-        "results", "scoring", "session.attempt", "session.main_session", "solvers", "task",
+        "commands", "domains.heracles", "engine", "files.atomic", "files.yaml", "providers",
+        "records", "report", "results", "scoring", "session.attempt", "session.main_session", "solvers", "task",
     )
 }
 

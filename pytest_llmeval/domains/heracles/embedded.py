@@ -133,7 +133,8 @@ class EmbeddedGraph:
         try:
             return await server.ask(cypher, mark=mark)
         except NoAnswerError as trouble:
-            starved = trouble.timed_out and clock.starved(self._limits.server)
+            limit = min(self._limits.server, self._limits.deadline)
+            starved = trouble.timed_out and clock.starved(limit)
             ended = trouble.reported or (
                 self._kind.ends_queries and await server.reader.end_query(mark)
             )

@@ -12,7 +12,6 @@ import pytest
 
 from pytest_llmeval.commands.main import main
 from pytest_llmeval.domains.heracles import questions_command
-from pytest_llmeval.domains.heracles.graph import open_graph
 from pytest_llmeval.domains.heracles.questions.task_folder import task_files
 
 HOUSE = Path(__file__).parents[3] / "fixtures" / "heracles" / "scene.json"
@@ -120,15 +119,16 @@ def test_no_file_is_replaced_unless_that_is_asked_for(told: Told, tmp_path: Path
 
 
 def test_a_missing_engine_is_told_with_how_to_get_one(
-    monkeypatch: pytest.MonkeyPatch, told: Told
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
+    monkeypatch.setenv("LLMEVAL_CACHE", str(tmp_path))
     found = importlib.util.find_spec
     monkeypatch.setattr(
         importlib.util,
         "find_spec",
         lambda name, *rest: None if name == "arcadedb_embedded" else found(name, *rest),
     )
-    monkeypatch.setattr(questions_command, "open_graph", open_graph)
-    error = told(str(HOUSE))
+    assert main(["questions", str(HOUSE)]) == 2
+    error = capsys.readouterr().err
     assert ".[graph]" in error
     assert "--llmeval-graph" in error
