@@ -33,6 +33,12 @@ def test_in_context(sample: Sample, completion: Completion) -> None:
     assert_sldp_equal(completion.answer, sample.target)
 
 
+@pytest.mark.llmeval("heracles_in_context_no_places.yaml")
+def test_in_context_no_places(sample: Sample, completion: Completion) -> None:
+    """A model that is given the graph without its places finds the solution."""
+    assert_sldp_equal(completion.answer, sample.target)
+
+
 @needs_sandbox
 @pytest.mark.llmeval("heracles_python.yaml")
 def test_python(sample: Sample, completion: Completion) -> None:

@@ -32,6 +32,7 @@ def rows(recorded: Path) -> list[dict[str, Any]]:
         "heracles",
         "heracles_agent",
         "heracles_in_context",
+        "heracles_in_context_no_places",
         "heracles_python",
         "heracles_python_agent",
     }
@@ -54,6 +55,8 @@ def test_every_recorded_reply_is_found_and_every_sample_scored(rows: list[dict[s
         ("heracles_agent", "incorrect"): 6,
         ("heracles_in_context", "correct"): 28,
         ("heracles_in_context", "incorrect"): 15,
+        ("heracles_in_context_no_places", "correct"): 31,
+        ("heracles_in_context_no_places", "incorrect"): 12,
         ("heracles_python", "correct"): 28,
         ("heracles_python", "incorrect"): 15,
         ("heracles_python_agent", "correct"): 38,

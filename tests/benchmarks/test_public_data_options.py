@@ -21,6 +21,7 @@ HERACLES_TASKS = {
     "heracles": "cypher",
     "heracles_agent": "agent.tools.cypher",
     "heracles_in_context": "in_context",
+    "heracles_in_context_no_places": "in_context",
     "heracles_python": "python",
     "heracles_python_agent": "agent.tools.python",
 }
@@ -139,6 +140,7 @@ def test_heracles_runs_its_pipelines_on_the_public_scene(
         "heracles": 2,
         "heracles_agent": 2,
         "heracles_in_context": 1,
+        "heracles_in_context_no_places": 1,
         "heracles_python": 2,
         "heracles_python_agent": 2,
     }
