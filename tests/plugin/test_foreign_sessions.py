@@ -50,7 +50,8 @@ OWN = {
     f"pytest_llmeval.{name}"
     for name in (
         "commands", "domains.heracles", "engine", "files.atomic", "files.yaml", "providers",
-        "records", "report", "results", "scoring", "session.attempt", "session.main_session", "solvers", "task",
+        "records", "report", "results", "scoring", "session.attempt", "session.main_session",
+        "solvers", "task",
     )
 }
 
