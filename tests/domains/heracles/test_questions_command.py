@@ -9,11 +9,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from pytest_llmeval.commands.main import main
 from pytest_llmeval.domains.heracles import questions_command
 from pytest_llmeval.domains.heracles.graph import open_graph
-from pytest_llmeval.domains.heracles.questions.task_folder import task_files
+from pytest_llmeval.domains.heracles.questions.property_graph import PropertyGraph
+from pytest_llmeval.domains.heracles.questions.schema import schema_of
+from pytest_llmeval.domains.heracles.questions.task_folder import DATASET, task_files, task_texts
+from pytest_llmeval.domains.heracles.questions.vocabulary import vocabulary_of
+from pytest_llmeval.domains.heracles.scene_graph import read_scene
+from pytest_llmeval.errors import ToolError
 
 HOUSE = Path(__file__).parents[3] / "fixtures" / "heracles" / "scene.json"
 
@@ -101,6 +107,31 @@ def test_two_graphs_at_once_are_told(told: Told) -> None:
     assert "name one graph database" in told("bolt://a:1", "--graph", "bolt://b:1")
 
 
+@pytest.mark.parametrize("engine", ["neo4j", "arcadedb"])
+def test_an_engine_of_our_own_may_be_named(monkeypatch: pytest.MonkeyPatch, engine: str) -> None:
+    named: list[object] = []
+
+    async def opened(choice: object, *_: object, **__: object) -> None:
+        named.append(choice)
+        message = "enough"
+        raise ToolError(message)
+
+    monkeypatch.setattr(questions_command, "open_graph", opened)
+    assert main(["questions", str(HOUSE), "--graph", engine]) == 2
+    assert named == [engine]
+
+
+@pytest.mark.parametrize("name", ["2026", "true", "null", "1e3", "my house", "0x1F"])
+def test_a_task_is_named_as_its_folder_also_where_yaml_reads_a_number(
+    tmp_path: Path, name: str
+) -> None:
+    graph = PropertyGraph.of_scene(read_scene(HOUSE))
+    schema = schema_of(graph, vocabulary_of(graph))
+    texts = task_texts(tmp_path / name, "", schema, HOUSE)
+    (task,) = (file for file in texts if file.suffix == ".yaml" and file.name != DATASET)
+    assert yaml.safe_load(texts[task])["name"] == task.stem == name.replace(" ", "_")
+
+
 def test_a_server_that_does_not_answer_is_told(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["questions", "bolt://127.0.0.1:1"]) == 2
     assert "no graph database answers at bolt://127.0.0.1:1" in capsys.readouterr().err
@@ -129,6 +160,6 @@ def test_a_missing_engine_is_told_with_how_to_get_one(
         lambda name, *rest: None if name == "arcadedb_embedded" else found(name, *rest),
     )
     monkeypatch.setattr(questions_command, "open_graph", open_graph)
-    error = told(str(HOUSE))
+    error = told(str(HOUSE), "--graph", "arcadedb")
     assert ".[graph]" in error
     assert "--llmeval-graph" in error
