@@ -179,19 +179,21 @@ def _check_free(files: tuple[Path, ...]) -> None:
 async def _proposed(wanted: _Wanted) -> tuple[Schema, Proposals]:
     """Read the graph, and ask the engine that holds it."""
     if wanted.scene is None and isinstance(wanted.graph, GraphAddress):
+        where = wanted.graph.uri
         bolt = Bolt(login_to(wanted.graph), LIMITS)
         try:
             await bolt.agent()
-            graph = await read_server(bolt, where=wanted.graph.uri)
+            graph = await read_server(bolt, where=where)
         finally:
             await bolt.close()
     else:
         assert wanted.scene is not None  # noqa: S101 - by `_wanted`
+        where = str(wanted.scene)
         graph = PropertyGraph.of_scene(read_scene(wanted.scene))
     schema = schema_of(graph, vocabulary_of(graph))
     if not schema.kinds:
         message = (
-            f"{wanted.scene or wanted.graph} has no nodes to ask about"
+            f"{where} has no nodes to ask about"
             if not schema.graph.vertices
             else "no label of the graph has a property that tells its nodes apart: a text or whole "
             "number that every node has and no two share, whatever their case; add one, such as id"

@@ -90,6 +90,27 @@ def test_an_empty_graph_is_told(told: Told, tmp_path: Path) -> None:
     assert "has no nodes to ask about" in told(scene(tmp_path))
 
 
+def test_an_empty_server_is_told_by_its_address(
+    monkeypatch: pytest.MonkeyPatch, told: Told
+) -> None:
+    class Connected:
+        def __init__(self, *_: object) -> None:
+            """Connect to nothing."""
+
+        async def agent(self) -> str:
+            return "Neo4j"
+
+        async def close(self) -> None:
+            pass
+
+    async def nothing(*_: object, **__: object) -> PropertyGraph:
+        return PropertyGraph((), ())
+
+    monkeypatch.setattr(questions_command, "Bolt", Connected)
+    monkeypatch.setattr(questions_command, "read_server", nothing)
+    assert told("bolt://h:1") == "llmeval: bolt://h:1 has no nodes to ask about\n"
+
+
 def test_a_graph_whose_nodes_nothing_tells_apart_is_told(told: Told, tmp_path: Path) -> None:
     # The answer to a question is compared without case, so `O1` and `o1` are one.
     nodes = [
