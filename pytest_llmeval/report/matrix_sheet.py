@@ -63,7 +63,8 @@ def contender_names(matrix: Matrix) -> tuple[str, ...]:
 
 def _sheet(matrix: Matrix, title: str) -> Sheet:
     demo = " (demo data)" if all(one.info.demo for one in matrix.contenders) else ""
-    parts = [title, matrix_name(matrix) + demo, f"{matrix.n:,} samples that all scored"]
+    common = f"{matrix.n:,} sample{'s' * (matrix.n != 1)} that all scored"
+    parts = [title, matrix_name(matrix) + demo, common]
     return Sheet(
         title=" · ".join(part for part in parts if part), blocks=(), notes=tuple(_notes(matrix))
     )

@@ -225,6 +225,11 @@ def test_a_task_over_a_part_of_the_questions_is_compared_over_that_part() -> Non
     assert "scored samples: A 8, B 3, C 8; only the 3 common ones count" in text
 
 
+def test_one_common_sample_is_told_as_one() -> None:
+    text = told([*some("query", RIGHT), *some("agent", WRONG[:1])])
+    assert "1 sample that all scored" in text
+
+
 def test_a_pipeline_that_scored_nothing_does_not_hide_the_others() -> None:
     rows = [*some("query", RIGHT), *some("context", WRONG), *some("agent", BROKEN)]
     assert pair(rows).matrix.n == 8

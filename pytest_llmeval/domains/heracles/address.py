@@ -24,7 +24,7 @@ _RESET = "reset=on"
 
 NO_GRAPH: Final = (
     "the task names no scene, so it asks what a server holds, and none is named; add "
-    "--llmeval-graph bolt://HOST:PORT, or the solver's option scene"
+    "--llmeval-graph bolt://HOST:PORT, or the option scene of the solver or tool"
 )
 
 

@@ -10,14 +10,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, Final
 
-from pytest_llmeval.domains.heracles.address import NO_GRAPH, GraphAddress, graph_address
-from pytest_llmeval.domains.heracles.cypher_tool import run_cypher, start_graph
+from pytest_llmeval.domains.heracles.cypher_tool import (
+    check_graph,
+    known_classes,
+    run_cypher,
+    start_graph,
+)
 from pytest_llmeval.domains.heracles.feed_forward import Language, check_repair, write_and_run
 from pytest_llmeval.domains.heracles.findings import query_findings
 from pytest_llmeval.domains.heracles.query import MISSING_TAGS, extract_query
-from pytest_llmeval.domains.heracles.scene_graph import check_scene_file, read_class_names
+from pytest_llmeval.domains.heracles.scene_graph import check_scene_file
 from pytest_llmeval.engine.context import RunContext, SolverContext
-from pytest_llmeval.errors import UsageError
 from pytest_llmeval.records import Completion, Display, Json, Sample, ToolUse
 
 REPAIR_REQUEST: Final = (
@@ -63,7 +66,7 @@ class CypherSolver:
 
     def variables(self) -> Mapping[str, Json]:
         """Return the variables of the prompts as far as they are known before any reply."""
-        return {"classes": self._classes(), "query": "", "rows": ""}
+        return {"classes": known_classes(self.scene), "query": "", "rows": ""}
 
     async def get_ready(self, context: RunContext) -> None:
         """Start the database."""
@@ -76,10 +79,8 @@ class CypherSolver:
     ) -> Completion:
         """Solve one sample."""
         # A wrong option is reported before a request is paid.
-        choice = graph_address(context)
-        if self.scene is None and not isinstance(choice, GraphAddress):
-            raise UsageError(NO_GRAPH)
-        classes = self._classes()
+        check_graph(context, self.scene)
+        classes = known_classes(self.scene)
 
         async def run(query: str, stage: str) -> ToolUse:
             return await run_cypher(context, self.scene, query, stage=stage)
@@ -101,7 +102,3 @@ class CypherSolver:
         )
         details["turns"] = turns + 1
         return Completion(text=final.text, stop_reason=final.stop_reason, details=details)
-
-    def _classes(self) -> dict[str, Json]:
-        """Return the class names by label, none without a scene."""
-        return {} if self.scene is None else read_class_names(self.scene)

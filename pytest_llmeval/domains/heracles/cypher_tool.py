@@ -7,10 +7,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Final
 
-from pytest_llmeval.domains.heracles.address import GraphAddress, GraphChoice, graph_address
+from pytest_llmeval.domains.heracles.address import (
+    NO_GRAPH,
+    GraphAddress,
+    GraphChoice,
+    graph_address,
+)
 from pytest_llmeval.domains.heracles.findings import query_findings
 from pytest_llmeval.domains.heracles.scene_graph import check_scene_file, read_class_names
 from pytest_llmeval.engine.context import RunContext, SolverContext
+from pytest_llmeval.errors import UsageError
 from pytest_llmeval.records import Display, Json, ToolUse
 
 if TYPE_CHECKING:
@@ -29,7 +35,8 @@ class CypherTool:
     ``query_seconds``.
 
     Attributes:
-        scene: a scene graph as spark_dsg saves it, in JSON.
+        scene: a scene graph as spark_dsg saves it, in JSON; None for the graph that the server
+            named by ``--llmeval-graph`` holds already.
     """
 
     name: ClassVar[str] = TOOL_NAME
@@ -46,19 +53,20 @@ class CypherTool:
         shares=("valid_cypher",), headings={"valid_cypher": "valid Cypher"}
     )
 
-    scene: Path
+    scene: Path | None = None
 
     def __post_init__(self) -> None:
         """Raise ValueError if the scene is no file."""
-        check_scene_file(self.scene)
+        if self.scene is not None:
+            check_scene_file(self.scene)
 
     def variables(self) -> Mapping[str, Json]:
         """Return the variables of the prompt."""
-        return {"classes": read_class_names(self.scene)}
+        return {"classes": known_classes(self.scene)}
 
     def check(self, context: RunContext) -> None:
-        """Raise UsageError if the option ``--llmeval-graph`` is wrong."""
-        graph_address(context)
+        """Raise UsageError if the option ``--llmeval-graph`` is wrong, or missing for a server."""
+        check_graph(context, self.scene)
 
     async def get_ready(self, context: RunContext) -> None:
         """Start the database."""
@@ -77,6 +85,26 @@ class CypherTool:
             "queries": len(uses),
             "failed_queries": sum(use.error is not None for use in uses),
         }
+
+
+def check_graph(context: RunContext, scene: Path | None) -> None:
+    """Look at the option ``--llmeval-graph`` before a sample's first request is paid.
+
+    Raises:
+        UsageError: it is wrong, or there is neither a scene nor a server that holds a graph.
+    """
+    choice = graph_address(context)
+    if scene is None and not isinstance(choice, GraphAddress):
+        raise UsageError(NO_GRAPH)
+
+
+def known_classes(scene: Path | None) -> dict[str, Json]:
+    """Return the class names by label of a scene, none of what a server holds.
+
+    Raises:
+        TaskError: the scene cannot be read.
+    """
+    return {} if scene is None else read_class_names(scene)
 
 
 async def run_cypher(

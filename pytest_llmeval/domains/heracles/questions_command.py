@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import shlex
 import sys
 from collections import Counter
 from collections.abc import Mapping
@@ -11,7 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from pytest_llmeval.domains.heracles.address import SCHEMES, GraphAddress
+from pytest_llmeval.domains.heracles.address import (
+    SCHEMES,
+    GraphAddress,
+    GraphChoice,
+    parse_graph,
+)
 from pytest_llmeval.domains.heracles.bolt import Bolt
 from pytest_llmeval.domains.heracles.graph import login_to, open_graph
 from pytest_llmeval.domains.heracles.neo4j import LIMITS
@@ -48,7 +54,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
         "--empty", action="store_true", help="also questions whose answer is 0 or empty"
     )
     parser.add_argument(
-        "--graph", metavar="URI", help="database that is to hold the scene, as --llmeval-graph"
+        "--graph", metavar="GRAPH", help="database that is to hold the scene, as --llmeval-graph"
     )
     places = parser.add_mutually_exclusive_group()
     places.add_argument("--output", metavar="FILE", help="the dataset (standard output)")
@@ -62,10 +68,10 @@ def declare(parser: argparse.ArgumentParser) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Wanted:
-    """The arguments, checked: `scene` None stands for what the server at `address` holds."""
+    """The arguments, checked: `scene` None stands for what the server `graph` holds."""
 
     scene: Path | None
-    address: GraphAddress | None
+    graph: GraphChoice
     wish: Wish
 
 
@@ -97,12 +103,17 @@ def run(chosen: argparse.Namespace) -> int:
     else:
         # To the letter: it may be read again. YAML writes control characters as escapes.
         sys.stdout.write(dataset)
-    server = "" if wanted.scene else f" --llmeval-graph {chosen.scene}"
-    run_it = f"run it: pytest {folder} --llmeval-model openai/NAME{server}" if folder else ""
+    run_it = _pytest_line(folder, None if wanted.scene else chosen.scene) if folder else ""
     for line in (*_report(found, wanted.wish.count), *map(str, files[:1]), run_it):
         if line:
             _say(line, error=not files)
     return _DONE
+
+
+def _pytest_line(folder: Path, server: str | None) -> str:
+    """Return how the task is run, for a shell; `server` None stands for a task with a scene."""
+    words = ["pytest", str(folder), "--llmeval-model", "openai/NAME"]
+    return "run it: " + shlex.join([*words, *(["--llmeval-graph", server] if server else [])])
 
 
 def _wanted(chosen: argparse.Namespace) -> _Wanted:
@@ -112,8 +123,8 @@ def _wanted(chosen: argparse.Namespace) -> _Wanted:
         message = f"--graph {chosen.graph!r} beside {chosen.scene!r}: name one graph database"
         raise UsageError(message)
     text = chosen.scene if live else chosen.graph
-    address = None if text is None else GraphAddress.parse(text)
-    if live and address is not None and address.reset:
+    graph = parse_graph(text)
+    if live and isinstance(graph, GraphAddress) and graph.reset:
         message = f"{chosen.scene!r}: questions only read what a server holds; leave out reset=on"
         raise UsageError(message)
     if not live and not Path(chosen.scene).is_file():
@@ -124,7 +135,7 @@ def _wanted(chosen: argparse.Namespace) -> _Wanted:
         raise UsageError(message)
     return _Wanted(
         scene=None if live else Path(chosen.scene),
-        address=address,
+        graph=graph,
         wish=Wish(
             count=_whole("--count", chosen.count, least=1, most=MOST_QUESTIONS),
             seed=_whole("--seed", chosen.seed, least=0, most=2**63),
@@ -167,27 +178,29 @@ def _check_free(files: tuple[Path, ...]) -> None:
 
 async def _proposed(wanted: _Wanted) -> tuple[Schema, Proposals]:
     """Read the graph, and ask the engine that holds it."""
-    if wanted.scene is None and wanted.address is not None:
-        bolt = Bolt(login_to(wanted.address), LIMITS)
+    if wanted.scene is None and isinstance(wanted.graph, GraphAddress):
+        where = wanted.graph.uri
+        bolt = Bolt(login_to(wanted.graph), LIMITS)
         try:
             await bolt.agent()
-            graph = await read_server(bolt, where=wanted.address.uri)
+            graph = await read_server(bolt, where=where)
         finally:
             await bolt.close()
     else:
         assert wanted.scene is not None  # noqa: S101 - by `_wanted`
+        where = str(wanted.scene)
         graph = PropertyGraph.of_scene(read_scene(wanted.scene))
     schema = schema_of(graph, vocabulary_of(graph))
     if not schema.kinds:
         message = (
-            f"{wanted.scene or wanted.address} has no nodes to ask about"
+            f"{where} has no nodes to ask about"
             if not schema.graph.vertices
             else "no label of the graph has a property that tells its nodes apart: a text or whole "
             "number that every node has and no two share, whatever their case; add one, such as id"
         )
         raise UsageError(message)
     engine = await open_graph(
-        wanted.address, wanted.scene, progress=lambda line: _say(line, error=True)
+        wanted.graph, wanted.scene, progress=lambda line: _say(line, error=True)
     )
     try:
         found = Proposals(schema, engine.query, wanted.wish)

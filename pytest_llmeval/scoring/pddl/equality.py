@@ -136,7 +136,9 @@ def _by_symbols(atom: Atom) -> list[list[tuple[int, str]]]:
 
 
 def _natural(word: str) -> list[tuple[int, str]]:
-    return [(int(part), "") if part.isdigit() else (-1, part) for part in _PARTS.split(word)]
+    return [
+        (int(part), "") if _PARTS.fullmatch(part) else (-1, part) for part in _PARTS.split(word)
+    ]
 
 
 def _conjunction(order: list[Atom], term: Term) -> Goal:

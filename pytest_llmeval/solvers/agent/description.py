@@ -56,9 +56,12 @@ def _says(schema: Any) -> bool:  # noqa: ANN401 - a JSON schema
 
 
 def _argument(name: str, schema: Any, *, required: bool) -> str:  # noqa: ANN401 - a JSON schema
-    default = schema.get("default") if isinstance(schema, dict) else None
-    kind = _kind(schema)
-    return f"{name}: {kind}" if required else f"{name}: {kind} = {_json(default)}"
+    told = f"{name}: {_kind(schema)}"
+    if required:
+        return told
+    if isinstance(schema, dict) and "default" in schema:
+        return f"{told} = {_json(schema['default'])}"
+    return f"{told} (optional)"
 
 
 def _kind(schema: Any) -> str:  # noqa: ANN401 - a JSON schema

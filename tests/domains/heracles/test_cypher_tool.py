@@ -11,7 +11,7 @@ from solvers.agent.scripted_context import Context, call, made, raw, solved
 
 from pytest_llmeval.domains.heracles.cypher_tool import TOOL_NAME, CypherTool
 from pytest_llmeval.domains.heracles.scene_graph import read_class_names
-from pytest_llmeval.errors import ToolError
+from pytest_llmeval.errors import ToolError, UsageError
 from pytest_llmeval.records import Completion, Reply, ToolUse
 from pytest_llmeval.task.options import OptionError
 
@@ -95,6 +95,24 @@ def test_a_scene_that_is_no_file_is_a_mistake_of_the_task(tmp_path: Path) -> Non
         made({"tools": {"cypher": {"scene": "absent.json"}}}, tmp_path)
     assert refused.value.place[:2] == ("tools", "cypher")
     assert str(tmp_path / "absent.json") in str(refused.value)
+
+
+def test_without_a_scene_a_server_must_be_named_before_a_request_is_paid() -> None:
+    context = Context(querying(QUERY), ANSWER, graph=Graph())
+    with pytest.raises(UsageError, match=r"names no scene.* --llmeval-graph bolt://HOST:PORT"):
+        solved(made({"tools": {"cypher": {}}}), context)
+    assert context.asked == []
+
+
+def test_without_a_scene_the_named_server_answers_and_no_classes_are_known() -> None:
+    class Served(Context):
+        def setting(self, name: str) -> str | None:
+            return {"graph": "bolt://localhost"}[name]
+
+    context = Served(querying(QUERY), ANSWER, graph=Graph())
+    assert solved(made({"tools": {"cypher": None}}), context).text == ANSWER.text
+    assert context.results == [ROWS]
+    assert context.variables["classes"] == {}
 
 
 def test_the_table_shows_how_many_last_queries_were_valid() -> None:

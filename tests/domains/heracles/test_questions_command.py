@@ -9,10 +9,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from pytest_llmeval.commands.main import main
 from pytest_llmeval.domains.heracles import questions_command
-from pytest_llmeval.domains.heracles.questions.task_folder import task_files
+from pytest_llmeval.domains.heracles.graph import open_graph
+from pytest_llmeval.domains.heracles.questions.property_graph import PropertyGraph
+from pytest_llmeval.domains.heracles.questions.schema import schema_of
+from pytest_llmeval.domains.heracles.questions.task_folder import DATASET, task_files, task_texts
+from pytest_llmeval.domains.heracles.questions.vocabulary import vocabulary_of
+from pytest_llmeval.domains.heracles.scene_graph import read_scene
+from pytest_llmeval.errors import ToolError
 
 HOUSE = Path(__file__).parents[3] / "fixtures" / "heracles" / "scene.json"
 
@@ -83,6 +90,27 @@ def test_an_empty_graph_is_told(told: Told, tmp_path: Path) -> None:
     assert "has no nodes to ask about" in told(scene(tmp_path))
 
 
+def test_an_empty_server_is_told_by_its_address(
+    monkeypatch: pytest.MonkeyPatch, told: Told
+) -> None:
+    class Connected:
+        def __init__(self, *_: object) -> None:
+            """Connect to nothing."""
+
+        async def agent(self) -> str:
+            return "Neo4j"
+
+        async def close(self) -> None:
+            pass
+
+    async def nothing(*_: object, **__: object) -> PropertyGraph:
+        return PropertyGraph((), ())
+
+    monkeypatch.setattr(questions_command, "Bolt", Connected)
+    monkeypatch.setattr(questions_command, "read_server", nothing)
+    assert told("bolt://h:1") == "llmeval: bolt://h:1 has no nodes to ask about\n"
+
+
 def test_a_graph_whose_nodes_nothing_tells_apart_is_told(told: Told, tmp_path: Path) -> None:
     # The answer to a question is compared without case, so `O1` and `o1` are one.
     nodes = [
@@ -98,6 +126,31 @@ def test_a_server_s_graph_is_never_wiped(told: Told) -> None:
 
 def test_two_graphs_at_once_are_told(told: Told) -> None:
     assert "name one graph database" in told("bolt://a:1", "--graph", "bolt://b:1")
+
+
+@pytest.mark.parametrize("engine", ["neo4j", "arcadedb"])
+def test_an_engine_of_our_own_may_be_named(monkeypatch: pytest.MonkeyPatch, engine: str) -> None:
+    named: list[object] = []
+
+    async def opened(choice: object, *_: object, **__: object) -> None:
+        named.append(choice)
+        message = "enough"
+        raise ToolError(message)
+
+    monkeypatch.setattr(questions_command, "open_graph", opened)
+    assert main(["questions", str(HOUSE), "--graph", engine]) == 2
+    assert named == [engine]
+
+
+@pytest.mark.parametrize("name", ["2026", "true", "null", "1e3", "my house", "0x1F"])
+def test_a_task_is_named_as_its_folder_also_where_yaml_reads_a_number(
+    tmp_path: Path, name: str
+) -> None:
+    graph = PropertyGraph.of_scene(read_scene(HOUSE))
+    schema = schema_of(graph, vocabulary_of(graph))
+    texts = task_texts(tmp_path / name, "", schema, HOUSE)
+    (task,) = (file for file in texts if file.suffix == ".yaml" and file.name != DATASET)
+    assert yaml.safe_load(texts[task])["name"] == task.stem == name.replace(" ", "_")
 
 
 def test_a_server_that_does_not_answer_is_told(capsys: pytest.CaptureFixture[str]) -> None:
@@ -119,16 +172,15 @@ def test_no_file_is_replaced_unless_that_is_asked_for(told: Told, tmp_path: Path
 
 
 def test_a_missing_engine_is_told_with_how_to_get_one(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+    monkeypatch: pytest.MonkeyPatch, told: Told
 ) -> None:
-    monkeypatch.setenv("LLMEVAL_CACHE", str(tmp_path))
     found = importlib.util.find_spec
     monkeypatch.setattr(
         importlib.util,
         "find_spec",
         lambda name, *rest: None if name == "arcadedb_embedded" else found(name, *rest),
     )
-    assert main(["questions", str(HOUSE)]) == 2
-    error = capsys.readouterr().err
+    monkeypatch.setattr(questions_command, "open_graph", open_graph)
+    error = told(str(HOUSE), "--graph", "arcadedb")
     assert ".[graph]" in error
     assert "--llmeval-graph" in error

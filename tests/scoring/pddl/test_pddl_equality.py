@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from pytest_llmeval.scoring.pddl import (
+    Fact,
     PddlSyntaxError,
     canonical_pddl,
     parse_pddl,
@@ -70,3 +71,7 @@ def test_pairs_by_a_reader_who_had_not_seen_the_code_are_told_apart() -> None:
         except PddlSyntaxError:
             found = "invalid"
         assert found == case["verdict"], case
+
+
+def test_a_goal_made_in_python_may_hold_signs_that_are_digits_elsewhere() -> None:
+    assert canonical_pddl(Fact("near", ("O²",))) == "(near O²)"

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import Field
-from solvers.agent.scripted_context import Context
+from solvers.agent.scripted_context import Context, LookUp
 
 from pytest_llmeval.engine.context import SolverContext
 from pytest_llmeval.engine.tool import CallError
@@ -293,3 +293,9 @@ def test_a_prompt_is_told_what_the_schema_says() -> None:
         '{"x": {"type": "number"}, "y": {"type": "number"}}, '
         '"required": ["x", "y"], "title": "Point", "type": "object"}'
     )
+
+
+def test_an_argument_that_may_be_left_out_is_not_said_to_be_null() -> None:
+    tool = LookUp()
+    tool.parameters = {**tool.parameters, "required": []}
+    assert described_tools([tool]).startswith("look_up(query: text (optional))\n")

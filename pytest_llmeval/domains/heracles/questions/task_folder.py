@@ -17,7 +17,7 @@ DATASET: Final = "questions.yaml"
 _TASK: Final = """\
 # Questions about a graph, proposed by `llmeval questions`; the model writes Cypher, the query runs,
 # and the model answers from its rows in SLDP.
-name: {name}
+name: "{name}"
 version: 1
 dataset:
   path: {dataset}
