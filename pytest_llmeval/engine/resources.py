@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 from collections.abc import Awaitable, Callable
+from contextlib import AsyncExitStack
 from typing import Any, TypeVar, cast
 
 T = TypeVar("T")
@@ -27,16 +28,23 @@ class Resources:
         return cast("T", await asyncio.shield(self._started[key]))
 
     async def close(self) -> None:
-        """Cancel unfinished starts, and close the objects that have a method `close`."""
+        """Cancel unfinished starts, and close the objects that have a method `close`, all of them.
+
+        If one raises an error, it is raised after the others are closed.
+        """
         for starting in self._started.values():
             starting.cancel()
-        for found in await asyncio.gather(*self._started.values(), return_exceptions=True):
-            close = getattr(found, "close", None)
-            if close is None or isinstance(found, BaseException):
-                continue
-            closing = close()
-            if inspect.isawaitable(closing):
-                await closing
+        found = await asyncio.gather(*self._started.values(), return_exceptions=True)
+        async with AsyncExitStack() as ends:
+            for resource in found:
+                if hasattr(resource, "close") and not isinstance(resource, BaseException):
+                    ends.push_async_callback(_closed, resource)
+
+
+async def _closed(resource: Any) -> None:  # noqa: ANN401 - whatever a solver shares
+    closing = resource.close()
+    if inspect.isawaitable(closing):
+        await closing
 
 
 async def _awaited(start: Callable[[], Awaitable[T]]) -> T:

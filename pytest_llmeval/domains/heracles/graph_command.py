@@ -6,6 +6,7 @@ import argparse
 import os
 from pathlib import Path
 from typing import Final
+from urllib.parse import urlsplit
 
 from pytest_llmeval.domains.heracles.neo4j_jars.installed import (
     FOLDER_VARIABLE,
@@ -72,7 +73,7 @@ def _install(chosen: argparse.Namespace) -> int:
         msg = f"--jars {chosen.jars}: no such folder"
         raise UsageError(msg)
     url, folder = chosen.mirror or MAVEN_CENTRAL_URL, jars_folder()
-    if not url.startswith(("http://", "https://")):
+    if not _is_address(url):
         msg = f"--mirror {url!r}: expected the address of a Maven repository, https://HOST/PATH"
         raise UsageError(msg)
     with shown_progress() as progress:
@@ -87,6 +88,15 @@ def _install(chosen: argparse.Namespace) -> int:
             raise UsageError(msg) from error
     print(f"Neo4j {VERSION} {'is now' if new else 'was already'} installed in {folder}")
     return _YES
+
+
+def _is_address(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        parts.port  # noqa: B018 - raises ValueError for what is no number
+    except ValueError:
+        return False
+    return parts.scheme in {"http", "https"} and bool(parts.hostname)
 
 
 def _status() -> int:

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final, Protocol
@@ -122,9 +122,13 @@ class ServerProcess:
         """
         kind.check()
         progress(f"graph: starting {kind.title}")
-        folder = Path(tempfile.mkdtemp(prefix="llmeval-graph-"))
         launch = kind.launch(limits)
-        process = _spawn(kind.module)
+        folder = Path(tempfile.mkdtemp(prefix="llmeval-graph-"))
+        try:
+            process = _spawn(kind.module)
+        except BaseException:
+            shutil.rmtree(folder)
+            raise
         try:
             request = {"folder": str(folder), **launch.request}
             port = int((await _told(process, request, folder, kind.title))["port"])
@@ -167,13 +171,17 @@ class ServerProcess:
         """End the process, at once with `kill`, and remove its folder."""
         if kill:
             self.process.kill()
-        await self.readers.close()
+        async with AsyncExitStack() as ends:  # the last first, each also when one is cancelled
+            ends.push_async_callback(asyncio.to_thread, _end, self.process, self.folder)
+            ends.push_async_callback(self._close_reader)
+            ends.push_async_callback(self.readers.close)
+
+    async def _close_reader(self) -> None:
         try:
             async with asyncio.timeout(_STOP_SECONDS):
                 await self.reader.close()
         except TimeoutError:
             self.process.kill()
-        await asyncio.to_thread(_end, self.process, self.folder)
 
 
 def _spawn(module: str) -> subprocess.Popen[bytes]:

@@ -351,6 +351,10 @@ def test_an_unreachable_mirror_is_told_with_all_ways_out(
     ("arguments", "problem"),
     [
         (["--mirror", "repo.example"], "expected the address of a Maven repository"),
+        *(
+            (["--mirror", url], f"--mirror {url!r}: expected the address")
+            for url in ("https://", "https:///maven2", "http://repo.example:port", "http://[::1")
+        ),
         (["--jars", "no/such/folder"], "--jars no/such/folder: no such folder"),
     ],
 )
