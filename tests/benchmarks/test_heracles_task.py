@@ -37,7 +37,7 @@ TASKS = [
     FILE,
     *(
         BENCHMARK / f"heracles_{name}.yaml"
-        for name in ("agent", "in_context", "python", "python_agent")
+        for name in ("agent", "in_context", "python", "python_agent", "in_context_no_places")
     ),
 ]
 FOLDER = ROOT / "fixtures" / "heracles"
