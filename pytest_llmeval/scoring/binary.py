@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from pytest_llmeval.records import Score
+from collections.abc import Mapping
+
+from pytest_llmeval.records import Json, Score
 from pytest_llmeval.scoring.scorer import NO_ANSWER, Scorer
 
 SHOWN = 200
 """Characters of an answer or a target that an explanation quotes."""
 
 
-def decided(scorer: Scorer, explanation: str, *, correct: bool) -> Score:
-    """Return the score 1 (correct) or 0 of `scorer`, with the reason."""
+def decided(
+    scorer: Scorer, explanation: str, *, correct: bool, details: Mapping[str, Json] | None = None
+) -> Score:
+    """Return the score 1 (correct) or 0 of `scorer`, with the reason and further findings."""
     return Score(
         name=scorer.name,
         value=float(correct),
@@ -18,6 +22,7 @@ def decided(scorer: Scorer, explanation: str, *, correct: bool) -> Score:
         correct=correct,
         explanation=explanation,
         grader=scorer.grader,
+        details=details or {},
     )
 
 

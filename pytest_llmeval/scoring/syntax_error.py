@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import Self
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Self
+
+if TYPE_CHECKING:
+    from lark.exceptions import UnexpectedInput
 
 _LONGEST = 40
 """Characters of the offending text that a message repeats."""
@@ -61,6 +65,43 @@ class AnswerSyntaxError(ValueError):
             expected=expected,
             hint=_hint(text, position, hints) if hints else "",
         )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SyntaxErrors:
+    """The syntax errors of one language.
+
+    Attributes:
+        kind: their class.
+        expected: returns the terminals that the grammar allows at an error, in words.
+        chunk: matches the words of the language, for `found`.
+        hints: the first pattern that matches gives the hint.
+    """
+
+    kind: type[AnswerSyntaxError]
+    expected: Callable[[Collection[str]], str]
+    chunk: re.Pattern[str]
+    hints: Hints
+
+    def of_grammar(self, text: str, error: UnexpectedInput) -> AnswerSyntaxError:
+        """Return the syntax error for an error of the parser."""
+        token = getattr(error, "token", None)
+        at_end = token is not None and token.type == "$END"
+        position = len(text) if at_end else error.pos_in_stream or 0
+        allowed = error.interactive_parser.accepts()  # type: ignore[no-untyped-call] # lark's
+        return self.kind.at(
+            text, position, expected=self.expected(allowed), chunk=self.chunk, hints=self.hints
+        )
+
+    def of_rule(self, text: str, position: int, expected: str) -> AnswerSyntaxError:
+        """Return the syntax error for a text that the grammar allows and a further rule does not.
+
+        Args:
+            text: the whole text.
+            position: where it breaks the rule, from 0.
+            expected: the rule, in words.
+        """
+        return self.kind.at(text, position, expected=expected, chunk=self.chunk)
 
 
 def _found(text: str, position: int, chunk: re.Pattern[str]) -> str:

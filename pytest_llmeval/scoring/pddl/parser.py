@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
+from pytest_llmeval.scoring.lark_parser import Nesting, lark_parser
 from pytest_llmeval.scoring.pddl.goals import And, Constant, Fact, Goal, Not, Or, Variable
-from pytest_llmeval.scoring.pddl.syntax_error import grammar_error, rule_error
+from pytest_llmeval.scoring.pddl.syntax_error import PDDL_ERRORS
 
 if TYPE_CHECKING:
     from lark import Token
@@ -33,50 +34,15 @@ def parse_pddl(text: str) -> Goal:
     return _parser()(text)
 
 
-class _TooDeepError(Exception):
-    """A bracket too many; becomes a PddlSyntaxError."""
-
-    def __init__(self, position: int) -> None:
-        super().__init__(position)
-        self.position = position
-
-
 @cache
 def _parser() -> Callable[[str], Goal]:
     """Return the parsing function, with the compiled grammar."""
-    from lark import Lark, UnexpectedInput  # noqa: PLC0415 - 60 ms, for sessions that parse goals
-
-    lark = Lark(
+    return lark_parser(
         Path(__file__).with_name("grammar.lark").read_text(encoding="utf-8"),
-        parser="lalr",
-        transformer=_Builder(),
-        postlex=_DepthGuard(),
+        builder=_Builder(),
+        nesting=Nesting(opening={"LPAR"}, closing={"RPAR"}, deepest=DEEPEST, brackets="brackets"),
+        errors=PDDL_ERRORS,
     )
-
-    def parse(text: str) -> Goal:
-        try:
-            return cast("Goal", lark.parse(text))
-        except UnexpectedInput as error:
-            raise grammar_error(text, error) from None
-        except _TooDeepError as error:
-            expected = f"at most {DEEPEST} brackets inside each other"
-            raise rule_error(text, error.position, expected) from None
-
-    return parse
-
-
-class _DepthGuard:
-    """Rejects goals nested deeper than DEEPEST, before they are built."""
-
-    always_accept = ()
-
-    def process(self, stream: Iterator[Token]) -> Iterator[Token]:
-        depth = 0
-        for token in stream:
-            depth += {"LPAR": 1, "RPAR": -1}.get(token.type, 0)
-            if depth > DEEPEST:
-                raise _TooDeepError(token.start_pos or 0)
-            yield token
 
 
 class _Builder:

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from pytest_llmeval.errors import ScorerError
 from pytest_llmeval.records import Display, Json, Sample, Score
-from pytest_llmeval.scoring.binary import shown
+from pytest_llmeval.scoring.binary import decided, shown
 from pytest_llmeval.scoring.pddl.diagram import TooCostlyError
 from pytest_llmeval.scoring.pddl.difference import pddl_diff
 from pytest_llmeval.scoring.pddl.equality import MOST_FACTS, PDDL_GRADER, pddl_equals
@@ -97,12 +97,6 @@ class PddlScorer:
         return goal
 
     def _score(self, explanation: str, *, valid: bool) -> Score:
+        """Return the score; no explanation means that the answer is correct."""
         correct = valid and not explanation
-        return Score(
-            name=self.name,
-            value=float(correct),
-            correct=correct,
-            explanation=explanation,
-            grader=self.grader,
-            details={"valid_goal": valid},
-        )
+        return decided(self, explanation, correct=correct, details={"valid_goal": valid})

@@ -4,12 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
-from typing import TYPE_CHECKING
 
-from pytest_llmeval.scoring.syntax_error import AnswerSyntaxError, Hints
-
-if TYPE_CHECKING:
-    from lark.exceptions import UnexpectedInput
+from pytest_llmeval.scoring.syntax_error import AnswerSyntaxError, Hints, SyntaxErrors
 
 _CHUNK = re.compile(r"[^\s()]+|\S")
 
@@ -39,21 +35,6 @@ class PddlSyntaxError(AnswerSyntaxError):
     """A text that is no goal in PDDL."""
 
 
-def grammar_error(text: str, error: UnexpectedInput) -> PddlSyntaxError:
-    """Return the syntax error for an error of the parser."""
-    token = getattr(error, "token", None)
-    position = len(text) if token is not None and token.type == "$END" else error.pos_in_stream or 0
-    allowed = error.interactive_parser.accepts()  # type: ignore[no-untyped-call] # untyped in lark
-    return PddlSyntaxError.at(
-        text, position, expected=_expected(allowed), chunk=_CHUNK, hints=_HINTS
-    )
-
-
-def rule_error(text: str, position: int, expected: str) -> PddlSyntaxError:
-    """Return the syntax error for a text that the grammar allows and a further rule does not."""
-    return PddlSyntaxError.at(text, position, expected=expected, chunk=_CHUNK)
-
-
 def _expected(terminals: Collection[str]) -> str:
     """Return the allowed terminals in words."""
     names = {
@@ -64,3 +45,6 @@ def _expected(terminals: Collection[str]) -> str:
         "$END": "the end",
     }
     return " or ".join(words for name, words in names.items() if name in terminals)
+
+
+PDDL_ERRORS = SyntaxErrors(kind=PddlSyntaxError, expected=_expected, chunk=_CHUNK, hints=_HINTS)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from decimal import Decimal
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
-from pytest_llmeval.scoring.sldp.syntax_error import grammar_error, rule_error
+from pytest_llmeval.scoring.lark_parser import Nesting, RuleError, lark_parser
+from pytest_llmeval.scoring.sldp.syntax_error import SLDP_ERRORS
 from pytest_llmeval.scoring.sldp.tolerance import EXACT
 from pytest_llmeval.scoring.sldp.values import (
     DictValue,
@@ -49,52 +50,20 @@ def parse_sldp(text: str) -> Value:
     return _parser()(text)
 
 
-class _RuleError(Exception):
-    """A token that the grammar allows and a further rule does not; becomes an SldpSyntaxError."""
-
-    def __init__(self, token: Token, expected: str) -> None:
-        super().__init__(expected)
-        self.token, self.expected = token, expected
-
-
 @cache
 def _parser() -> Callable[[str], Value]:
     """Return the parsing function, with the compiled grammar."""
-    from lark import Lark, UnexpectedInput  # noqa: PLC0415 - 60 ms, for sessions that parse SLDP
-
-    lark = Lark(
+    return lark_parser(
         Path(__file__).with_name("grammar.lark").read_text(encoding="utf-8"),
-        parser="lalr",
-        transformer=_Builder(),
-        postlex=_DepthGuard(),
+        builder=_Builder(),
+        nesting=Nesting(
+            opening={"LSQB", "LESSTHAN", "LBRACE"},
+            closing={"RSQB", "MORETHAN", "RBRACE"},
+            deepest=DEEPEST,
+            brackets="containers",
+        ),
+        errors=SLDP_ERRORS,
     )
-
-    def parse(text: str) -> Value:
-        try:
-            return cast("Value", lark.parse(text))
-        except UnexpectedInput as error:
-            raise grammar_error(text, error) from None
-        except _RuleError as error:
-            raise rule_error(text, error.token.start_pos or 0, error.expected) from None
-
-    return parse
-
-
-class _DepthGuard:
-    """Rejects containers nested deeper than DEEPEST, before values are built from them."""
-
-    always_accept = ()
-
-    def process(self, stream: Iterator[Token]) -> Iterator[Token]:
-        depth = 0
-        for token in stream:
-            if token.type in {"LSQB", "LESSTHAN", "LBRACE"}:
-                depth += 1
-                if depth > DEEPEST:
-                    raise _RuleError(token, f"at most {DEEPEST} containers inside each other")
-            elif token.type in {"RSQB", "MORETHAN", "RBRACE"}:
-                depth -= 1
-            yield token
 
 
 class _Builder:
@@ -118,7 +87,7 @@ class _Builder:
         for token, key, _ in children:
             name = (type(key), _name(key))
             if name in seen:
-                raise _RuleError(token, "each key only once")
+                raise RuleError(token, "each key only once")
             seen.add(name)
         return DictValue(entries=tuple((key, value) for _, key, value in children))
 
@@ -153,5 +122,5 @@ def _decimal(token: Token) -> Decimal:
     """
     size = float(token)
     if math.isinf(size):
-        raise _RuleError(token, "a number that fits a double (up to 1.8e308)")
+        raise RuleError(token, "a number that fits a double (up to 1.8e308)")
     return Decimal(str(token)) if size else _ZERO

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from pytest_llmeval.errors import ScorerError
 from pytest_llmeval.records import Display, Json, Sample, Score
-from pytest_llmeval.scoring.binary import shown
+from pytest_llmeval.scoring.binary import decided, shown
 from pytest_llmeval.scoring.scorer import NO_ANSWER
 from pytest_llmeval.scoring.sldp.difference import sldp_diff
 from pytest_llmeval.scoring.sldp.equality import SLDP_GRADER, TooCostlyError
@@ -90,12 +90,6 @@ class SldpScorer:
         return f"{self.name}: {shown(answer or '')} is not equal to {shown(sample.target)}"
 
     def _score(self, explanation: str, *, valid: bool) -> Score:
+        """Return the score; no explanation means that the answer is correct."""
         correct = valid and not explanation
-        return Score(
-            name=self.name,
-            value=float(correct),
-            correct=correct,
-            explanation=explanation,
-            grader=self.grader,
-            details={"valid_sldp": valid},
-        )
+        return decided(self, explanation, correct=correct, details={"valid_sldp": valid})

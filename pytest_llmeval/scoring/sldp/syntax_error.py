@@ -4,12 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
-from typing import TYPE_CHECKING
 
-from pytest_llmeval.scoring.syntax_error import AnswerSyntaxError, Hints
-
-if TYPE_CHECKING:
-    from lark.exceptions import UnexpectedInput
+from pytest_llmeval.scoring.syntax_error import AnswerSyntaxError, Hints, SyntaxErrors
 
 _CHUNK = re.compile(r"[^\s,:<>{}\[\]()]+|.", re.DOTALL)
 _EXPECTED = {
@@ -63,27 +59,6 @@ class SldpSyntaxError(AnswerSyntaxError):
     """A text that is not valid SLDP."""
 
 
-def grammar_error(text: str, error: UnexpectedInput) -> SldpSyntaxError:
-    """Return the syntax error for an error of the parser."""
-    token = getattr(error, "token", None)
-    position = len(text) if token is not None and token.type == "$END" else error.pos_in_stream or 0
-    allowed = error.interactive_parser.accepts()  # type: ignore[no-untyped-call] # untyped in lark
-    return SldpSyntaxError.at(
-        text, position, expected=_expected(allowed), chunk=_CHUNK, hints=_HINTS
-    )
-
-
-def rule_error(text: str, position: int, expected: str) -> SldpSyntaxError:
-    """Return the syntax error for a text that the grammar allows and a further rule does not.
-
-    Args:
-        text: the whole text.
-        position: where it breaks the rule, from 0.
-        expected: the rule, in words.
-    """
-    return SldpSyntaxError.at(text, position, expected=expected, chunk=_CHUNK)
-
-
 def _expected(terminals: Collection[str]) -> str:
     """Return the allowed terminals in words: a value, key or number first, then punctuation."""
     if "LSQB" in terminals:
@@ -95,3 +70,6 @@ def _expected(terminals: Collection[str]) -> str:
     else:
         places = []
     return " or ".join(places + [words for name, words in _EXPECTED.items() if name in terminals])
+
+
+SLDP_ERRORS = SyntaxErrors(kind=SldpSyntaxError, expected=_expected, chunk=_CHUNK, hints=_HINTS)
