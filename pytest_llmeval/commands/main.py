@@ -41,7 +41,7 @@ COMMANDS: Final = (
     Command("replies", ".replies", "list, delete or copy stored replies"),
     Command("fetch", ".fetch", "download dataset files from the Hugging Face hub"),
     Command("sldp", ".sldp", "compare two SLDP texts and list their differences"),
-    Command("pddl", ".pddl", "compare two goals in PDDL and say what tells them apart"),
+    Command("pddl", ".pddl", "compare two goals in PDDL by logic and list their differences"),
     Command("eed", ".eed", "compare two LaTeX formulas and show each step of the scoring"),
 )
 """The general commands, in the order of the help text; those of the domains follow them.

@@ -1,4 +1,4 @@
-"""``llmeval pddl``: compare two goals in PDDL and say what tells them apart."""
+"""``llmeval pddl``: compare two goals in PDDL by logic and list their differences."""
 
 from __future__ import annotations
 

@@ -35,17 +35,6 @@ def test_the_rules_can_be_set(arguments: list[str], status: int) -> None:
     assert main(["sldp", *arguments]) == status
 
 
-def test_texts_that_are_no_sldp_end_with_2_and_a_caret(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["sldp", "[1,\n trash can]", "O(1)"]) == 2
-    shown = capsys.readouterr()
-    assert shown.out == ""
-    lines = shown.err.splitlines()
-    assert lines[0].startswith("answer: line 2, column 8: found 'can'")
-    assert lines[1:3] == ["   trash can]", "         ^"]
-    assert lines[3].startswith("solution: line 1, column 2: found '('")
-    assert lines[4:] == ["  O(1)", "   ^"]
-
-
 def test_a_long_line_is_shown_around_the_mistake(capsys: pytest.CaptureFixture[str]) -> None:
     main(["sldp", f"[{'1, ' * 500}x y{', 1' * 500}]", "1"])
     _, line, caret = capsys.readouterr().err.splitlines()

@@ -1,4 +1,4 @@
-"""When two goals mean the same, and what tells them apart."""
+"""Whether two goals are equivalent, the differences between them, and the canonical text."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from scoring.corpora import language_cases
 
 from pytest_llmeval.scoring.pddl import (
     Fact,
@@ -22,11 +23,14 @@ from pytest_llmeval.scoring.pddl import (
 FOREIGN = Path(__file__).with_name("foreign_goals.jsonl")
 """100 pairs by a reader who had not seen the code: equal, different, or the second one invalid."""
 
+PAIRS = pytest.mark.parametrize("goal_pair", language_cases("pddl", "pairs"))
+
 
 def options(case: dict[str, Any]) -> dict[str, Any]:
     return {name: case[name] for name in ("case_sensitive",) if name in case}
 
 
+@PAIRS
 def test_two_goals_are_equal_as_logic_says(goal_pair: dict[str, Any]) -> None:
     for one, other in [("a", "b"), ("b", "a")]:
         equal = pddl_equals(goal_pair[one], goal_pair[other], **options(goal_pair))
@@ -35,16 +39,19 @@ def test_two_goals_are_equal_as_logic_says(goal_pair: dict[str, Any]) -> None:
         assert (lines == ()) is goal_pair["equal"]
 
 
+@PAIRS
 def test_equal_goals_and_no_others_have_one_canonical_text(goal_pair: dict[str, Any]) -> None:
     if not options(goal_pair):
         texts = {canonical_pddl(goal_pair["a"]), canonical_pddl(goal_pair["b"])}
         assert (len(texts) == 1) is goal_pair["equal"]
 
 
+@pytest.mark.parametrize("goal_case", language_cases("pddl", "goals"))
 def test_the_canonical_text_is_a_disjunction_of_conjunctions(goal_case: dict[str, Any]) -> None:
     assert canonical_pddl(goal_case["text"]) == goal_case["canonical"]
 
 
+@pytest.mark.parametrize("goals_apart", language_cases("pddl", "differences"))
 def test_a_difference_names_facts_and_states_of_the_world(goals_apart: dict[str, Any]) -> None:
     assert list(pddl_diff(goals_apart["a"], goals_apart["b"])) == goals_apart["lines"]
 

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+from scoring.corpora import language_cases
+
 from pytest_llmeval.scoring.sldp import parse_sldp, sldp_diff
 
 
+@pytest.mark.parametrize("differing", language_cases("sldp", "differences"))
 def test_a_difference_has_its_path(differing: dict[str, Any]) -> None:
     assert list(sldp_diff(differing["a"], differing["b"])) == differing["lines"]
 

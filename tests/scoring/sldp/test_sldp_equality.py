@@ -11,22 +11,28 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scoring.corpora import language_cases
 
 from pytest_llmeval.scoring.sldp import SldpSyntaxError, parse_sldp, sldp_diff, sldp_equals
+
+PAIRS = pytest.mark.parametrize("pair", language_cases("sldp", "pairs"))
 
 
 def options(case: dict[str, Any]) -> dict[str, Any]:
     return {name: case[name] for name in ("tolerance", "case_sensitive") if name in case}
 
 
+@PAIRS
 def test_two_texts_are_equal_as_the_rules_say(pair: dict[str, Any]) -> None:
     assert sldp_equals(pair["a"], pair["b"], **options(pair)) is pair["equal"]
 
 
+@PAIRS
 def test_equality_does_not_ask_which_side_is_the_answer(pair: dict[str, Any]) -> None:
     assert sldp_equals(pair["b"], pair["a"], **options(pair)) is pair["equal"]
 
 
+@PAIRS
 def test_only_a_difference_is_explained(pair: dict[str, Any]) -> None:
     assert (sldp_diff(pair["a"], pair["b"], **options(pair)) == ()) is pair["equal"]
 

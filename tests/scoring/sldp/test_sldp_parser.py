@@ -1,4 +1,4 @@
-"""Parsing SLDP: values, and the position and hint of syntax errors."""
+"""Parsing SLDP: the values of texts."""
 
 from __future__ import annotations
 
@@ -6,44 +6,29 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
+from scoring.corpora import language_cases
 
 from pytest_llmeval.scoring.sldp import (
     DictValue,
     NumberValue,
     PointValue,
-    SldpSyntaxError,
     StringValue,
     parse_sldp,
     render_sldp,
 )
 
+VALUES = pytest.mark.parametrize("value_case", language_cases("sldp", "values"))
 
+
+@VALUES
 def test_a_text_means_the_value_that_is_written_so(value_case: dict[str, Any]) -> None:
     assert render_sldp(parse_sldp(value_case["text"])) == value_case["value"]
 
 
+@VALUES
 def test_a_written_value_is_read_as_itself(value_case: dict[str, Any]) -> None:
     value = parse_sldp(value_case["text"])
     assert parse_sldp(render_sldp(value)) == value
-
-
-def test_a_syntax_error_has_its_position_and_hint(mistake: dict[str, Any]) -> None:
-    with pytest.raises(SldpSyntaxError) as caught:
-        parse_sldp(mistake["text"])
-    error = caught.value
-    found = {
-        "line": error.line,
-        "column": error.column,
-        "found": error.found,
-        "expected": error.expected,
-    }
-    assert found == {name: mistake[name] for name in found}
-    assert mistake["hint"] in error.hint
-    assert bool(mistake["hint"]) == bool(error.hint)
-    assert str(error).startswith(
-        f"line {error.line}, column {error.column}: found {error.found}, expected {error.expected}"
-    )
-    assert str(error).isprintable()
 
 
 def test_a_syntax_error_is_a_value_error() -> None:

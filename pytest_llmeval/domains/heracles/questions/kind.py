@@ -1,7 +1,7 @@
-"""The nodes of one label, and what tells them apart.
+"""The nodes of one label, and the property that identifies them.
 
 Whatever is ambiguous is left out here once for all: identifiers that occur twice, values that the
-comparison of answers does not tell apart, properties of several types.
+comparison of answers takes for equal, properties of several types.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Kind:
     Attributes:
         label: the label.
         vertices: its nodes.
-        identifier: the property that tells them apart.
+        identifier: the property that has a different value for each of them.
         categories: text properties whose values several nodes share.
         measures: numbers that every node has.
         position: the point property that every node has, "" if there is none.
@@ -79,7 +79,7 @@ class Kind:
 
 
 def kind_of(label: str, vertices: tuple[Vertex, ...], vocabulary: Vocabulary) -> Kind | None:
-    """Return the nodes of a label, in their order; None if no property tells them apart."""
+    """Return the nodes of a label, in their order; None if no property identifies them."""
     keys = sorted({key for vertex in vertices for key in vertex.properties})
     values = {key: [vertex.properties.get(key) for vertex in vertices] for key in keys}
     identifiers = [key for key in keys if _identifies(values[key])]
