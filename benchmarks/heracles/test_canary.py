@@ -1,4 +1,4 @@
-"""Canary tasks: can a model call a tool natively, and by calls written in its text?"""
+"""Canary tasks: whether a model can call a tool natively, and by calls written in its text."""
 
 import pytest
 
