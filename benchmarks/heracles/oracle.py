@@ -1,4 +1,4 @@
-"""The oracle of the canary: a tool whose numbers nobody can guess."""
+"""The tool of the canary task, which returns a fixed, arbitrary number for each place."""
 
 from typing import Annotated, Literal
 

@@ -1,4 +1,4 @@
-"""The canary of Heracles: whether a model can call tools, by an interface and in its text."""
+"""Canary tasks: whether a model can call a tool natively, and by calls written in its text."""
 
 import pytest
 
@@ -8,11 +8,11 @@ from pytest_llmeval.records import Completion, Sample
 
 @pytest.mark.llmeval("canary.yaml")
 def test_canary(sample: Sample, completion: Completion) -> None:
-    """The model asks the oracle by its own interface for tools, and uses what it says."""
+    """The model calls the tool natively, and answers with the number that it returns."""
     assert_sldp_equal(completion.answer, sample.target)
 
 
 @pytest.mark.llmeval("canary_text.yaml")
 def test_canary_text(sample: Sample, completion: Completion) -> None:
-    """The model asks the oracle by calls in its text, and uses what it says."""
+    """The model calls the tool in its text, and answers with the number that it returns."""
     assert_sldp_equal(completion.answer, sample.target)

@@ -8,23 +8,23 @@ from pytest_llmeval.records import Completion, Sample
 
 @pytest.mark.llmeval("heracles_goals.yaml")
 def test_goals_cypher(sample: Sample, completion: Completion) -> None:
-    """One query, and its rows refined to a goal, give the solution."""
+    """One Cypher query, whose rows the model turns into a goal, gives the solution."""
     assert_pddl_equal(completion.answer, sample.target)
 
 
 @pytest.mark.llmeval("heracles_goals_agent.yaml")
 def test_goals_agent(sample: Sample, completion: Completion) -> None:
-    """A model that queries by itself finds the goal."""
+    """The agent that writes and runs Cypher queries gives the goal."""
     assert_pddl_equal(completion.answer, sample.target)
 
 
 @pytest.mark.llmeval("heracles_goals_in_context.yaml")
 def test_goals_in_context(sample: Sample, completion: Completion) -> None:
-    """A model that is given the whole graph as text finds the goal."""
+    """The model that is given the whole graph as text gives the goal."""
     assert_pddl_equal(completion.answer, sample.target)
 
 
 @pytest.mark.llmeval("heracles_goals_direct.yaml")
 def test_goals_direct(sample: Sample, completion: Completion) -> None:
-    """A model that sees the instruction alone finds the goal."""
+    """The model that is given only the instruction gives the goal."""
     assert_pddl_equal(completion.answer, sample.target)

@@ -17,37 +17,37 @@ needs_sandbox = pytest.mark.skipif(
 
 @pytest.mark.llmeval("heracles.yaml")
 def test_cypher(sample: Sample, completion: Completion) -> None:
-    """One query, and its rows refined to an answer, give the solution."""
+    """One Cypher query, whose rows the model turns into an answer, gives the solution."""
     assert_sldp_equal(completion.answer, sample.target)
 
 
 @pytest.mark.llmeval("heracles_agent.yaml")
 def test_agent(sample: Sample, completion: Completion) -> None:
-    """A model that queries by itself finds the solution."""
+    """The agent that writes and runs Cypher queries gives the solution."""
     assert_sldp_equal(completion.answer, sample.target)
 
 
 @pytest.mark.llmeval("heracles_in_context.yaml")
 def test_in_context(sample: Sample, completion: Completion) -> None:
-    """A model that is given the whole graph as text finds the solution."""
+    """The model that is given the whole graph as text gives the solution."""
     assert_sldp_equal(completion.answer, sample.target)
 
 
 @pytest.mark.llmeval("heracles_in_context_no_places.yaml")
 def test_in_context_no_places(sample: Sample, completion: Completion) -> None:
-    """A model that is given the graph without its places finds the solution."""
+    """The model that is given the graph as text, without its places, gives the solution."""
     assert_sldp_equal(completion.answer, sample.target)
 
 
 @needs_sandbox
 @pytest.mark.llmeval("heracles_python.yaml")
 def test_python(sample: Sample, completion: Completion) -> None:
-    """A program over the graph, and its result refined to an answer, give the solution."""
+    """One Python program, whose result the model turns into an answer, gives the solution."""
     assert_sldp_equal(completion.answer, sample.target)
 
 
 @needs_sandbox
 @pytest.mark.llmeval("heracles_python_agent.yaml")
 def test_python_agent(sample: Sample, completion: Completion) -> None:
-    """A model that runs programs of its own finds the solution."""
+    """The agent that writes and runs Python programs gives the solution."""
     assert_sldp_equal(completion.answer, sample.target)

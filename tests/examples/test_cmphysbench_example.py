@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+from examples.example_run import ROOT, rows_of
 
 from pytest_llmeval.task.catalog import Catalog
 from pytest_llmeval.task.hub import HubFile
 
-ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "examples/cmphysbench"
 PLANNED: list[dict[str, str]] = yaml.safe_load(
     (Path(__file__).parent / "cmphysbench.yaml").read_text("utf-8")
@@ -28,17 +26,7 @@ TYPES = {"Expression", "Equation", "Tuple", "Interval", "Numeric"}
 def outcomes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """Return the outcomes of the example's run on recorded replies, by sample."""
     reports = tmp_path_factory.mktemp("reports")
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist"]
-    done = subprocess.run(
-        [*command, FOLDER, f"--llmeval-report={reports}"],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 1, done.stdout + done.stderr
-    lines = (reports / "latest/rows.jsonl").read_text("utf-8").splitlines()
-    return {row["sample"]: row["outcome"] for row in map(json.loads, lines)}
+    return {row["sample"]: row["outcome"] for row in rows_of(FOLDER, reports)}
 
 
 @pytest.mark.parametrize("planned", PLANNED, ids=lambda one: f"{one['id']} {one['why']}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -73,6 +74,10 @@ class Project:
         file.write_text(text, encoding="utf-8")
         return file
 
+    def write_lines(self, name: str, lines: Iterable[Mapping[str, Any]]) -> Path:
+        """Write a file of JSON lines."""
+        return self.write(name, "".join(json.dumps(line) + "\n" for line in lines))
+
     def calls(self) -> list[int]:
         """Return the questions that the scripted model was asked since the last call of this."""
         file = self.path / "calls.txt"
@@ -134,7 +139,7 @@ def project(
         {"id": n, "question": f"what is {n}+1", "answer": str(n + 1), "kind": _kind(n)}
         for n in range(12)
     )
-    project.write("data.jsonl", "".join(json.dumps(line) + "\n" for line in lines))
+    project.write_lines("data.jsonl", lines)
     return project
 
 

@@ -238,7 +238,7 @@ def names(project: Project) -> dict[str, list[str]]:
         {"id": number, "input": text, "target": "1"}
         for number, text in enumerate(dict.fromkeys(inputs))
     )
-    project.write("data.jsonl", "".join(json.dumps(line) + "\n" for line in lines))
+    project.write_lines("data.jsonl", lines)
     for file, text in (("hostile", HOSTILE), ("model", MODEL), ("solver", SOLVER)):
         project.write(f"{file}.py", text)
     project.write("scorer.py", SCORER)

@@ -99,7 +99,7 @@ def test_terminal_and_junit_are_clean_and_bounded(project: Project, mode: str) -
         {"id": f"{n}{text[:40]}", "question": f"{n} ?", "answer": text[:300], "kind": text[:30]}
         for n, text in enumerate(whole)
     )
-    project.write("data.jsonl", "".join(json.dumps(line) + "\n" for line in lines))
+    project.write_lines("data.jsonl", lines)
     project.write("texts.json", json.dumps(texts))
     for name, text in (("task.yaml", TASK), ("model.py", MODEL), ("test_sums.py", TEST)):
         project.write(name, text)

@@ -76,7 +76,7 @@ def write_case(project: Project, name: str, case: dict[str, Any]) -> None:
     rows = case.get("rows") or [
         {"id": n, "question": f"{name} {n}", "answer": "1", "kind": "x"} for n in range(12)
     ]
-    project.write(f"{name}.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
+    project.write_lines(f"{name}.jsonl", rows)
     project.write(f"test_{name}.py", TEST.format(name=name, body=case.get("body", BODY)))
 
 

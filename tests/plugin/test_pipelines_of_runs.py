@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import json
 import subprocess
 import sys
 from pathlib import Path
@@ -65,17 +64,16 @@ def three(project: Project) -> Project:
     project.write("test_three.py", TEST)
     project.write("model.py", MODEL)
     for file, end in (("data.jsonl", ""), ("other.jsonl", " now?")):
-        samples = [
-            {"id": str(i), "question": f"what is {i}{end}", "answer": str(i)} for i in range(10)
-        ]
-        project.write(file, "".join(json.dumps(sample) + "\n" for sample in samples))
+        numbers = map(str, range(10))
+        project.write_lines(
+            file, ({"id": n, "question": f"what is {n}{end}", "answer": n} for n in numbers)
+        )
     return project
 
 
 def summary(project: Project) -> list[dict[str, Any]]:
     """Return the pipelines in the summary of the latest run."""
-    data = json.loads((project.path / LATEST / "summary.json").read_text())
-    found: list[dict[str, Any]] = data["pipelines"]
+    found: list[dict[str, Any]] = project.summary()["pipelines"]
     return found
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 import sys
 from typing import TYPE_CHECKING
@@ -85,8 +84,10 @@ def kitchen(project: Project) -> Project:
         project.write(f"{name}.yaml", TASK.format(name=name))
     project.write("solver.py", SOLVER)
     project.write("test_kitchen.py", TEST)
-    samples = [{"id": str(n), "question": f"{n}?", "answer": str(n)} for n in range(4)]
-    project.write("data.jsonl", "".join(json.dumps(one) + "\n" for one in samples))
+    numbers = map(str, range(4))
+    project.write_lines(
+        "data.jsonl", ({"id": n, "question": f"{n}?", "answer": n} for n in numbers)
+    )
     return project
 
 

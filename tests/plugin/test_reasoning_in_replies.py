@@ -61,7 +61,7 @@ def weights(project: Project, monkeypatch: pytest.MonkeyPatch) -> Project:
     project.write("model.py", MODEL)
     samples = [{"id": "1", "question": "how heavy?", "answer": "mg"}]
     samples.append({"id": "2", "question": "cut: how heavy?", "answer": "mg"})
-    project.write("data.jsonl", "".join(json.dumps(sample) + "\n" for sample in samples))
+    project.write_lines("data.jsonl", samples)
     return project
 
 

@@ -56,7 +56,7 @@ def formulas(project: Project) -> Project:
     (project.path / "test_sums.py").unlink()
     for name, text in (("task.yaml", TASK), ("test_formulas.py", TEST), ("model.py", MODEL)):
         project.write(name, text)
-    project.write("data.jsonl", "".join(json.dumps(sample) + "\n" for sample in SAMPLES))
+    project.write_lines("data.jsonl", SAMPLES)
     return project
 
 

@@ -196,7 +196,7 @@ def test_a_disk_that_fills_up_ends_the_run(sums: Project, mode: str, size: int) 
         {"id": n, "question": f"what is {n}+1" + " please" * 400, "answer": str(n + 1), "kind": "a"}
         for n in range(60)
     )
-    sums.write("data.jsonl", "".join(json.dumps(line) + "\n" for line in lines))
+    sums.write_lines("data.jsonl", lines)
     sums.write("conftest.py", FULL_DISK.replace("BYTES", str(size)))
     options = ("--llmeval-model=python/./model.py:reply", "--llmeval-concurrency=2", mode)
     result = sums.run(*options)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from scripted_context import Asked, ScriptedContext
 
 from pytest_llmeval.engine.own_code import answer_rule_of, solver_of
 from pytest_llmeval.errors import ProviderError, RunStopped, TaskError
@@ -17,7 +18,6 @@ from pytest_llmeval.records import (
     Image,
     Json,
     Message,
-    Operation,
     Reply,
     Sample,
     ToolUse,
@@ -29,14 +29,14 @@ from pytest_llmeval.task.callables import load_callable
 SAMPLE = Sample(id="7", input="What is 1 + 1?", target="2")
 
 
-class FunctionContext:
-    """A solver's context whose model is a function of the messages."""
+class FunctionContext(ScriptedContext):
+    """A context whose model is a function of the messages, with a log of all that is done."""
 
     epoch = 2
-    images: tuple[Image, ...] = ()
 
     def __init__(self, model: Callable[[Sequence[Message]], Reply]) -> None:
         """Answer as `model` does."""
+        super().__init__(settings={"place": "here", "nothing": None})
         self.model, self.notes = model, list[str]()
         self.started, self.hang = threading.Event(), False
         self.cancelled = False
@@ -44,15 +44,7 @@ class FunctionContext:
     def prompt(self, stage: str = "generate", **variables: Json) -> tuple[Message, ...]:
         return (Message.of("user", f"{stage} {variables}"),)
 
-    async def generate(
-        self,
-        messages: Sequence[Message],
-        *,
-        stage: str = "generate",  # noqa: ARG002 - the port has it
-        operation: Operation = "chat",  # noqa: ARG002 - the port has it
-        draw: int = 0,
-        parameters: dict[str, Json] | None = None,  # noqa: ARG002 - the port has it
-    ) -> Reply:
+    async def reply(self, asked: Asked) -> Reply:
         self.started.set()
         if self.hang:
             try:
@@ -60,15 +52,12 @@ class FunctionContext:
             except asyncio.CancelledError:
                 self.cancelled = True
                 raise
-        reply = self.model(messages)
-        return Reply(text=f"{reply.text} (draw {draw})", stop_reason=reply.stop_reason)
+        reply = self.model(asked.messages)
+        return Reply(text=f"{reply.text} (draw {asked.draw})", stop_reason=reply.stop_reason)
 
     async def shared(self, key: str, start: Callable[[], Awaitable[Any]]) -> Any:
         self.notes.append(f"opens {key}")
-        return await start()
-
-    def setting(self, name: str) -> str | None:
-        return {"place": "here"}.get(name)
+        return await super().shared(key, start)
 
     def tell(self, text: str) -> None:
         self.notes.append(f"tells {text}")
@@ -182,9 +171,9 @@ def test_more_plain_solvers_wait_at_once_than_a_thread_pool_holds(tmp_path: Path
     together = 80  # the default pool of a machine with 48 cores would hold 52, and all others fewer
 
     class Meeting(FunctionContext):
-        async def generate(self, messages: Sequence[Message], **_options: Any) -> Reply:
+        async def reply(self, asked: Asked) -> Reply:
             await barrier.wait()
-            return Reply(text=messages[0].text)
+            return Reply(text=asked.messages[0].text)
 
     barrier: asyncio.Barrier
 

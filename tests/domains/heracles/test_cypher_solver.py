@@ -2,32 +2,21 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Iterator, Sequence
+from itertools import chain, repeat
 from pathlib import Path
-from typing import Any
 
 import pytest
+from domains.heracles.house import HOUSE, ROWS, Graph, HouseContext
+from scripted_context import solved, tagged
 
 from pytest_llmeval.domains.heracles.cypher_solver import CypherSolver
 from pytest_llmeval.domains.heracles.query import MISSING_TAGS
 from pytest_llmeval.domains.heracles.scene_graph import read_class_names
 from pytest_llmeval.errors import ToolError, UsageError
-from pytest_llmeval.records import (
-    Completion,
-    Image,
-    Json,
-    Message,
-    Operation,
-    Reply,
-    Sample,
-    ToolUse,
-)
+from pytest_llmeval.records import Completion
 
-HOUSE = Path(__file__).parents[3] / "fixtures" / "heracles" / "scene.json"
 QUERY = "MATCH (r:Room) RETURN count(r) AS n"
-SAMPLE = Sample(id="H02", input="How many rooms?", target="9")
-ROWS = "n\n9\n(1 row)"
 FOUND = {
     "cypher": QUERY,
     "valid_cypher": True,
@@ -36,95 +25,24 @@ FOUND = {
 }
 
 
-class Context:
-    """Serves the solver from a script."""
-
-    epoch = 1
-    images: tuple[Image, ...] = ()
-    graph: str | None = None
-
-    def __init__(self, *replies: str, failures: Sequence[str] = ()) -> None:
-        """Let the model say `replies` in turn, and the database fail with `failures` first."""
-        self._replies, self._failures = list(replies), list(failures)
-        self.asked: list[tuple[str, tuple[Message, ...]]] = []
-        self.recorded: list[ToolUse] = []
-
-    def prompt(self, stage: str = "generate", **variables: Json) -> tuple[Message, ...]:
-        assert variables.pop("classes") == read_class_names(HOUSE)
-        return (
-            Message.of(
-                "user", " / ".join([stage, *(f"{key}={value}" for key, value in variables.items())])
-            ),
-        )
-
-    async def generate(
-        self,
-        messages: Sequence[Message],
-        *,
-        stage: str = "generate",
-        operation: Operation = "chat",  # noqa: ARG002 - the solver's port
-        draw: int = 0,  # noqa: ARG002
-        parameters: dict[str, Json] | None = None,  # noqa: ARG002
-    ) -> Reply:
-        self.asked.append((stage, tuple(messages)))
-        return Reply(
-            text=self._replies.pop(0), stop_reason="length" if not self._replies else "stop"
-        )
-
-    def setting(self, name: str) -> str | None:
-        assert name == "graph"
-        return self.graph
-
-    async def shared(
-        self,
-        key: str,
-        start: Callable[[], Awaitable[Any]],  # noqa: ARG002 - opens nothing
-    ) -> Any:
-        assert str(HOUSE) in key
-        return self
-
-    def record(self, use: ToolUse) -> None:
-        self.recorded.append(use)
-
-    def tell(self, text: str) -> None:
-        raise NotImplementedError
-
-    async def query(self, cypher: str, *, stage: str = "query") -> ToolUse:
-        error = self._failures.pop(0) if self._failures else None
-        text, count = ("", 0) if error else (ROWS, 1)
-        return ToolUse(
-            stage=stage,
-            tool="t",
-            input=cypher,
-            output=text,
-            count=count,
-            error=error,
-            seconds=0.25,
-        )
-
-    def save_image(self, data: bytes) -> Image:
-        raise NotImplementedError
-
-    def note(self, stage: str, text: str) -> None:
-        raise NotImplementedError
+def scripted(*replies: str, failures: Sequence[str] = (), graph: str | None = None) -> HouseContext:
+    """Return a context whose database fails with `failures` first."""
+    results: Iterator[str | Exception] = chain(map(ValueError, failures), repeat(ROWS))
+    database = Graph(lambda _: next(results), seconds=0.25)
+    return HouseContext(*replies, settings={"graph": graph}, resource=database)
 
 
-def solved(context: Context, *, repair: int = 0) -> Completion:
-    async def solve() -> Completion:
-        return await CypherSolver(scene=HOUSE, repair=repair)(SAMPLE, context)
-
-    return asyncio.run(solve())
-
-
-def tagged(text: str) -> str:
-    return f"Reasons. <answer>{text}</answer>"
+def solved_by_query(context: HouseContext, *, repair: int = 0) -> Completion:
+    completion = solved(CypherSolver(scene=HOUSE, repair=repair), context)
+    assert all(str(HOUSE) in key for key in context.resources)
+    return completion
 
 
 def test_the_model_is_shown_question_query_and_rows_and_its_last_reply_is_the_result() -> None:
-    context = Context(tagged(QUERY), tagged("9"))
-    completion = solved(context)
-    assert [stage for stage, _ in context.asked] == ["generate", "refine"]
-    assert context.asked[1][1][0].text == f"refine / query={QUERY} / rows={ROWS}"
+    context = scripted(tagged(QUERY), tagged("9"))
+    completion = solved_by_query(context)
+    assert context.stages == ["generate", "refine"]
+    assert context.asked[1].messages[0].text == f"refine / query={QUERY} / rows={ROWS}"
     assert (completion.text, completion.answer, completion.stop_reason) == (
         tagged("9"),
         None,
@@ -137,9 +55,9 @@ def test_the_model_is_shown_question_query_and_rows_and_its_last_reply_is_the_re
 
 
 def test_a_failing_query_is_never_carried_on_as_data() -> None:
-    context = Context(tagged(QUERY), failures=["no such function"])
-    completion = solved(context)
-    assert [stage for stage, _ in context.asked] == ["generate"]
+    context = scripted(tagged(QUERY), failures=["no such function"])
+    completion = solved_by_query(context)
+    assert context.stages == ["generate"]
     assert completion.text == ""
     assert completion.details == {
         "valid_cypher": False,
@@ -153,7 +71,7 @@ def test_a_failing_query_is_never_carried_on_as_data() -> None:
 
 @pytest.mark.parametrize("reply", ["", QUERY, "<answer>"])
 def test_a_reply_without_a_query_has_a_reason_and_no_answer(reply: str) -> None:
-    completion = solved(Context(reply))
+    completion = solved_by_query(scripted(reply))
     assert completion.text == ""
     assert (completion.details["valid_cypher"], completion.details["reason"]) == (
         False,
@@ -163,38 +81,37 @@ def test_a_reply_without_a_query_has_a_reason_and_no_answer(reply: str) -> None:
 
 
 def test_with_repair_a_failed_query_goes_back_once_with_the_reason() -> None:
-    context = Context(tagged("RETURN x"), tagged(QUERY), tagged("9"), failures=["x is not defined"])
-    completion = solved(context, repair=1)
-    assert [stage for stage, _ in context.asked] == ["generate", "repair", "refine"]
-    assert [message.role for message in context.asked[1][1]] == ["user", "assistant", "user"]
-    assert context.asked[1][1][1].text == tagged("RETURN x")
-    assert "x is not defined" in context.asked[1][1][2].text
-    assert context.asked[2][1][0].text == f"refine / query={QUERY} / rows={ROWS}"
+    context = scripted(
+        tagged("RETURN x"), tagged(QUERY), tagged("9"), failures=["x is not defined"]
+    )
+    completion = solved_by_query(context, repair=1)
+    assert context.stages == ["generate", "repair", "refine"]
+    assert [message.role for message in context.asked[1].messages] == ["user", "assistant", "user"]
+    assert context.asked[1].messages[1].text == tagged("RETURN x")
+    assert "x is not defined" in context.asked[1].messages[2].text
+    assert context.asked[2].messages[0].text == f"refine / query={QUERY} / rows={ROWS}"
     assert completion.details == {**FOUND, "turns": 3}
 
 
 def test_a_query_that_fails_after_its_repair_ends_without_an_answer() -> None:
-    context = Context(tagged("RETURN x"), tagged("RETURN y"), failures=["x?", "y?"])
-    completion = solved(context, repair=1)
-    assert [stage for stage, _ in context.asked] == ["generate", "repair"]
+    context = scripted(tagged("RETURN x"), tagged("RETURN y"), failures=["x?", "y?"])
+    completion = solved_by_query(context, repair=1)
+    assert context.stages == ["generate", "repair"]
     assert completion.text == ""
     assert (completion.details["cypher"], completion.details["reason"]) == ("RETURN y", "y?")
     assert completion.details["turns"] == 2
 
 
 def test_a_repair_that_is_not_needed_costs_nothing() -> None:
-    context = Context(tagged(QUERY), tagged("9"))
-    assert solved(context, repair=3).details["turns"] == 2
+    context = scripted(tagged(QUERY), tagged("9"))
+    assert solved_by_query(context, repair=3).details["turns"] == 2
 
 
 def test_a_broken_database_is_not_the_models_fault() -> None:
-    class Broken(Context):
-        async def query(self, *_: object, **__: object) -> ToolUse:
-            msg = "gone"
-            raise ToolError(msg)
-
+    broken = Graph(lambda _: ToolError("gone"))
+    context = HouseContext(tagged(QUERY), settings={"graph": None}, resource=broken)
     with pytest.raises(ToolError):
-        solved(Broken(tagged(QUERY)))
+        solved_by_query(context)
 
 
 @pytest.mark.parametrize("repair", [-1, "1", True, 1.0])
@@ -209,17 +126,16 @@ def test_a_scene_that_does_not_exist_is_named(tmp_path: Path) -> None:
 
 
 def test_a_wrong_address_of_the_database_is_told_before_a_request_is_paid() -> None:
-    context = Context(tagged(QUERY), tagged("9"))
-    context.graph = "bolt://localhost,reset=no"
+    context = scripted(tagged(QUERY), tagged("9"), graph="bolt://localhost,reset=no")
     with pytest.raises(UsageError, match="--llmeval-graph 'bolt://localhost,reset=no'"):
-        solved(context)
+        solved_by_query(context)
     assert context.asked == []
 
 
 def test_without_a_scene_a_server_must_be_named_before_a_request_is_paid() -> None:
-    context = Context(QUERY)
+    context = scripted(QUERY)
     with pytest.raises(UsageError, match=r"names no scene.* --llmeval-graph bolt://HOST:PORT"):
-        asyncio.run(CypherSolver()(SAMPLE, context))
+        solved(CypherSolver(), context)
     assert context.asked == []
 
 

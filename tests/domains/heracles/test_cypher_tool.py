@@ -3,45 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from solvers.agent.scripted_context import Context, call, made, raw, solved
+from domains.heracles.house import HOUSE, ROWS, Graph
+from scripted_context import solved
+from solvers.agent.scripted_context import Context, call, made, raw
 
 from pytest_llmeval.domains.heracles.cypher_tool import TOOL_NAME, CypherTool
 from pytest_llmeval.domains.heracles.scene_graph import read_class_names
 from pytest_llmeval.errors import ToolError, UsageError
-from pytest_llmeval.records import Completion, Reply, ToolUse
+from pytest_llmeval.records import Completion, Reply
 from pytest_llmeval.task.options import OptionError
 
-HOUSE = Path(__file__).parents[3] / "fixtures" / "heracles" / "scene.json"
 QUERY = "MATCH (r:Room) RETURN count(r) AS n"
-ROWS = "n\n9\n(1 row)"
 ANSWER = Reply(text="<answer>9</answer>")
-
-
-class Graph:
-    """A database that gives the same rows for every query."""
-
-    def __init__(self, run: Callable[[str], str | Exception] = lambda _: ROWS) -> None:
-        """Take what returns the rows of a query, a mistake, or what is raised."""
-        self._run = run
-
-    async def query(self, cypher: str, *, stage: str) -> ToolUse:
-        rows = self._run(cypher)
-        if isinstance(rows, ToolError):
-            raise rows
-        text, error = ("", str(rows)) if isinstance(rows, Exception) else (rows, None)
-        return ToolUse(
-            stage=stage,
-            tool="test",
-            input=cypher,
-            output=text,
-            count=1,
-            error=error,
-            seconds=0.5,
-        )
 
 
 def asked(context: Context) -> Completion:
@@ -54,7 +30,7 @@ def querying(*queries: str) -> Reply:
 
 
 def test_a_row_tells_the_queries_and_the_last_one() -> None:
-    context = Context(querying("RETURN 1", QUERY), ANSWER, graph=Graph())
+    context = Context(querying("RETURN 1", QUERY), ANSWER, resource=Graph())
     completion = asked(context)
     assert context.results == [ROWS, ROWS]
     assert [use.stage for use in context.recorded] == ["turn 1", "turn 1"]
@@ -79,7 +55,7 @@ def test_without_a_query_none_is_valid() -> None:
 
 def test_a_failing_query_is_told_and_counted() -> None:
     graph = Graph(lambda query: ROWS if query == QUERY else ValueError("x?"))
-    context = Context(querying("RETURN x"), querying(QUERY), ANSWER, graph=graph)
+    context = Context(querying("RETURN x"), querying(QUERY), ANSWER, resource=graph)
     details = asked(context).details
     assert context.results == ["The call failed: x?", ROWS]
     assert (details["valid_cypher"], details["failed_queries"]) == (True, 1)
@@ -87,7 +63,7 @@ def test_a_failing_query_is_told_and_counted() -> None:
 
 def test_a_broken_database_is_not_the_models_fault() -> None:
     with pytest.raises(ToolError, match="gone"):
-        asked(Context(querying(QUERY), ANSWER, graph=Graph(lambda _: ToolError("gone"))))
+        asked(Context(querying(QUERY), ANSWER, resource=Graph(lambda _: ToolError("gone"))))
 
 
 def test_a_scene_that_is_no_file_is_a_mistake_of_the_task(tmp_path: Path) -> None:
@@ -98,18 +74,16 @@ def test_a_scene_that_is_no_file_is_a_mistake_of_the_task(tmp_path: Path) -> Non
 
 
 def test_without_a_scene_a_server_must_be_named_before_a_request_is_paid() -> None:
-    context = Context(querying(QUERY), ANSWER, graph=Graph())
+    context = Context(querying(QUERY), ANSWER, resource=Graph())
     with pytest.raises(UsageError, match=r"names no scene.* --llmeval-graph bolt://HOST:PORT"):
         solved(made({"tools": {"cypher": {}}}), context)
     assert context.asked == []
 
 
 def test_without_a_scene_the_named_server_answers_and_no_classes_are_known() -> None:
-    class Served(Context):
-        def setting(self, name: str) -> str | None:
-            return {"graph": "bolt://localhost"}[name]
-
-    context = Served(querying(QUERY), ANSWER, graph=Graph())
+    context = Context(
+        querying(QUERY), ANSWER, resource=Graph(), settings={"graph": "bolt://localhost"}
+    )
     assert solved(made({"tools": {"cypher": None}}), context).text == ANSWER.text
     assert context.results == [ROWS]
     assert context.variables["classes"] == {}

@@ -5,16 +5,17 @@ from __future__ import annotations
 import asyncio
 import subprocess
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import pytest
+from domains.heracles.house import Graph
+from scripted_context import ScriptedContext
 
 from pytest_llmeval.domains.heracles import graph as module
 from pytest_llmeval.domains.heracles import run_cypher
 from pytest_llmeval.domains.heracles.address import GraphAddress
-from pytest_llmeval.engine.context import SolverContext
 from pytest_llmeval.errors import ToolError, UsageError
 from pytest_llmeval.records import ToolUse
 
@@ -51,36 +52,16 @@ def test_anything_else_is_refused_with_option_value_and_fix(text: str, problem: 
         GraphAddress.parse(text)
 
 
-class Context:
-    """Shares objects by their key, as the engine does, and keeps what was recorded and told."""
+class Context(ScriptedContext):
+    """A context whose user may be told something."""
 
     def __init__(self, graph: str | None = None) -> None:
         """Let ``--llmeval-graph`` be `graph`."""
-        self._graph = graph
-        self.objects: dict[str, Any] = {}
-        self.recorded: list[ToolUse] = []
+        super().__init__(settings={"graph": graph})
         self.told: list[str] = []
-
-    def setting(self, name: str) -> str | None:
-        return {"graph": self._graph}[name]
-
-    async def shared(self, key: str, start: Callable[[], Awaitable[Any]]) -> Any:
-        if key not in self.objects:
-            self.objects[key] = await start()
-        return self.objects[key]
-
-    def record(self, use: ToolUse) -> None:
-        self.recorded.append(use)
 
     def tell(self, text: str) -> None:
         self.told.append(text)
-
-
-class Graph:
-    """Answers every query with its own text."""
-
-    async def query(self, cypher: str, *, stage: str = "query") -> ToolUse:
-        return ToolUse(stage=stage, tool="t", input=cypher, output="rows")
 
 
 @pytest.fixture
@@ -102,9 +83,7 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> list[tuple[GraphAddress | None, P
 def run(context: Context, *scenes: Path) -> list[ToolUse]:
     async def query() -> list[ToolUse]:
         return [
-            await run_cypher(
-                cast("SolverContext", context), scene, f"RETURN {number}", stage="mine"
-            )
+            await run_cypher(context, scene, f"RETURN {number}", stage="mine")
             for number, scene in enumerate(scenes)
         ]
 
@@ -124,7 +103,7 @@ def test_each_scene_has_a_database_of_its_own(opened: list[Any]) -> None:
     context = Context()
     run(context, SCENE, Path("other.json"), SCENE)
     assert opened == [(None, SCENE), (None, Path("other.json"))]
-    assert len(context.objects) == 2
+    assert len(context.resources) == 2
 
 
 def test_a_database_that_cannot_be_opened_is_an_error_and_nothing_is_recorded(

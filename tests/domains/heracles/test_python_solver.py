@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+from domains.heracles.house import FOLDER, HOUSE, HouseContext
 from sandboxes import require
+from scripted_context import solved, tagged
 
 from pytest_llmeval.domains.heracles import python_tool
 from pytest_llmeval.domains.heracles.python_solver import MISSING, PythonSolver, extract_program
@@ -17,27 +18,15 @@ from pytest_llmeval.domains.heracles.python_tool import PythonTool
 from pytest_llmeval.domains.heracles.scene_graph import read_class_names
 from pytest_llmeval.engine.tool import Tool, ToolWithFindings, ToolWithVariables
 from pytest_llmeval.errors import TaskError, UsageError
-from pytest_llmeval.records import (
-    Completion,
-    Image,
-    Json,
-    Message,
-    Operation,
-    Reply,
-    Sample,
-    ToolUse,
-)
+from pytest_llmeval.records import ToolUse
 from pytest_llmeval.sandbox.isolation import Isolation
 from pytest_llmeval.sandbox.limits import Limits
 from pytest_llmeval.scoring.sldp import sldp_equals
 from pytest_llmeval.task.registry import TOOLS
 
-FOLDER = Path(__file__).parents[3] / "fixtures" / "heracles"
-HOUSE = FOLDER / "scene.json"
 PROGRAM = "def solve_task(G):\n    return G.get_layer(DsgLayers.ROOMS).num_nodes()"
 WRONG = "def solve_task(G):\n    return G.rooms"
 TOLD = "AttributeError: 'DynamicSceneGraph' object has no attribute 'rooms' (line 2 of the program)"
-SAMPLE = Sample(id="H02", input="How many rooms?", target="9")
 
 ISOLATION: Isolation = "landlock"
 
@@ -47,63 +36,8 @@ def sandbox() -> None:
     require(ISOLATION)
 
 
-class Context:
-    """Serves the solver from a script."""
-
-    epoch = 1
-    images: tuple[Image, ...] = ()
-
-    def __init__(self, *replies: str, sandbox: str | None = ISOLATION) -> None:
-        """Let the model say `replies` in turn; `sandbox` is the option of the session."""
-        self._replies, self._sandbox = list(replies), sandbox
-        self._shared: dict[str, Any] = {}
-        self.asked: list[tuple[str, tuple[Message, ...]]] = []
-        self.recorded: list[ToolUse] = []
-
-    def prompt(self, stage: str = "generate", **variables: Json) -> tuple[Message, ...]:
-        assert variables.pop("classes") == read_class_names(HOUSE)
-        shown = (f"{key}={value}" for key, value in variables.items())
-        return (Message.of("user", " / ".join([stage, *shown])),)
-
-    async def generate(
-        self,
-        messages: Sequence[Message],
-        *,
-        stage: str = "generate",
-        operation: Operation = "chat",  # noqa: ARG002 - the solver's port
-        draw: int = 0,  # noqa: ARG002
-        parameters: dict[str, Json] | None = None,  # noqa: ARG002
-    ) -> Reply:
-        self.asked.append((stage, tuple(messages)))
-        return Reply(text=self._replies.pop(0), stop_reason="stop")
-
-    def setting(self, name: str) -> str | None:
-        assert name == "sandbox"
-        return self._sandbox
-
-    async def shared(self, key: str, start: Callable[[], Awaitable[Any]]) -> Any:
-        if key not in self._shared:
-            self._shared[key] = await start()
-        return self._shared[key]
-
-    def record(self, use: ToolUse) -> None:
-        self.recorded.append(use)
-
-    def tell(self, text: str) -> None:
-        raise NotImplementedError
-
-    def save_image(self, data: bytes) -> Image:
-        raise NotImplementedError
-
-    def note(self, stage: str, text: str) -> None:
-        raise NotImplementedError
-
-
-def solved(context: Context, *, repair: int = 0, scene: Path = HOUSE) -> Completion:
-    async def solve() -> Completion:
-        return await PythonSolver(scene=scene, repair=repair)(SAMPLE, context)
-
-    return asyncio.run(solve())
+def scripted(*replies: str, sandbox: str | None = ISOLATION) -> HouseContext:
+    return HouseContext(*replies, settings={"sandbox": sandbox})
 
 
 def used(program: str) -> ToolUse:
@@ -111,20 +45,16 @@ def used(program: str) -> ToolUse:
     tool = PythonTool(scene=HOUSE)
 
     async def use() -> ToolUse:
-        return await tool({"python_code": program}, Context(), stage="turn 1")
+        return await tool({"python_code": program}, scripted(), stage="turn 1")
 
     return asyncio.run(use())
 
 
-def tagged(text: str) -> str:
-    return f"Reasons. <answer>{text}</answer>"
-
-
 def test_the_model_is_shown_program_and_result_and_its_last_reply_is_the_completion() -> None:
-    context = Context(tagged(PROGRAM), tagged("9"))
-    completion = solved(context)
-    assert [stage for stage, _ in context.asked] == ["generate", "refine"]
-    assert context.asked[1][1][0].text == f"refine / program={PROGRAM} / result=9"
+    context = scripted(tagged(PROGRAM), tagged("9"))
+    completion = solved(PythonSolver(scene=HOUSE), context)
+    assert context.stages == ["generate", "refine"]
+    assert context.asked[1].messages[0].text == f"refine / program={PROGRAM} / result=9"
     assert completion.text == tagged("9")
     details = dict(completion.details)
     assert isinstance(seconds := details.pop("seconds"), float)
@@ -136,26 +66,26 @@ def test_the_model_is_shown_program_and_result_and_its_last_reply_is_the_complet
 
 
 def test_a_failing_program_is_never_carried_on_as_data() -> None:
-    context = Context(tagged(WRONG))
-    completion = solved(context)
-    assert [stage for stage, _ in context.asked] == ["generate"]
+    context = scripted(tagged(WRONG))
+    completion = solved(PythonSolver(scene=HOUSE), context)
+    assert context.stages == ["generate"]
     assert completion.text == ""
     assert (completion.details["valid_python"], completion.details["reason"]) == (False, TOLD)
 
 
 def test_a_failing_program_goes_back_with_its_reason() -> None:
-    context = Context(tagged(WRONG), "nothing here", tagged(PROGRAM), tagged("9"))
-    completion = solved(context, repair=2)
-    assert [stage for stage, _ in context.asked] == ["generate", "repair", "repair", "refine"]
-    assert TOLD in context.asked[1][1][-1].text
-    assert MISSING in context.asked[2][1][-1].text
+    context = scripted(tagged(WRONG), "nothing here", tagged(PROGRAM), tagged("9"))
+    completion = solved(PythonSolver(scene=HOUSE, repair=2), context)
+    assert context.stages == ["generate", "repair", "repair", "refine"]
+    assert TOLD in context.asked[1].messages[-1].text
+    assert MISSING in context.asked[2].messages[-1].text
     assert (completion.details["turns"], completion.details["valid_python"]) == (4, True)
     assert "reason" not in completion.details
 
 
 def test_a_reply_without_a_program_runs_nothing() -> None:
-    context = Context("I do not know.")
-    completion = solved(context)
+    context = scripted("I do not know.")
+    completion = solved(PythonSolver(scene=HOUSE), context)
     assert completion.details == {
         "python": None,
         "valid_python": False,
@@ -274,9 +204,9 @@ def test_a_program_that_takes_too_long_costs_one_sample(monkeypatch: pytest.Monk
 
 
 def test_a_wrong_isolation_is_told_before_a_request_is_paid() -> None:
-    context = Context(sandbox="jail")
+    context = scripted(sandbox="jail")
     with pytest.raises(UsageError, match="--llmeval-sandbox is 'jail'"):
-        solved(context)
+        solved(PythonSolver(scene=HOUSE), context)
     assert context.asked == []
 
 
@@ -284,18 +214,18 @@ def test_without_a_sandbox_nothing_is_paid_and_the_way_out_is_told(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("pytest_llmeval.sandbox.choice.present_isolations", tuple)
-    context = Context(sandbox=None)
+    context = scripted(sandbox=None)
     with pytest.raises(UsageError, match="apt-get install bubblewrap"):
-        solved(context)
+        solved(PythonSolver(scene=HOUSE), context)
     assert context.asked == []
 
 
 def test_a_broken_scene_is_the_tasks_mistake_and_not_the_models(tmp_path: Path) -> None:
     scene = tmp_path / "scene.json"
     scene.write_text('{"nodes": 1}')
-    context = Context(tagged(PROGRAM))
+    context = scripted(tagged(PROGRAM))
     with pytest.raises(TaskError, match="not a scene graph"):
-        solved(context, scene=scene)
+        solved(PythonSolver(scene=scene), context)
     assert context.asked == []
 
 
@@ -341,20 +271,20 @@ def test_the_tool_tells_before_a_request_is_paid_that_no_program_can_run(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     tool = PythonTool(scene=HOUSE)
-    tool.check(Context())
+    tool.check(scripted())
     with pytest.raises(UsageError, match="is 'jail'"):
-        tool.check(Context(sandbox="jail"))
+        tool.check(scripted(sandbox="jail"))
     monkeypatch.setattr("pytest_llmeval.sandbox.choice.present_isolations", tuple)
-    tool.check(Context(sandbox="limits"))
+    tool.check(scripted(sandbox="limits"))
     with pytest.raises(UsageError, match="apt-get install bubblewrap"):
-        tool.check(Context(sandbox=None))
+        tool.check(scripted(sandbox=None))
 
 
 def test_every_program_of_the_fixtures_finds_the_solution() -> None:
     """The refinement only rounds, and makes sets of lists."""
     programs = yaml.safe_load((FOLDER / "programs.yaml").read_text("utf-8"))
     questions = yaml.safe_load((FOLDER / "questions.yaml").read_text("utf-8"))["questions"]
-    context, tool = Context(), PythonTool(scene=HOUSE)
+    context, tool = scripted(), PythonTool(scene=HOUSE)
 
     async def results() -> list[ToolUse]:
         texts = [

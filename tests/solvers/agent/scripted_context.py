@@ -2,54 +2,37 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
+from itertools import chain, cycle
 from pathlib import Path
 from typing import Any, cast
 
-from pytest_llmeval.engine.context import Solver, SolverContext
-from pytest_llmeval.records import Completion, Json, Message, Reply, Sample, ToolCall, ToolUse
+from scripted_context import ScriptedContext
+
+from pytest_llmeval.engine.context import SolverContext
+from pytest_llmeval.records import Json, Reply, ToolCall, ToolUse
 from pytest_llmeval.solvers.agent.solver import AgentSolver
 from pytest_llmeval.task.options import build
 
-SAMPLE = Sample(id="12", input="How many rooms?", target="9")
 FOLDER = Path(__file__).parent
+NO_GRAPH: Mapping[str, str | None] = {"graph": None}
 
 
-class Context:
-    """Serves the solver from a script, and keeps what was asked."""
+class Context(ScriptedContext):
+    """A context of an agent, whose model says its last reply again and again."""
 
-    def __init__(self, *replies: Reply, graph: Any = None) -> None:
-        """Take replies in turn, of which the last is repeated; `graph` is what is shared."""
-        self._replies, self._graph = list(replies), graph
-        self.asked: list[tuple[str, tuple[Message, ...], dict[str, Json]]] = []
-        self.recorded: list[ToolUse] = []
-        self.variables: dict[str, Json] = {}
-
-    def prompt(self, stage: str = "generate", **variables: Json) -> tuple[Message, ...]:
-        self.variables = variables
-        return (Message.of("user", f"{stage} {variables.get('tools')}"),)
-
-    async def generate(
-        self, messages: Sequence[Message], *, stage: str, parameters: dict[str, Json]
-    ) -> Reply:
-        self.asked.append((stage, tuple(messages), parameters))
-        return self._replies.pop(0) if len(self._replies) > 1 else self._replies[0]
-
-    def setting(self, name: str) -> str | None:  # noqa: ARG002 - none is given
-        return None
-
-    async def shared(self, key: str, start: Callable[[], Any]) -> Any:  # noqa: ARG002 - as above
-        return self._graph
-
-    def record(self, use: ToolUse) -> None:
-        self.recorded.append(use)
+    def __init__(
+        self, *replies: Reply, settings: Mapping[str, str | None] = NO_GRAPH, resource: Any = None
+    ) -> None:
+        """Take replies in turn; see `ScriptedContext`."""
+        super().__init__(settings=settings, resource=resource)
+        self._replies = chain(replies, cycle(replies[-1:]))
 
     @property
     def results(self) -> list[str]:
         """The results of calls in the last request."""
-        return [message.text for message in self.asked[-1][1] if message.role == "tool"]
+        return [message.text for message in self.asked[-1].messages if message.role == "tool"]
 
 
 class LookUp:
@@ -99,10 +82,3 @@ def raw(*calls: ToolCall, text: str = "") -> Reply:
 def made(options: Mapping[str, Json], folder: Path = FOLDER) -> AgentSolver:
     """Return the solver that a task file with these options gets."""
     return cast("AgentSolver", build(AgentSolver, options, folder))
-
-
-def solved(agent: Solver, context: Context) -> Completion:
-    async def solve() -> Completion:
-        return await agent(SAMPLE, cast("SolverContext", context))
-
-    return asyncio.run(solve())

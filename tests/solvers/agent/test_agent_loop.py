@@ -6,7 +6,8 @@ import json
 from collections.abc import Callable, Sequence
 
 import pytest
-from solvers.agent.scripted_context import Context, LookUp, call, calling, raw, solved
+from scripted_context import solved
+from solvers.agent.scripted_context import Context, LookUp, call, calling, raw
 
 from pytest_llmeval.engine.context import SolverContext
 from pytest_llmeval.engine.tool import CallError
@@ -38,13 +39,13 @@ def test_the_model_calls_until_it_answers_and_sees_all_that_came_before() -> Non
     assert (completion.text, completion.stop_reason) == (ANSWER.text, "stop")
     assert tool.queries == ["a", "b", "c"]
     assert [use.stage for use in context.recorded] == ["turn 1", "turn 2", "turn 2"]
-    assert [stage for stage, _, _ in context.asked] == ["turn 1", "turn 2", "turn 3"]
-    assert [message.role for message in context.asked[-1][1]] == [
+    assert context.stages == ["turn 1", "turn 2", "turn 3"]
+    assert [message.role for message in context.asked[-1].messages] == [
         "user",
         *["assistant", "tool"],
         *["assistant", "tool", "tool"],
     ]
-    assert context.asked[-1][1][1].text == "Let me see."
+    assert context.asked[-1].messages[1].text == "Let me see."
     assert completion.details == {"turns": 3, "calls": 3, "failed_calls": 0}
 
 
@@ -52,7 +53,7 @@ def test_each_result_stands_under_the_id_of_its_call_whatever_ids_the_model_gave
     twice = calling("a", "b")
     context = Context(twice, twice, ANSWER)
     solved(agent(), context)
-    _, *talk = context.asked[-1][1]
+    _, *talk = context.asked[-1].messages
     calls = [call for message in talk for call in message.tool_calls]
     assert [message.tool_call_id for message in talk if message.role == "tool"] == [
         call.id for call in calls
@@ -66,8 +67,8 @@ def test_each_result_stands_under_the_id_of_its_call_whatever_ids_the_model_gave
 def test_the_tools_are_offered_in_every_turn_and_forbidden_in_the_last() -> None:
     context = Context(calling("a"), calling("a"), ANSWER)
     solved(agent(turns=3), context)
-    assert [parameters["tools"] for _, _, parameters in context.asked] == [[OFFERED]] * 3
-    assert [parameters.get("tool_choice") for _, _, parameters in context.asked] == [
+    assert [asked.parameters["tools"] for asked in context.asked] == [[OFFERED]] * 3
+    assert [asked.parameters.get("tool_choice") for asked in context.asked] == [
         None,
         None,
         "none",
@@ -132,7 +133,7 @@ def test_arguments_that_do_not_fit_run_nothing_and_go_back_well_formed(arguments
     (result,) = context.results
     assert result.startswith("The arguments ")
     assert len(result) < 1_000
-    (sent,) = context.asked[-1][1][1].tool_calls
+    (sent,) = context.asked[-1].messages[1].tool_calls
     assert isinstance(json.loads(sent.arguments), dict)
     assert completion.text == ANSWER.text
     assert completion.details == {"turns": 2, "calls": 1, "failed_calls": 1}
@@ -146,7 +147,7 @@ def test_a_tool_that_does_not_exist_is_told_and_the_request_stays_well_formed(na
     assert tool.queries == []
     assert context.results[0].startswith("There is no tool ")
     assert len(context.results[0]) < 200
-    assert [call.name for call in context.asked[-1][1][1].tool_calls] == ["look_up"]
+    assert [call.name for call in context.asked[-1].messages[1].tool_calls] == ["look_up"]
 
 
 def test_a_flood_of_calls_in_one_turn_is_cut_and_each_is_told() -> None:
@@ -231,7 +232,7 @@ def test_what_a_tool_declares_reaches_table_prompt_and_details() -> None:
     both = AgentSolver(tools=(LookUp(), Thesaurus()))
     assert both.display == Thesaurus.display
     mixed = raw(call('{"query": "a"}'), call('{"query": "b"}', "find_words"))
-    context = Context(mixed, ANSWER)
+    context = Context(mixed, ANSWER, settings={"words": None})
     completion = solved(both, context)
     assert context.variables == {"turns": 10, "tools": "", "words": ["a", "b"]}
     assert completion.details == {
@@ -246,7 +247,7 @@ def test_what_a_tool_declares_reaches_table_prompt_and_details() -> None:
 def test_a_tool_that_cannot_be_used_is_told_before_anything_is_asked() -> None:
     tool = Thesaurus()
     tool.queries.append("used up")
-    context = Context(ANSWER)
+    context = Context(ANSWER, settings={"words": None})
     with pytest.raises(UsageError, match="no words"):
         solved(agent(tool), context)
     assert context.asked == []
@@ -262,8 +263,10 @@ def test_requests_are_known_by_their_tool_messages_and_sent_as_chat_completions_
     def last_request(run: Callable[[str], str]) -> Request:
         context = Context(calling("a"), ANSWER)
         solved(agent(LookUp(run)), context)
-        _, messages, parameters = context.asked[-1]
-        return Request(provider="openai", model="m", messages=messages, parameters=parameters)
+        asked = context.asked[-1]
+        return Request(
+            provider="openai", model="m", messages=asked.messages, parameters=asked.parameters
+        )
 
     request = last_request(lambda _: "9")
     assert request.key == last_request(lambda _: "9").key

@@ -8,7 +8,7 @@ import json
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal, Optional, cast
+from typing import Annotated, Any, Literal, Optional
 
 import pytest
 from hypothesis import given, settings
@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 from pydantic import Field
 from solvers.agent.scripted_context import Context, LookUp
 
-from pytest_llmeval.engine.context import SolverContext
 from pytest_llmeval.engine.tool import CallError
 from pytest_llmeval.errors import TaskError, ToolError
 from pytest_llmeval.records import Json, ToolUse
@@ -33,7 +32,7 @@ def used(tool: FunctionTool, arguments: dict[str, Json]) -> ToolUse:
     call = WrittenCall(name=tool.name, arguments=arguments)
 
     async def use() -> None:
-        box = Toolbox((tool,), schemas_of([tool]), cast("SolverContext", context))
+        box = Toolbox((tool,), schemas_of([tool]), context)
         await box.results([call], stage="turn 1")
 
     asyncio.run(use())

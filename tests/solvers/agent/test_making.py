@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from solvers.agent.scripted_context import Context, call, made, raw, solved
+from scripted_context import solved
+from solvers.agent.scripted_context import Context, call, made, raw
 
 from pytest_llmeval.errors import LLMEvalError, TaskError, UsageError
 from pytest_llmeval.records import Json, Reply

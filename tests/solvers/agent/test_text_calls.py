@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 
 import pytest
-from solvers.agent.scripted_context import Context, LookUp, calling, solved
+from scripted_context import solved
+from solvers.agent.scripted_context import Context, LookUp, calling
 
 from pytest_llmeval.records import Completion, Json, Message, Reply
 from pytest_llmeval.solvers.agent.solver import AgentSolver
@@ -26,7 +27,7 @@ def wrote(*queries: str, text: str = "") -> Reply:
 
 def told(context: Context) -> str:
     """Return the last message of the user."""
-    return context.asked[-1][1][-1].text
+    return context.asked[-1].messages[-1].text
 
 
 def test_calls_are_run_and_their_results_are_told_by_the_user() -> None:
@@ -34,11 +35,11 @@ def test_calls_are_run_and_their_results_are_told_by_the_user() -> None:
     context = Context(wrote("a", text="Let me see. "), wrote("b", "c"), ANSWER)
     completion = asked(context, tool)
     assert tool.queries == ["a", "b", "c"]
-    assert [message.role for message in context.asked[-1][1]] == [
+    assert [message.role for message in context.asked[-1].messages] == [
         "user",
         *["assistant", "user"] * 2,
     ]
-    assert context.asked[-1][1][1].text == wrote("a", text="Let me see. ").text
+    assert context.asked[-1].messages[1].text == wrote("a", text="Let me see. ").text
     assert told(context) == "Result of call 2, look_up:\n<b>\n\nResult of call 3, look_up:\n<c>"
     assert completion.text == ANSWER.text
     assert completion.details == {"turns": 3, "calls": 3, "failed_calls": 0}
@@ -47,7 +48,7 @@ def test_calls_are_run_and_their_results_are_told_by_the_user() -> None:
 def test_the_prompt_tells_of_the_tools_and_no_request_has_a_parameter_for_them() -> None:
     context = Context(wrote("a"), ANSWER)
     asked(context)
-    assert [parameters for _, _, parameters in context.asked] == [{}, {}]
+    assert [request.parameters for request in context.asked] == [{}, {}]
     tools = str(context.variables["tools"])
     assert "<tool>name(argument=value" in tools
     assert "look_up(query: text)\n  Looks a thing up." in tools
@@ -107,7 +108,7 @@ def test_the_last_turn_is_told_and_a_call_in_it_is_no_answer() -> None:
     tool = LookUp()
     context = Context(wrote("a", text="<answer>9</answer>"))
     completion = asked(context, tool, turns=3)
-    assert [LAST in messages[-1].text for _, messages, _ in context.asked] == [False, False, True]
+    assert [LAST in request.messages[-1].text for request in context.asked] == [False, False, True]
     assert len(tool.queries) == 2
     assert completion.text == ""
     assert completion.details["reason"] == "the model still called tools in the last of 3 turns"

@@ -6,6 +6,7 @@ from pytest_llmeval.domains.heracles.questions import cypher_text
 from pytest_llmeval.domains.heracles.questions.draft import Draft, UnfitError, ranked
 from pytest_llmeval.domains.heracles.questions.subject import (
     Category,
+    Group,
     Subject,
     bounded,
     identifier,
@@ -14,26 +15,12 @@ from pytest_llmeval.domains.heracles.questions.subject import (
 
 def nodes_of_a_label(subject: Subject) -> Draft:
     """Return the question "How many nodes have a label?"."""
-    group = subject.all_of(subject.kind(lambda one: len(one.vertices) > 1))
-    return Draft(
-        name=f"Number of {group.words}",
-        question=f"How many {group.words} are there in the graph?",
-        cypher=f"MATCH {group.pattern('n')} RETURN count(n) AS number",
-        answer=len(group.vertices),
-        tags=("count",),
-    )
+    return _number(subject.all_of(subject.kind(lambda one: len(one.vertices) > 1)))
 
 
 def nodes_of_a_value(subject: Subject) -> Draft:
     """Return the question "How many nodes have a value?"."""
-    group = subject.group(subject.category(), lambda size: size > 1)
-    return Draft(
-        name=f"Number of {group.words}",
-        question=f"How many {group.words} are there in the graph?",
-        cypher=f"MATCH {group.pattern('n')} RETURN count(n) AS number",
-        answer=len(group.vertices),
-        tags=("count",),
-    )
+    return _number(subject.group(subject.category(), lambda size: size > 1))
 
 
 def distinct_values(subject: Subject) -> Draft:
@@ -144,6 +131,17 @@ def number_by_value(subject: Subject) -> Draft:
         ),
         answer=sizes,
         tags=("dict", "count"),
+    )
+
+
+def _number(group: Group) -> Draft:
+    """Return the question for the size of a group."""
+    return Draft(
+        name=f"Number of {group.words}",
+        question=f"How many {group.words} are there in the graph?",
+        cypher=f"MATCH {group.pattern('n')} RETURN count(n) AS number",
+        answer=len(group.vertices),
+        tags=("count",),
     )
 
 
