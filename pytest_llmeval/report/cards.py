@@ -114,7 +114,7 @@ def _facts(figures: Figures, info: TaskInfo) -> tuple[Fact, ...]:
         "cut": sum(figures.cut.values()),
         "cached": figures.cached,
         "reruns": figures.reruns,
-        **{f"{one.engine}, not {one.stands_in_for}": one.rows for one in figures.stand_ins},
+        **{one.engines: one.rows for one in figures.stand_ins},
     }
     for name, number in counted.items():
         if number:

@@ -79,12 +79,12 @@ def pipeline_sections(found: Sequence[Pipelines], pages: RowNumbers) -> tuple[Pi
 
 def _section(found: Pipelines, pages: RowNumbers, most: int) -> PipelineSection:
     every = len(found.samples) <= most
-    ordered = sorted(found.samples, key=lambda sample: natural_order(sample.id))
-    shown = ordered if every else [one for one in ordered if one.differs][:most]
+    wanted = found.samples if every else [one for one in found.samples if one.differs]
+    shown = sorted(wanted, key=lambda sample: natural_order(sample.id))[:most]
     remark = (
         ""
         if every
-        else f"{len(shown):,} of the {sum(one.differs for one in found.samples):,} samples whose "
+        else f"{len(shown):,} of the {len(wanted):,} samples whose "
         f"outcomes differ are shown; pipelines.csv holds all {len(found.samples):,}."
     )
     keys = [(one.place.task, one.place.model, one.place.test) for one in found.matrix.contenders]

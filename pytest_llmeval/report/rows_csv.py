@@ -29,10 +29,7 @@ def columns_of(rows: Sequence[Row]) -> dict[str, _Column]:
 
 
 def csv_lines(rows: Sequence[Row], whole: Whole = as_it_is) -> Iterator[str]:
-    """Yield the rows as CSV that is safe to open: without formulas and control sequences.
-
-    A text that would be one begins with an apostrophe; signs without a shape are written as
-    escapes, texts of over CELL_LIMIT characters are cut.
+    """Yield the rows as CSV that is safe to open (see `csv_line`).
 
     Args:
         rows: the rows; they are yielded in the order of their keys.

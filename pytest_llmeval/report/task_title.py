@@ -16,5 +16,5 @@ def task_title(entries: Sequence[TaskSummary]) -> str:
     info = entries[0].info
     title = clean(info.title) + (" (demo data)" if info.demo else "")
     met = [one for entry in entries for one in entry.figures.stand_ins]
-    parts = dict.fromkeys(f"{one.engine}, not {one.stands_in_for}" for one in met)
+    parts = dict.fromkeys(one.engines for one in met)
     return " · ".join([title, *map(clean, parts)])

@@ -135,7 +135,7 @@ def _reason(rule: Rule, value: float, figures: Figures) -> str:
 
 def _source(metric: str, figures: Figures) -> str:
     if metric == "stand_in":
-        names = ", ".join(f"{one.engine}, not {one.stands_in_for}" for one in figures.stand_ins)
+        names = ", ".join(one.engines for one in figures.stand_ins)
         return f"tools that others answered than the task is made for ({names})"
     return "recorded replies" if metric == "recorded" else "answers of other runs"
 

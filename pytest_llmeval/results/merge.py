@@ -14,8 +14,8 @@ from pytest_llmeval.results.stored_run import StoredRun
 def merged_rows(runs: Sequence[StoredRun]) -> tuple[Row, ...]:
     """Return the rows of all runs by their keys.
 
-    UsageError when they cannot be one run: a task, dataset, prompt or grader that differs, or a
-    sample that two of them ran. A row "not run" gives way to one of another shard.
+    UsageError when they cannot be one run: a task, dataset, prompt, grader or engine that differs,
+    or a sample that two of them ran. A row "not run" gives way to one of another shard.
     """
     _check_versions(runs)
     merged: dict[RowKey, tuple[Row, StoredRun]] = {}

@@ -15,6 +15,11 @@ class StandIn(Record, frozen=True, kw_only=True):
     stands_in_for: str
     rows: int
 
+    @property
+    def engines(self) -> str:
+        """Both engines, such as ``arcadedb, not Neo4j``."""
+        return f"{self.engine}, not {self.stands_in_for}"
+
 
 def stand_ins(rows: Iterable[Row]) -> tuple[StandIn, ...]:
     """Return the stand-ins of rows, in alphabetical order."""

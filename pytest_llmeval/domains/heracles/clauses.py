@@ -12,7 +12,7 @@ from pytest_llmeval.domains.heracles.positions import (
     names_of_variables,
     words,
 )
-from pytest_llmeval.domains.heracles.tokens import Token
+from pytest_llmeval.domains.heracles.tokens import END, Token
 
 WRITING: Final = words(
     "CREATE MERGE SET DELETE DETACH NODETACH REMOVE FOREACH DROP INSERT TRUNCATE UPSERT LOAD"
@@ -29,7 +29,6 @@ _OTHERS: Final = words("CALL WHEN")
 _AFTER_NAME: Final = (
     *(":", ")", "]", "}", ",", ".", "=", "<", ">", "+", "-", "*", "/", "%", "^", "|", "&"),
 )
-_END: Final = Token("sign", ";")
 _WORDS_AFTER_NAME: Final = KEYWORDS - words("BY CASE DISTINCT NOT ON")
 
 
@@ -44,7 +43,7 @@ def clause_words(tokens: Sequence[Token]) -> frozenset[int]:
     bound = names_of_variables(tokens)
     return frozenset(
         index
-        for index, coming in enumerate(expected(tokens))
+        for index, coming in enumerate(expected(tokens, bound))
         if tokens[index].word in looked_for and not _is_name(tokens, index, coming, bound)
     )
 
@@ -72,12 +71,12 @@ def _is_name(tokens: Sequence[Token], index: int, coming: Next, bound: frozenset
         return True
     if index == 0:
         return False
-    after, beyond = (*tokens[index + 1 : index + 3], _END, _END)[:2]
+    after, beyond = (*tokens[index + 1 : index + 3], END, END)[:2]
     if after.is_sign(*_AFTER_NAME):
         return True
     if Next.OPERAND not in coming:
         return False
-    if after is _END:
+    if after is END:
         return True
     # Not CREATE OR REPLACE, and not CALL with a procedure whose namespace is a keyword.
     begins = (tokens[index].word, after.word) == ("CREATE", "OR") or beyond.is_sign(".")

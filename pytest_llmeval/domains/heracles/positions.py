@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from enum import Flag, auto
 from typing import Final
 
-from pytest_llmeval.domains.heracles.tokens import Token
+from pytest_llmeval.domains.heracles.tokens import END, Token
 
 
 def words(text: str) -> frozenset[str]:
@@ -61,11 +61,10 @@ _BINDING_SIGNS: Final = (")", "]", ":", "{", "=", "*", ",")
 _BINDING_WORDS: Final = words("AS IN IS WHERE")
 
 
-def expected(tokens: Sequence[Token]) -> list[Next]:
-    """Return what may come at the place of each token."""
-    bound = names_of_variables(tokens)
+def expected(tokens: Sequence[Token], bound: frozenset[str]) -> list[Next]:
+    """Return what may come at the place of each token; `bound` as of `names_of_variables`."""
     typed = False  # whether `>` may end the type of a list, as in LIST<INTEGER>
-    coming, before = Next.CLAUSE, Token("sign", ";")
+    coming, before = Next.CLAUSE, END
     found = []
     for token in tokens:
         found.append(coming)
@@ -86,9 +85,7 @@ def names_of_variables(tokens: Sequence[Token]) -> frozenset[str]:
     A variable that is not bound in one of these ways cannot be used in a valid query.
     """
     found = set()
-    for before, token, after in zip(
-        [Token("sign", ";"), *tokens], tokens, [*tokens[1:], Token("sign", ";")], strict=False
-    ):
+    for before, token, after in zip([END, *tokens], tokens, [*tokens[1:], END], strict=False):
         name = token.text.casefold().upper()
         if not token.is_name or name not in KEYWORDS or before.is_sign(*_BEFORE_NAME):
             continue

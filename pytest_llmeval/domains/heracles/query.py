@@ -15,7 +15,7 @@ from typing import Final
 
 from pytest_llmeval.domains.heracles.clauses import clause_words, forbidden_clause
 from pytest_llmeval.domains.heracles.nesting import too_deep
-from pytest_llmeval.domains.heracles.tokens import Token, UnreadableError, decoded, read_tokens
+from pytest_llmeval.domains.heracles.tokens import END, Token, UnreadableError, decoded, read_tokens
 from pytest_llmeval.task.answers import tagged
 
 MAX_BYTES: Final = 64_000
@@ -102,11 +102,12 @@ def _refusal(text: str) -> str | None:
         return f"the query has {len(tokens)} words and signs; at most {MAX_TOKENS} are run"
     if any(token.is_sign(";") for token in tokens):
         return "only one statement is run at a time"
-    query = tokens[_end_of_options(tokens) :]
+    start = _end_of_options(tokens)
+    query = tokens[start:]
     clauses = clause_words(query)
     return (
         too_deep(tokens)
-        or _other_language(tokens)
+        or _other_language(tokens[:start])
         or forbidden_clause(query, clauses)
         or _forbidden_call(query, clauses)
     )
@@ -128,9 +129,9 @@ def _end_of_options(tokens: Sequence[Token]) -> int:
     return index
 
 
-def _other_language(tokens: Sequence[Token]) -> str | None:
+def _other_language(options: Sequence[Token]) -> str | None:
     """Return the refusal of a version of Cypher that is not the one that is checked here."""
-    for token, following in pairwise(tokens[: _end_of_options(tokens)]):
+    for token, following in pairwise(options):
         if token.word == "CYPHER" and following.kind == "number" and following.text != VERSION:
             return f"CYPHER {following.text} must not be used: only Cypher {VERSION} is run"
     return None
@@ -138,7 +139,7 @@ def _other_language(tokens: Sequence[Token]) -> str | None:
 
 def _forbidden_call(tokens: Sequence[Token], clauses: frozenset[int]) -> str | None:
     """Return the refusal of the first procedure or function that is not to be called."""
-    for index, (token, following) in enumerate(pairwise([*tokens, Token("sign", ";")])):
+    for index, (token, following) in enumerate(pairwise([*tokens, END])):
         if token.word == "CALL" and not following.is_sign("(", "{") and index in clauses:
             name = _dotted_name(tokens, index + 1)
             if name.lower() not in _PROCEDURES:

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 from typing import Any, Protocol, runtime_checkable
 
+from pytest_llmeval.domains.heracles.rows import natural
 from pytest_llmeval.domains.heracles.scene_object import NodeSymbol, SceneGraphNode
 
 _DIGITS = 6
@@ -19,7 +20,6 @@ _DIGITS = 6
 
 _POINT = (3,)
 _BARE = re.compile(r"[^\W\d]\w*|\d+[^\W\d]\w*")
-_NUMBERS = re.compile(r"(\d+)")
 
 
 @runtime_checkable
@@ -56,13 +56,8 @@ def result_text(value: object) -> str:  # noqa: PLR0911 - one for each kind of v
             pairs = (f"{result_text(key)}: {result_text(one)}" for key, one in value.items())
             return f"{{{', '.join(pairs)}}}"
         case AbstractSet():
-            return f"<{', '.join(sorted(map(result_text, value), key=_natural))}>"
+            return f"<{', '.join(sorted(map(result_text, value), key=natural))}>"
         case list() | tuple():
             return f"[{', '.join(map(result_text, value))}]"
         case _:
             return str(value)
-
-
-def _natural(text: str) -> list[object]:
-    """Return a key that sorts O2 before O10."""
-    return [int(part) if index % 2 else part for index, part in enumerate(_NUMBERS.split(text))]

@@ -130,9 +130,10 @@ class SceneGraphNode:
     id: NodeSymbol
     layer: str
     attributes: Attributes
-    _parents: list[NodeSymbol] = field(default_factory=list)
-    _children: list[NodeSymbol] = field(default_factory=list)
-    _siblings: list[NodeSymbol] = field(default_factory=list)
+    # Keys alone: each id once, in the order of the file.
+    _parents: dict[NodeSymbol, None] = field(default_factory=dict)
+    _children: dict[NodeSymbol, None] = field(default_factory=dict)
+    _siblings: dict[NodeSymbol, None] = field(default_factory=dict)
 
     def parents(self) -> list[NodeSymbol]:
         """Return the nodes of higher layers that contain this one."""
@@ -152,7 +153,7 @@ class SceneGraphNode:
 
     def get_parent(self) -> NodeSymbol | None:
         """Return the first of its parents, None if it has none."""
-        return self._parents[0] if self._parents else None
+        return next(iter(self._parents), None)
 
     def __hash__(self) -> int:
         """Return the same in every run, so that sets of nodes have one order."""
@@ -266,16 +267,9 @@ class DynamicSceneGraph:
         if depths[source] < depths[target]:
             one, other = other, one
         if one.layer == other.layer:
-            _add(one._siblings, other.id)  # noqa: SLF001 - made here, as below
-            _add(other._siblings, one.id)  # noqa: SLF001
+            one._siblings[other.id] = other._siblings[one.id] = None  # noqa: SLF001 - made here
         elif depths[source] != depths[target]:
-            _add(one._children, other.id)  # noqa: SLF001
-            _add(other._parents, one.id)  # noqa: SLF001
-
-
-def _add(ids: list[NodeSymbol], new: NodeSymbol) -> None:
-    if new not in ids:
-        ids.append(new)
+            one._children[other.id] = other._parents[one.id] = None  # noqa: SLF001 - made here
 
 
 def _attributes(data: Mapping[str, Any]) -> Attributes:

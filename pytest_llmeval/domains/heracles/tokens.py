@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
 Kind: TypeAlias = Literal["word", "quoted", "string", "number", "sign"]
@@ -35,15 +35,10 @@ class UnreadableError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """One word or sign, from character `start` to `end` of the query.
-
-    `text` of a quoted name is the text between the backquotes.
-    """
+    """One word or sign; `text` of a quoted name is the text between the backquotes."""
 
     kind: Kind
     text: str
-    start: int = field(default=0, compare=False)
-    end: int = field(default=0, compare=False)
 
     @property
     def word(self) -> str:
@@ -58,6 +53,10 @@ class Token:
     def is_sign(self, *signs: str) -> bool:
         """Return whether this is one of `signs`."""
         return self.kind == "sign" and self.text in signs
+
+
+END: Final = Token("sign", ";")
+"""What stands, as it were, before the first token of a query and behind its last one."""
 
 
 def decoded(cypher: str) -> str:
@@ -98,5 +97,5 @@ def read_tokens(cypher: str) -> list[Token]:
         if kind == "quoted":
             text = text[1:-1].replace("``", "`")
         # The names of the groups are the kinds.
-        tokens.append(Token(kind, text, match.start(), match.end()))  # type: ignore[arg-type]
+        tokens.append(Token(kind, text))  # type: ignore[arg-type]
     return tokens

@@ -37,6 +37,7 @@ NODE = SceneGraphNode(NodeSymbol("R", 1), "ROOMS", Attributes())
         (set(), "<>"),
         ({NodeSymbol("O", 10), NodeSymbol("O", 2)}, "<O2, O10>"),
         (frozenset({"b", "a"}), "<a, b>"),
+        ({"O" + "2" * 5_000, "O" + "1" * 5_000}, f"<O{'1' * 5_000}, O{'2' * 5_000}>"),
         ({NODE: {NODE}}, "{R1: <R1>}"),
         ({}.keys(), "<>"),
     ],

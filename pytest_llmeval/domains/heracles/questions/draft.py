@@ -61,8 +61,9 @@ class Dice:
         if not found:
             msg = f"the graph has no {what}"
             raise UnfitError(msg)
-        least = min(self._chosen[what, key(one)] for one in found)
-        seldom = [one for one in found if self._chosen[what, key(one)] == least]
+        counts = [self._chosen.get((what, key(one)), 0) for one in found]
+        least = min(counts)
+        seldom = [one for one, count in zip(found, counts, strict=True) if count == least]
         chosen = self._random.choice(seldom)
         self._chosen[what, key(chosen)] += 1
         return chosen

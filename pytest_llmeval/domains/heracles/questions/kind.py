@@ -65,16 +65,17 @@ class Kind:
 
     def members(self, key: str) -> Mapping[str, tuple[Vertex, ...]]:
         """Return the nodes of each value of a category, without those that lack it."""
-        found: dict[str, list[Vertex]] = defaultdict(list)
-        for vertex in self.vertices:
-            if value := vertex.properties.get(key):
-                found[str(value)].append(vertex)
-        return {value: tuple(found[value]) for value in sorted(found)}
+        return self._members[key]
+
+    @cached_property
+    def _members(self) -> Mapping[str, Mapping[str, tuple[Vertex, ...]]]:
+        """The nodes by category and value: templates ask for them at every draw."""
+        return {key: _by_value(self.vertices, key) for key in self.categories}
 
     def place(self, vertex: Vertex) -> Position:
         """Return where one of the nodes is."""
         value = vertex.properties[self.position]
-        assert isinstance(value, Position)  # noqa: S101 - by `_position`
+        assert isinstance(value, Position)  # noqa: S101 - by `kind_of`
         return value
 
 
@@ -98,6 +99,15 @@ def kind_of(label: str, vertices: tuple[Vertex, ...], vocabulary: Vocabulary) ->
         position=position,
         geographic=isinstance(sample, Position) and sample.geographic,
     )
+
+
+def _by_value(vertices: Iterable[Vertex], key: str) -> dict[str, tuple[Vertex, ...]]:
+    """Return the nodes that have a property, by its value, in alphabetical order."""
+    found: dict[str, list[Vertex]] = defaultdict(list)
+    for vertex in vertices:
+        if value := vertex.properties.get(key):
+            found[str(value)].append(vertex)
+    return {value: tuple(found[value]) for value in sorted(found)}
 
 
 def _preferred(keys: Iterable[str], order: Sequence[str]) -> list[str]:

@@ -37,7 +37,7 @@ def measures_of(
                 yield _measure(words, f"{{0}}.{_braced(name)}", _number(key))
         elif located(column) and point_form(column[0]) in {(False, 2), (False, 3)}:
             sample = column[0]
-            assert isinstance(sample, Position)  # noqa: S101 - by `_located`
+            assert isinstance(sample, Position)  # noqa: S101 - by `located`
             axes = _AXES[: len(sample.coordinates)]
             for index, axis in enumerate(axes):
                 if not wanted or f"{key}.{axis}" in wanted:
@@ -59,7 +59,7 @@ def _braced(name: str) -> str:
 
 
 def _number(key: str) -> Callable[[Vertex], float]:
-    return lambda vertex: vertex.properties[key]  # type: ignore[return-value]  # by `_measures`
+    return lambda vertex: vertex.properties[key]  # type: ignore[return-value]  # by `measures_of`
 
 
 def _coordinate(key: str, index: int) -> Callable[[Vertex], float]:

@@ -59,7 +59,9 @@ def steps_of(
 ) -> Iterator[Step]:
     """Yield the steps along one type of relationship, deep ones where it forms a hierarchy."""
     onward, backward = graph.onward[type_], graph.backward[type_]
-    for (source, target), links in sorted(_by_labels(kinds, onward).items(), key=_labels):
+    between = _by_labels(kinds, onward)
+    for source, target in sorted(between):
+        links = between[source, target]
         mutual = source == target and all(
             one in onward.get(other, ()) for one, others in links.items() for other in others
         )
@@ -72,7 +74,7 @@ def steps_of(
     if levels > 1 or (levels and (type_, "out", True) in vocabulary.verbs):
         below = _closure(onward)
         above = reversed_links(below)
-        for (source, target), _ in sorted(_by_labels(kinds, below).items(), key=_labels):
+        for source, target in sorted(_by_labels(kinds, below)):
             yield _step(type_, "out", source, target, below, deep=True)
             yield _step(type_, "in", target, source, above, deep=True)
 
@@ -83,10 +85,6 @@ def _step(  # noqa: PLR0913 - the fields of a step
     return Step(
         type=type_, direction=direction, deep=deep, source=source, target=target, links=links
     )
-
-
-def _labels(item: tuple[tuple[str, str], object]) -> tuple[str, str]:
-    return item[0]
 
 
 def _by_labels(kinds: Mapping[str, Kind], links: Links) -> dict[tuple[str, str], Links]:
