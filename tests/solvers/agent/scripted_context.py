@@ -8,7 +8,7 @@ from itertools import chain, cycle
 from pathlib import Path
 from typing import Any, cast
 
-from scripted_context import ScriptedContext
+from scripted_context import Asked, ScriptedContext
 
 from pytest_llmeval.engine.context import SolverContext
 from pytest_llmeval.records import Json, Reply, ToolCall, ToolUse
@@ -28,6 +28,12 @@ class Context(ScriptedContext):
         """Take replies in turn; see `ScriptedContext`."""
         super().__init__(settings=settings, resource=resource)
         self._replies = chain(replies, cycle(replies[-1:]))
+
+    async def reply(self, asked: Asked) -> Reply:
+        """Return the next reply to a request that names its turn and its parameters."""
+        assert asked.stage.startswith("turn ")
+        assert asked.parameters is not None
+        return await super().reply(asked)
 
     @property
     def results(self) -> list[str]:
