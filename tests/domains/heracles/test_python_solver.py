@@ -340,14 +340,17 @@ def test_the_tool_is_registered_and_fits_its_port() -> None:
 def test_the_tool_tells_before_a_request_is_paid_that_no_program_can_run(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    tool = PythonTool(scene=HOUSE)
-    tool.check(Context())
+
+    def check(context: Context) -> None:
+        asyncio.run(PythonTool(scene=HOUSE).check(context))
+
+    check(Context())
     with pytest.raises(UsageError, match="is 'jail'"):
-        tool.check(Context(sandbox="jail"))
+        check(Context(sandbox="jail"))
     monkeypatch.setattr("pytest_llmeval.sandbox.choice.present_isolations", tuple)
-    tool.check(Context(sandbox="limits"))
+    check(Context(sandbox="limits"))
     with pytest.raises(UsageError, match="apt-get install bubblewrap"):
-        tool.check(Context(sandbox=None))
+        check(Context(sandbox=None))
 
 
 def test_every_program_of_the_fixtures_finds_the_solution() -> None:
