@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pytest_llmeval.engine.context import (
+        PromptCheckingSolver,
         ReadySolver,
         RunContext,
         Solver,
@@ -75,6 +76,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "engine.context": (
+        "PromptCheckingSolver",
         "ReadySolver",
         "RunContext",
         "Solver",
@@ -152,6 +154,7 @@ __all__ = [
     "OpenProvider",
     "Opinion",
     "PreparingScorer",
+    "PromptCheckingSolver",
     "Provider",
     "ProviderError",
     "ProviderSetup",

@@ -105,8 +105,8 @@ class Solver(Protocol):
     """An async pipeline from a sample to a completion.
 
     The engine adds the transcript, and the answer unless the solver sets it. A solver may also have
-    the attributes of `StagedSolver`, the method of `ReadySolver`, and `display` (see
-    `records.Display`).
+    the attributes of `StagedSolver`, the methods of `PromptCheckingSolver` and `ReadySolver`, and
+    `display` (see `records.Display`).
 
     Example::
 
@@ -133,6 +133,22 @@ class StagedSolver(Protocol):
         """Return the variables of its prompts as they are before any reply, to estimate tokens.
 
         Those that hold texts of replies are "".
+        """
+        ...
+
+
+@runtime_checkable
+class PromptCheckingSolver(StagedSolver, Protocol):
+    """A solver whose prompts must hold something, such as how the model calls tools."""
+
+    def check_prompt(self, stage: str, messages: Sequence[Message]) -> None:
+        """Raise ValueError if the messages lack it; the text says what to write into the prompt.
+
+        It is called for the first selected sample of a task, before anything is asked.
+
+        Args:
+            stage: one of `stages`.
+            messages: its prompt, rendered with `variables`.
         """
         ...
 

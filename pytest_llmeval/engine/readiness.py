@@ -3,33 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
-from typing import TypeVar
 
 from pytest_llmeval.engine.context import ReadySolver
-from pytest_llmeval.engine.sample_run import Surroundings
+from pytest_llmeval.engine.sample_run import Surroundings, WholeRun
 from pytest_llmeval.errors import LLMEvalError
 from pytest_llmeval.safety.printable import described
-
-T = TypeVar("T")
-
-
-@dataclass(frozen=True, slots=True)
-class _Context:
-    """The implementation of `RunContext`."""
-
-    around: Surroundings
-
-    async def shared(self, key: str, start: Callable[[], Awaitable[T]]) -> T:
-        return await self.around.resources.get(key, start)
-
-    def setting(self, name: str) -> str | None:
-        return self.around.settings(name)
-
-    def tell(self, text: str) -> None:
-        self.around.tell(text)
 
 
 class Readiness:
@@ -54,6 +34,6 @@ class Readiness:
         """Get one solver ready; a failure of what it shares is met again by each sample."""
         try:
             with suppress(LLMEvalError):
-                await solver.get_ready(_Context(self._around))
+                await solver.get_ready(WholeRun(self._around))
         except Exception as error:  # noqa: BLE001 - of the user's code
             self._around.tell(f"task {task}: its solver's get_ready failed: {described(error)}")

@@ -1,4 +1,4 @@
-"""The implementation of `SolverContext` for one sample."""
+"""The implementations of `RunContext` for a run, and of `SolverContext` for one sample."""
 
 from __future__ import annotations
 
@@ -44,15 +44,35 @@ class Surroundings:
     tell: Callable[[str], None]
 
 
-class SampleRun:
+class WholeRun:
+    """The context of a whole run; see `RunContext`."""
+
+    def __init__(self, around: Surroundings) -> None:
+        """Give access to the shared objects and the options of `around`."""
+        self._around = around
+
+    async def shared(self, key: str, start: Callable[[], Awaitable[T]]) -> T:
+        """Return the run's object under `key`, made by the first caller's `start`."""
+        return await self._around.resources.get(key, start)
+
+    def setting(self, name: str) -> str | None:
+        """Return the value of the option ``--llmeval-NAME``; None when it is not given."""
+        return self._around.settings(name)
+
+    def tell(self, text: str) -> None:
+        """Show a line to the user."""
+        self._around.tell(text)
+
+
+class SampleRun(WholeRun):
     """The context of one solver call; see `SolverContext`."""
 
     def __init__(
         self, task: Task, sample: Sample, model: ModelSpec, calls: Calls, around: Surroundings
     ) -> None:
         """Serve the solver of `sample`, with `model` under test; `calls` keeps the transcript."""
+        super().__init__(around)
         self._task, self._sample, self._model, self._calls = task, sample, model, calls
-        self._around = around
 
     @property
     def epoch(self) -> int:
@@ -82,18 +102,6 @@ class SampleRun:
         return await self._calls.ask(
             self._model, messages, stage=stage, operation=operation, draw=draw, parameters=merged
         )
-
-    async def shared(self, key: str, start: Callable[[], Awaitable[T]]) -> T:
-        """Return the run's object under `key`, made by the first caller's `start`."""
-        return await self._around.resources.get(key, start)
-
-    def setting(self, name: str) -> str | None:
-        """Return the value of the option ``--llmeval-NAME``; None when it is not given."""
-        return self._around.settings(name)
-
-    def tell(self, text: str) -> None:
-        """Show a line to the user."""
-        self._around.tell(text)
 
     def save_image(self, data: bytes) -> Image:
         """Store a picture in the run's folder; ValueError when the bytes are not a picture."""

@@ -67,16 +67,22 @@ class ToolWithFindings(Tool, Protocol):
     """A tool that tells what its uses in one sample amount to."""
 
     def findings(self, uses: Sequence[ToolUse]) -> Mapping[str, Json]:
-        """Return details for the completion; `uses` are the tool's own, in order, or none."""
+        """Return details for the completion; `uses` are the tool's own, in order, or none.
+
+        Another tool's keys, ``calls``, ``failed_calls``, ``reason`` and ``turns`` are refused.
+        """
         ...
 
 
 @runtime_checkable
 class ToolWithCheck(Tool, Protocol):
-    """A tool that looks at the run's options before a sample's first request is paid."""
+    """A tool that checks the run's options, and what it needs, before a request is paid."""
 
-    def check(self, context: RunContext) -> None:
-        """Raise an LLMEvalError if no call could succeed, such as by a wrong option."""
+    async def check(self, context: RunContext) -> None:
+        """Raise an LLMEvalError if no call could succeed, such as by a wrong option.
+
+        It is called for every sample; `RunContext.shared` lets it do its work once in a run.
+        """
         ...
 
 

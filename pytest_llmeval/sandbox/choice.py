@@ -31,12 +31,6 @@ def present_isolations() -> tuple[Isolation, ...]:
     return tuple(found)
 
 
-def check_isolation(chosen: Isolation | None) -> None:
-    """Raise UsageError if no isolation is chosen and there is none; nothing is started."""
-    if chosen is None and not present_isolations():
-        raise _none_works(["there is neither bubblewrap nor Landlock (Linux 5.13)"])
-
-
 async def find_isolation(chosen: Isolation | None) -> Isolation:
     """Return the isolation to use, after a first program has run in it.
 
@@ -46,9 +40,11 @@ async def find_isolation(chosen: Isolation | None) -> Isolation:
     Raises:
         UsageError: the chosen one does not work here, or none was chosen and only ``limits`` does.
     """
-    check_isolation(chosen)
+    candidates = (chosen,) if chosen else present_isolations()
+    if not candidates:
+        raise _none_works(["there is neither bubblewrap nor Landlock (Linux 5.13)"])
     failures = []
-    for isolation in (chosen,) if chosen else present_isolations():
+    for isolation in candidates:
         failure = await _failure(isolation)
         if failure is None:
             return isolation

@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from pytest_llmeval.engine.context import StagedSolver
+from pytest_llmeval.engine.context import PromptCheckingSolver, StagedSolver
 from pytest_llmeval.engine.own_code import answer_rule_of, solver_of
 from pytest_llmeval.engine.plan import Plan
 from pytest_llmeval.engine.replies.recording import Recording
@@ -22,7 +22,7 @@ from pytest_llmeval.session.spending import Spending
 from pytest_llmeval.session.task_info import known_task
 from pytest_llmeval.task import Task
 from pytest_llmeval.task.catalog import Catalog, LoadedTask
-from pytest_llmeval.task.prompt_check import check_prompts
+from pytest_llmeval.task.prompt_check import check_prompts, rendered
 
 
 def check_settings(settings: Settings) -> None:
@@ -175,14 +175,22 @@ def _check_metrics(loaded: LoadedTask) -> None:
 
 
 def _check_prompts(task: Task, samples: Sequence[Sample]) -> None:
-    """Raise TaskError for a prompt that cannot be rendered.
+    """Raise TaskError for a prompt that cannot be rendered, or that the solver refuses.
 
     Only of solvers that declare the stages of their prompt are the variables known.
     """
     solver = task.named_solver
-    if isinstance(solver, StagedSolver):
-        variables = solver.variables()
-        check_prompts(task, dict.fromkeys(solver.stages, variables), samples)
+    if not isinstance(solver, StagedSolver):
+        return
+    variables = solver.variables()
+    check_prompts(task, dict.fromkeys(solver.stages, variables), samples)
+    if not isinstance(solver, PromptCheckingSolver):
+        return
+    for stage in solver.stages:
+        try:
+            solver.check_prompt(stage, rendered(task, stage, samples[0], variables))
+        except ValueError as error:
+            raise task.error(str(error), "prompt") from None
 
 
 def _check_recording(task: Task) -> None:

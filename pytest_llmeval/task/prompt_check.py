@@ -7,7 +7,7 @@ from itertools import repeat
 from typing import Final
 
 from pytest_llmeval.errors import TaskError
-from pytest_llmeval.records import Image, Json, Sample
+from pytest_llmeval.records import Image, Json, Message, Sample
 from pytest_llmeval.task.model import Task
 from pytest_llmeval.task.rendering import failures, render, values_of
 from pytest_llmeval.task.templates import IMAGE_TAG, METADATA, PICTURE, plain_names
@@ -50,6 +50,14 @@ def check_prompts(
             raise first if len(failed) == len(samples) else _with_samples(first, failed)
 
 
+def rendered(
+    task: Task, stage: str, sample: Sample, variables: Mapping[str, Json]
+) -> tuple[Message, ...]:
+    """Return a stage's messages as `render` does, with stand-ins for the sample's pictures."""
+    pictures = tuple(repeat(_PICTURE, len(sample.images)))
+    return render(task, stage, sample, pictures, variables)
+
+
 _Failed = tuple[str, TaskError]
 """A sample's id, and why its prompt cannot be rendered."""
 
@@ -60,8 +68,7 @@ def _rendered_alone(
     """Yield the samples whose prompt fails as a whole, with its pictures."""
     for sample in samples:
         try:
-            pictures = tuple(repeat(_PICTURE, len(sample.images)))
-            render(task, stage, sample, pictures, variables)
+            rendered(task, stage, sample, variables)
         except TaskError as error:
             yield sample.id, error
 

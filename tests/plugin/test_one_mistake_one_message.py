@@ -38,7 +38,13 @@ def reply(request):
         asked.write(request.messages[-1].text + "\\n")
     return "1"
 """
-OWN = "def one(sample): return 1\n"
+OWN = """
+def one(sample): return 1
+
+def now():
+    'Tell the time.'
+    return "12:00"
+"""
 
 
 def write_case(project: Project, name: str, case: dict[str, Any]) -> None:

@@ -56,10 +56,11 @@ class Outside:
             self.connections += 1
 
     def state(self) -> object:
-        """Return all that could have changed."""
+        """Return all that could have changed; the time of the last access changes by this look."""
         return [
-            (str(path), *(os.lstat(path)[:10]), path.read_bytes() if path.is_file() else b"")
+            (str(path), *found[:7], *found[8:10], path.read_bytes() if path.is_file() else b"")
             for path in [self.folder, *sorted(self.folder.rglob("*"))]
+            for found in [os.lstat(path)]
         ]
 
 

@@ -89,6 +89,28 @@ def test_a_part_of_the_task_that_cannot_be_used_is_refused_with_its_line(
     assert told in str(refused.value)
 
 
+@pytest.mark.parametrize("prompt", ["{{ input }}", "{{ input }} {# {{ tools }} #}", "tools"])
+def test_a_prompt_that_does_not_tell_an_agent_of_its_tools_is_refused(
+    tmp_path: Path, prompt: str
+) -> None:
+    (tmp_path / "own.py").write_text('def now():\n    """Tell the time."""\n    return "12:00"\n')
+    agent = "solver: {agent: {tools: {./own.py:now: }, calls: CALLS}}\n"
+    task = OneTask(tmp_path, agent.replace("CALLS", "text"))
+
+    def write(text: str, calls: str) -> None:
+        given = task.file.read_text().splitlines(keepends=True)
+        given[2:] = [f'prompt: "{text}"\n', agent.replace("CALLS", calls)]
+        task.file.write_text("".join(given))
+
+    write(prompt, "text")
+    with pytest.raises(TaskError, match=r"sums.yaml:3: prompt: .*write \{\{ tools \}\} into"):
+        checked(task, "openai/m")
+    write(prompt, "native")
+    checked(task, "openai/m")
+    write("{{ input }} {{ tools }}", "text")
+    checked(task, "openai/m")
+
+
 def test_a_recording_that_is_not_there_is_refused_with_its_line(tmp_path: Path) -> None:
     with pytest.raises(TaskError, match=r"sums.yaml:4: replay: .*none.jsonl: .*cannot be read"):
         checked(OneTask(tmp_path, "replay: none.jsonl\n"))

@@ -23,7 +23,7 @@ _MISSING = (
 
 
 class ArcadeDB:
-    """A `ServerKind`. Its reader may read records and nothing else."""
+    """The `ServerKind` of ArcadeDB, whose queries run as a user who may only read records."""
 
     title: Final = "the embedded ArcadeDB"
     module: Final = "pytest_llmeval.domains.heracles.arcadedb_server"

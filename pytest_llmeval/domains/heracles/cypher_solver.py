@@ -78,8 +78,8 @@ class CypherSolver:
         context: SolverContext,
     ) -> Completion:
         """Solve one sample."""
-        # A wrong option is reported before a request is paid.
-        check_graph(context, self.scene)
+        # A wrong option or a missing server is reported before a request is paid.
+        await check_graph(context, self.scene)
         classes = known_classes(self.scene)
 
         async def run(query: str, stage: str) -> ToolUse:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +12,7 @@ from pytest_llmeval.domains.heracles.address import (
     NO_GRAPH,
     GraphAddress,
     GraphChoice,
+    OwnServer,
     graph_address,
 )
 from pytest_llmeval.domains.heracles.findings import query_findings
@@ -56,7 +58,7 @@ class CypherTool:
     scene: Path | None = None
 
     def __post_init__(self) -> None:
-        """Raise ValueError if the scene is no file."""
+        """Raise ValueError if `scene` does not name a file."""
         if self.scene is not None:
             check_scene_file(self.scene)
 
@@ -64,9 +66,9 @@ class CypherTool:
         """Return the variables of the prompt."""
         return {"classes": known_classes(self.scene)}
 
-    def check(self, context: RunContext) -> None:
-        """Raise UsageError if the option ``--llmeval-graph`` is wrong, or missing for a server."""
-        check_graph(context, self.scene)
+    async def check(self, context: RunContext) -> None:
+        """Raise an error if no database can be had; see `check_graph`."""
+        await check_graph(context, self.scene)
 
     async def get_ready(self, context: RunContext) -> None:
         """Start the database."""
@@ -87,15 +89,26 @@ class CypherTool:
         }
 
 
-def check_graph(context: RunContext, scene: Path | None) -> None:
-    """Look at the option ``--llmeval-graph`` before a sample's first request is paid.
+async def check_graph(context: RunContext, scene: Path | None) -> None:
+    """Check that a database can be had, before a sample's first request is paid.
+
+    No server is started or reached; what is installed is looked at once in a run.
 
     Raises:
-        UsageError: it is wrong, or there is neither a scene nor a server that holds a graph.
+        UsageError: the option ``--llmeval-graph`` is wrong, or there is neither a scene nor a
+            server that holds a graph.
+        ToolError: the server that the run would start is not installed.
     """
     choice = graph_address(context)
-    if scene is None and not isinstance(choice, GraphAddress):
+    if isinstance(choice, GraphAddress):
+        return
+    if scene is None:
         raise UsageError(NO_GRAPH)
+
+    async def check() -> None:
+        await asyncio.to_thread(_check_own_server, choice)
+
+    await context.shared(f"check of {_key(choice, scene)}", check)
 
 
 def known_classes(scene: Path | None) -> dict[str, Json]:
@@ -154,6 +167,12 @@ async def start_graph(context: RunContext, scene: Path | None) -> Graph:
         return await open_graph(choice, scene, progress=context.tell)
 
     return await context.shared(_key(choice, scene), start)
+
+
+def _check_own_server(choice: OwnServer | None) -> None:
+    from pytest_llmeval.domains.heracles.graph import own_server  # noqa: PLC0415 - loads the driver
+
+    own_server(choice).check()
 
 
 def _key(choice: GraphChoice, scene: Path | None) -> str:

@@ -8,7 +8,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol
 
-from pytest_llmeval.domains.heracles.address import NO_GRAPH, GraphAddress, GraphChoice
+from pytest_llmeval.domains.heracles.address import (
+    NO_GRAPH,
+    GraphAddress,
+    GraphChoice,
+    OwnServer,
+)
 from pytest_llmeval.domains.heracles.arcadedb_process import ArcadeDB
 from pytest_llmeval.domains.heracles.bolt import Login
 from pytest_llmeval.domains.heracles.embedded import EmbeddedGraph
@@ -71,9 +76,28 @@ async def open_graph(
         return await Neo4jGraph.open(login, graph, reset=choice.reset, progress=progress)
     if graph is None:
         raise UsageError(NO_GRAPH)
-    wants_neo4j = choice == "neo4j" or (choice is None and _has_neo4j(progress))
-    kind: ServerKind = Neo4j() if wants_neo4j else ArcadeDB()
+    kind = own_server(choice, progress=progress)
     return await EmbeddedGraph.start(kind, graph, progress=progress)
+
+
+def own_server(
+    choice: OwnServer | None, *, progress: Callable[[str], None] = lambda _: None
+) -> ServerKind:
+    """Return the kind of server that a run starts itself, which need not be installed.
+
+    Args:
+        choice: the kind; None is Neo4j where it is installed, else ArcadeDB.
+        progress: called with a line of text when ArcadeDB takes the place of Neo4j.
+    """
+    if choice == "neo4j":
+        return Neo4j()
+    if choice is None:
+        if (problem := missing()) is None:
+            return Neo4j()
+        progress(
+            f"graph: ArcadeDB answers instead of Neo4j, and not always as Neo4j does: {problem}"
+        )
+    return ArcadeDB()
 
 
 def login_to(address: GraphAddress) -> Login:
@@ -87,14 +111,6 @@ def login_to(address: GraphAddress) -> Login:
         password=password or "",
         database=database,
     )
-
-
-def _has_neo4j(progress: Callable[[str], None]) -> bool:
-    """Return whether a Neo4j of our own can be started; else tell what answers instead."""
-    if (problem := missing()) is None:
-        return True
-    progress(f"graph: ArcadeDB answers instead of Neo4j, and not always as Neo4j does: {problem}")
-    return False
 
 
 def _variable(name: str) -> str | None:

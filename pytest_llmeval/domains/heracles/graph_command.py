@@ -10,6 +10,8 @@ from urllib.parse import urlsplit
 
 from pytest_llmeval.domains.heracles.neo4j_jars.installed import (
     FOLDER_VARIABLE,
+    INSTALLING,
+    RUNNING,
     damaged,
     jars_folder,
     missing,
@@ -58,7 +60,7 @@ def run(chosen: argparse.Namespace) -> int:
 
 
 def _install(chosen: argparse.Namespace) -> int:
-    absent = missing_modules()
+    absent = missing_modules((*RUNNING, *INSTALLING))
     if absent:
         msg = f"no Python module {', '.join(absent)}; pip install '.[graph]' in the checkout first"
         raise UsageError(msg)
@@ -103,7 +105,10 @@ def _status() -> int:
     problem = missing()
     if problem is None and (bad := damaged(jars_folder(), locked_jars())):
         names = ", ".join(jar.name for jar in bad[:3])
-        problem = f"{len(bad)} jars are damaged ({names}); llmeval graph install mends them"
+        problem = (
+            f"{len(bad)} jars are damaged or cannot be read ({names}); "
+            "llmeval graph install replaces them"
+        )
     if problem is not None:
         print(f"Neo4j is not installed: {problem}")
         return _NO

@@ -24,8 +24,8 @@ from pytest_llmeval.errors import ToolError, UsageError
 from pytest_llmeval.records import ToolUse
 
 LIMITS = TimeLimits(server=10.0, deadline=20.0)
-"""The server's own limit can come late inside one expression (12 to 40 s measured), hence the
-deadline."""
+"""How long queries may take on any Neo4j. The server's own limit can come late inside one
+expression (12 to 40 s measured), hence the deadline."""
 
 _ADVICE = (
     "a query that fills its memory ends a server's work for all; give it "

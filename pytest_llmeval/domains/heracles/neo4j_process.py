@@ -7,6 +7,7 @@ from typing import Final
 
 from pytest_llmeval.domains.heracles.bolt import Login, TimeLimits
 from pytest_llmeval.domains.heracles.model_query import Engine
+from pytest_llmeval.domains.heracles.neo4j import LIMITS
 from pytest_llmeval.domains.heracles.neo4j_jars.installed import class_path, java_library, missing
 from pytest_llmeval.domains.heracles.neo4j_jars.locked import VERSION
 from pytest_llmeval.domains.heracles.neo4j_server import DATABASE, USER
@@ -16,13 +17,11 @@ from pytest_llmeval.records import Json
 
 
 class Neo4j:
-    """A `ServerKind`. Once it is loaded, nobody may write into it."""
+    """The `ServerKind` of Neo4j, whose database is made read-only after the scene is loaded."""
 
     title: Final = f"Neo4j {VERSION}"
     module: Final = "pytest_llmeval.domains.heracles.neo4j_server"
-    # The server's own limit can come late inside one expression (12 to 40 s measured), hence the
-    # deadline.
-    limits: Final = TimeLimits(server=10.0, deadline=20.0)
+    limits: Final = LIMITS
     ends_queries: Final = True
 
     def check(self) -> None:

@@ -18,7 +18,7 @@ from pytest_llmeval.domains.heracles.scene_graph import (
 )
 from pytest_llmeval.engine.context import RunContext, SolverContext
 from pytest_llmeval.records import Display, Json, ToolUse
-from pytest_llmeval.sandbox.choice import check_isolation, find_isolation
+from pytest_llmeval.sandbox.choice import find_isolation
 from pytest_llmeval.sandbox.isolation import OPTION, Isolation, parse_isolation
 from pytest_llmeval.sandbox.limits import Limits
 from pytest_llmeval.sandbox.run import Run, run_program
@@ -59,10 +59,10 @@ class Programs:
             )
 
 
-async def open_programs(context: SolverContext, scene: Path) -> Programs:
+async def open_programs(context: RunContext, scene: Path) -> Programs:
     """Return what runs programs on a scene; the first call finds out how to isolate them.
 
-    Solvers call it before their first request, so that nothing is paid where no program can run.
+    It is called before a sample's first request, so that nothing is paid where no program can run.
 
     Raises:
         UsageError: the option ``--llmeval-sandbox`` is wrong, or programs cannot be isolated here.
@@ -199,9 +199,9 @@ class PythonTool:
         """Return the variables of the prompt."""
         return {"classes": read_class_names(self.scene)}
 
-    def check(self, context: RunContext) -> None:
-        """Raise UsageError if the option ``--llmeval-sandbox`` is wrong, or programs cannot run."""
-        check_isolation(parse_isolation(context.setting(OPTION)))
+    async def check(self, context: RunContext) -> None:
+        """Raise an error if no program can run; see `open_programs`."""
+        await open_programs(context, self.scene)
 
     def findings(self, uses: Sequence[ToolUse]) -> Mapping[str, Json]:
         """Return details about the programs of one sample."""

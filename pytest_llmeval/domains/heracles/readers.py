@@ -65,15 +65,7 @@ class Readers:
             await _end(self._idle.pop())
 
     async def _start(self) -> Process:
-        process = await asyncio.create_subprocess_exec(
-            *_COMMAND,
-            stdin=PIPE,
-            stdout=PIPE,
-            stderr=DEVNULL,
-            env=child_environment(),
-            limit=_LONGEST_LINE,
-            start_new_session=True,  # Ctrl-C reaches the parent alone; the child ends with it
-        )
+        process = await _spawn()
         settings = {**dataclasses.asdict(self._login), **dataclasses.asdict(self._limits)}
         line = b""
         try:
@@ -90,6 +82,22 @@ class Readers:
             )
             raise ToolError(msg)
         return process
+
+
+async def _spawn() -> Process:
+    try:
+        return await asyncio.create_subprocess_exec(
+            *_COMMAND,
+            stdin=PIPE,
+            stdout=PIPE,
+            stderr=DEVNULL,
+            env=child_environment(),
+            limit=_LONGEST_LINE,
+            start_new_session=True,  # Ctrl-C reaches the parent alone; the child ends with it
+        )
+    except OSError as error:
+        msg = f"the process that reads rows of the graph database could not be started: {error}"
+        raise ToolError(msg) from error
 
 
 async def _exchange(process: Process, line: str) -> bytes:

@@ -123,21 +123,13 @@ class ServerProcess:
         kind.check()
         progress(f"graph: starting {kind.title}")
         launch = kind.launch(limits)
-        folder = Path(tempfile.mkdtemp(prefix="llmeval-graph-"))
-        try:
-            process = _spawn(kind.module)
-        except BaseException:
-            shutil.rmtree(folder)
-            raise
+        process, folder = _spawned(kind)
         try:
             request = {"folder": str(folder), **launch.request}
             port = int((await _told(process, request, folder, kind.title))["port"])
             uri = f"bolt://127.0.0.1:{port}"
             loader = Bolt(replace(launch.loader, uri=uri), limits)
-            try:
-                await fill_database(loader, scene, where=kind.title, progress=progress)
-            finally:
-                await loader.close()
+            await _fill(loader, scene, kind.title, progress)
             if sealed:
                 await _told(process, None, folder, kind.title)
             server = cls(process, folder, replace(launch.reader, uri=uri), limits)
@@ -184,6 +176,20 @@ class ServerProcess:
             self.process.kill()
 
 
+def _spawned(kind: ServerKind) -> tuple[subprocess.Popen[bytes], Path]:
+    """Return a new child process and a new folder for its data; ToolError when it has neither."""
+    try:
+        folder = Path(tempfile.mkdtemp(prefix="llmeval-graph-"))
+        try:
+            return _spawn(kind.module), folder
+        except BaseException:
+            shutil.rmtree(folder)
+            raise
+    except OSError as error:
+        msg = f"{kind.title} could not be started: {error}; try again, or {OTHERWISE}"
+        raise ToolError(msg) from error
+
+
 def _spawn(module: str) -> subprocess.Popen[bytes]:
     return subprocess.Popen(  # noqa: S603 - our own module, by our own interpreter
         [sys.executable, "-P", "-m", module],
@@ -213,6 +219,16 @@ async def _told(
     tail = log.read_text(errors="replace")[-_LOG_TAIL:] if log.is_file() else "it left no log"
     msg = f"{title} {problem}; try again, or {OTHERWISE}. It said: {tail}"
     raise ToolError(msg)
+
+
+async def _fill(
+    loader: Bolt, scene: SceneGraph, title: str, progress: Callable[[str], None]
+) -> None:
+    """Load the scene, and close the connection."""
+    try:
+        await fill_database(loader, scene, where=title, progress=progress)
+    finally:
+        await loader.close()
 
 
 def _exchange(process: subprocess.Popen[bytes], line: bytes) -> bytes:

@@ -81,6 +81,17 @@ class AgentSolver:
                 found |= tool.variables()
         return found
 
+    def check_prompt(self, stage: str, messages: Sequence[Message]) -> None:
+        """Raise ValueError if the prompt should tell of the tools, and does not."""
+        # The first line alone: a template may indent the others.
+        told = self._calling.described.partition("\n")[0]
+        if not any(told in message.text for message in messages):
+            msg = (
+                f"with `calls: {self.calls}` the prompt must tell of the tools; "
+                f"write {{{{ tools }}}} into the stage {stage}"
+            )
+            raise ValueError(msg)
+
     async def get_ready(self, context: RunContext) -> None:
         """Let the tools start what is slow."""
         for tool in self.tools:
@@ -95,10 +106,11 @@ class AgentSolver:
         """Solve one sample."""
         for tool in self.tools:
             if isinstance(tool, ToolWithCheck):
-                tool.check(context)
+                await tool.check(context)
         calling, box = self._calling, Toolbox(self.tools, self._schemas, context)
+        box.findings()  # names that clash are told before a request is paid
         messages = context.prompt("generate", **self.variables())
-        self._check_told(calling.described, messages)
+        self.check_prompt("generate", messages)
         for turn in range(1, self.turns + 1):
             last, stage = turn == self.turns, f"turn {turn}"
             reply = await context.generate(
@@ -116,16 +128,6 @@ class AgentSolver:
             details["reason"] = f"the model still called tools in the last of {self.turns} turns"
             return Completion(text="", stop_reason=reply.stop_reason, details=details)
         return Completion(text=reply.text, stop_reason=reply.stop_reason, details=details)
-
-    def _check_told(self, described: str, messages: Sequence[Message]) -> None:
-        """Raise ValueError if the prompt should tell of the tools, and does not."""
-        # The first line alone: a template may indent the others.
-        if not any(described.partition("\n")[0] in message.text for message in messages):
-            msg = (
-                f"with `calls: {self.calls}` the prompt must tell of the tools; "
-                "write {{ tools }} into the stage generate"
-            )
-            raise ValueError(msg)
 
     @property
     def _calling(self) -> Calling:

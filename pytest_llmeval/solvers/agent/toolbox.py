@@ -26,6 +26,9 @@ OUT_OF_ROOM: Final = (
     f"{MAX_CHARACTERS} characters. Ask for less, or answer from what there is."
 )
 
+OWN_DETAILS: Final = frozenset({"calls", "failed_calls", "reason", "turns"})
+"""Details of an agent's completion that are not a tool's."""
+
 _SHOWN_NAME = 40
 
 
@@ -65,12 +68,23 @@ class Toolbox:
         return [*run, *[TOO_MANY] * left]
 
     def findings(self) -> dict[str, Json]:
-        """Return details of all calls, and those that tools tell of their own."""
-        found: dict[str, Json] = {"calls": self.calls, "failed_calls": self._failed}
+        """Return details of all calls, and those that tools tell of their own.
+
+        Raises:
+            ToolError: a tool tells something under a name that is the agent's or another tool's.
+        """
+        found: dict[str, Json] = {}
         for name, tool in self._tools.items():
             if isinstance(tool, ToolWithFindings):
-                found |= tool.findings(tuple(self._uses[name]))
-        return found
+                told = tool.findings(tuple(self._uses[name]))
+                if taken := sorted(told.keys() & (OWN_DETAILS | found.keys())):
+                    msg = (
+                        f"tool {name}: its findings have the key {taken[0]!r}, which is the "
+                        "agent's or an earlier tool's; rename it"
+                    )
+                    raise ToolError(msg)
+                found |= told
+        return {"calls": self.calls, "failed_calls": self._failed, **found}
 
     async def _run(self, call: WrittenCall, stage: str) -> str:
         if call.arguments is None or (problem := self._problem(call.name, call.arguments)):

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from domains.heracles.house import HOUSE, ROWS, Graph
 from scripted_context import solved
-from solvers.agent.scripted_context import Context, call, made, raw
+from solvers.agent.agent_context import Context, call, made, raw
 
 from pytest_llmeval.domains.heracles.cypher_tool import TOOL_NAME, CypherTool
 from pytest_llmeval.domains.heracles.scene_graph import read_class_names

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import os
@@ -26,7 +27,12 @@ from pytest_llmeval.domains.heracles import graph_command
 from pytest_llmeval.domains.heracles.neo4j_jars import installed
 from pytest_llmeval.domains.heracles.neo4j_jars.fetching import PARTIAL, Patience
 from pytest_llmeval.domains.heracles.neo4j_jars.install import Progress, install
-from pytest_llmeval.domains.heracles.neo4j_jars.installed import damaged
+from pytest_llmeval.domains.heracles.neo4j_jars.installed import (
+    INSTALLING,
+    RUNNING,
+    damaged,
+    missing,
+)
 from pytest_llmeval.domains.heracles.neo4j_jars.locked import Jar, locked_jars
 from pytest_llmeval.errors import UsageError
 
@@ -306,6 +312,33 @@ def test_the_list_holds_the_server_and_no_file_twice() -> None:
     assert not any(".." in jar.path or jar.path.startswith("/") for jar in jars)
 
 
+class KilledError(BaseException):
+    """Ends an installation at a place of the test's choice, as SIGKILL does."""
+
+
+@pytest.mark.parametrize("renames", [1, 2])
+def test_a_replacement_that_is_killed_at_its_end_leaves_nothing_after_the_next_installation(
+    mirror: FaultyFiles, folder: Path, monkeypatch: pytest.MonkeyPatch, renames: int
+) -> None:
+    install_from(mirror.url, folder)
+    (folder / BIG.name).write_bytes(b"damaged")
+    rename, done = Path.rename, []
+
+    def killed(self: Path, target: Path) -> Path:
+        done.append(rename(self, target))
+        if len(done) == renames:
+            raise KilledError
+        return done[-1]
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "rename", killed)
+        with pytest.raises(KilledError):
+            install_from(mirror.url, folder)
+    install_from(mirror.url, folder)
+    assert sorted(file.name for file in folder.parent.iterdir()) == ["neo4j", "neo4j.lock"]
+    assert held(folder) == WHOLE
+
+
 @pytest.fixture
 def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Let the command work on the small list, in a cache of the test's own."""
@@ -333,7 +366,66 @@ def test_the_command_installs_from_a_mirror_and_tells_the_state(
     file.write_bytes(b"x" * BIG.size)
     capsys.readouterr()
     assert main(["graph", "status"]) == 1
-    assert "1 jars are damaged (one-200000.jar)" in capsys.readouterr().out
+    assert "1 jars are damaged or cannot be read (one-200000.jar)" in capsys.readouterr().out
+
+
+def forbid_reading(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    """Let nobody read the files of a name; permissions of a file do not bind root."""
+    access, opened = os.access, os.open
+
+    def denied(path: os.PathLike[str] | str, *arguments: int) -> bool:
+        return Path(path).name != name and access(path, *arguments)
+
+    def refused(path: os.PathLike[str] | str, flags: int, *arguments: int) -> int:
+        if Path(path).name == name and not flags & os.O_CREAT:
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
+        return opened(path, flags, *arguments)
+
+    monkeypatch.setattr(os, "access", denied)
+    monkeypatch.setattr(os, "open", refused)
+
+
+def test_a_jar_that_cannot_be_read_is_told_without_a_traceback_and_replaced(
+    own_cache: Path,
+    mirror: FaultyFiles,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("LLMEVAL_MAVEN_MIRROR", mirror.url)
+    assert main(["graph", "install"]) == 0
+    with monkeypatch.context() as patched:
+        forbid_reading(patched, BIG.name)
+        assert missing() is not None
+        assert damaged(installed.jars_folder(), JARS) == [BIG]
+        capsys.readouterr()
+        assert main(["graph", "status"]) == 1
+        told = capsys.readouterr().out
+        assert f"1 of 5 jars are missing or cannot be read in {own_cache}" in told
+
+
+@pytest.mark.parametrize("module", INSTALLING)
+def test_what_only_an_installation_needs_is_not_needed_to_run(
+    own_cache: Path,
+    mirror: FaultyFiles,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    module: str,
+) -> None:
+    assert main(["graph", "install", "--mirror", mirror.url]) == 0
+    monkeypatch.setitem(sys.modules, module, None)  # as if it were absent
+    assert missing() is None, own_cache
+    assert main(["graph", "install", "--mirror", mirror.url]) == 2
+    assert f"no Python module {module}; pip install '.[graph]'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("module", RUNNING)
+def test_what_running_needs_is_told_by_its_name(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, module: str
+) -> None:
+    monkeypatch.setitem(sys.modules, module, None)  # as if it were absent
+    assert main(["graph", "status"]) == 1
+    assert f"no Python module {module}; pip install '.[graph]'" in capsys.readouterr().out
+    assert main(["graph", "install"]) == 2
 
 
 def test_an_unreachable_mirror_is_told_with_all_ways_out(

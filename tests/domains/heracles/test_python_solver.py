@@ -270,14 +270,16 @@ def test_the_tool_is_registered_and_fits_its_port() -> None:
 def test_the_tool_tells_before_a_request_is_paid_that_no_program_can_run(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    tool = PythonTool(scene=HOUSE)
-    tool.check(scripted())
+    def check(context: HouseContext) -> None:
+        asyncio.run(PythonTool(scene=HOUSE).check(context))
+
+    check(scripted())
     with pytest.raises(UsageError, match="is 'jail'"):
-        tool.check(scripted(sandbox="jail"))
+        check(scripted(sandbox="jail"))
     monkeypatch.setattr("pytest_llmeval.sandbox.choice.present_isolations", tuple)
-    tool.check(scripted(sandbox="limits"))
+    check(scripted(sandbox="limits"))
     with pytest.raises(UsageError, match="apt-get install bubblewrap"):
-        tool.check(scripted(sandbox=None))
+        check(scripted(sandbox=None))
 
 
 def test_every_program_of_the_fixtures_finds_the_solution() -> None:

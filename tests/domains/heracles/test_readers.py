@@ -52,6 +52,15 @@ async def asked(pool: Readers, *queries: str) -> list[RowsText | BaseException]:
         await pool.close()
 
 
+def test_a_process_that_cannot_be_spawned_is_an_error_of_the_tool(
+    pool: Readers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(readers, "_COMMAND", ("/absent/python",))
+    (error,) = asyncio.run(asked(pool, "RETURN 1"))
+    assert isinstance(error, ToolError)
+    assert "could not be started" in str(error)
+
+
 @pytest.mark.parametrize(
     ("reply", "error"),
     [

@@ -15,20 +15,21 @@ from pytest_llmeval.domains.heracles.neo4j_process import Neo4j
 from pytest_llmeval.domains.heracles.readers import Readers
 from pytest_llmeval.domains.heracles.scene_graph import SceneGraph
 from pytest_llmeval.domains.heracles.server_process import Launch, ServerProcess
+from pytest_llmeval.errors import ToolError
 
 LIMITS = TimeLimits(server=1.0, deadline=1.0)
 LOGIN = Login(uri="bolt://127.0.0.1:1", username="neo4j", password="")
 
 
-class Unlaunchable(Neo4j):
-    """A server that is installed and whose Java cannot be found."""
+class Installed(Neo4j):
+    """A server that counts as installed."""
 
     def check(self) -> None:
         """Find it installed."""
 
     def launch(self, limits: TimeLimits) -> Launch:  # noqa: ARG002 - of the port
-        """Fail."""
-        raise OSError
+        """Return a launch without Java and jars."""
+        return Launch(request={}, loader=LOGIN, reader=LOGIN)
 
 
 class NeverClosed(Readers):
@@ -45,14 +46,27 @@ class NeverClosed(Readers):
         await asyncio.Event().wait()
 
 
-def test_a_server_that_cannot_be_launched_leaves_no_folder(
+def start() -> None:
+    scene = SceneGraph(nodes=(), relationships=())
+    asyncio.run(ServerProcess.start(Installed(), scene, LIMITS, lambda _: None))
+
+
+def test_a_process_that_cannot_be_spawned_is_an_error_of_the_tool_and_leaves_no_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    scene = SceneGraph(nodes=(), relationships=())
-    with pytest.raises(OSError):  # noqa: PT011 - of any kind
-        asyncio.run(ServerProcess.start(Unlaunchable(), scene, LIMITS, lambda _: None))
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "no-python"))
+    with pytest.raises(ToolError, match=r"Neo4j 5\.\S+ could not be started: .*no-python"):
+        start()
     assert not [*tmp_path.iterdir()]
+
+
+def test_a_folder_that_cannot_be_made_is_an_error_of_the_tool(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "absent"))
+    with pytest.raises(ToolError, match=r"could not be started: .*absent"):
+        start()
 
 
 @pytest.mark.parametrize("kill", [True, False])

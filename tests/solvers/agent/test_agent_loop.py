@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 import pytest
 from scripted_context import solved
-from solvers.agent.scripted_context import Context, LookUp, call, calling, raw
+from solvers.agent.agent_context import Context, LookUp, call, calling, raw
 
 from pytest_llmeval.engine.context import SolverContext
 from pytest_llmeval.engine.tool import CallError
@@ -216,7 +216,7 @@ class Thesaurus(LookUp):
     name = "find_words"
     display = Display(shares=("found",), headings={"found": "found words"})
 
-    def check(self, context: SolverContext) -> None:
+    async def check(self, context: SolverContext) -> None:
         if context.setting("words") is None and self.queries:
             msg = "no words"
             raise UsageError(msg)
@@ -242,6 +242,29 @@ def test_what_a_tool_declares_reaches_table_prompt_and_details() -> None:
         "found": True,
         "words": ["b"],
     }
+
+
+@pytest.mark.parametrize("key", ["calls", "failed_calls", "turns", "reason", "found"])
+def test_no_tool_overwrites_a_detail_of_another_or_of_the_agent(key: str) -> None:
+    class Claiming(LookUp):
+        name = "claim"
+
+        def findings(self, uses: Sequence[ToolUse]) -> dict[str, Json]:
+            return {key: len(uses)}
+
+    context = Context(ANSWER)
+    with pytest.raises(ToolError, match=f"tool claim: its findings have the key '{key}'"):
+        solved(AgentSolver(tools=(Thesaurus(), Claiming())), context)
+    assert context.asked == []
+
+
+def test_a_finding_that_clashes_only_after_a_use_is_refused_too() -> None:
+    class Late(LookUp):
+        def findings(self, uses: Sequence[ToolUse]) -> dict[str, Json]:
+            return {"turns": 0} if uses else {}
+
+    with pytest.raises(ToolError, match="the key 'turns'"):
+        solved(agent(Late()), Context(calling("a"), ANSWER))
 
 
 def test_a_tool_that_cannot_be_used_is_told_before_anything_is_asked() -> None:

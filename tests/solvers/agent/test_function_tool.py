@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import Field
-from solvers.agent.scripted_context import Context, LookUp
+from solvers.agent.agent_context import Context, LookUp
 
 from pytest_llmeval.engine.tool import CallError
 from pytest_llmeval.errors import TaskError, ToolError

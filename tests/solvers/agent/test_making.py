@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from scripted_context import solved
-from solvers.agent.scripted_context import Context, call, made, raw
+from solvers.agent.agent_context import Context, call, made, raw
 
 from pytest_llmeval.errors import LLMEvalError, TaskError, UsageError
 from pytest_llmeval.records import Json, Reply

@@ -6,7 +6,7 @@ import json
 
 import pytest
 from scripted_context import solved
-from solvers.agent.scripted_context import Context, LookUp, calling
+from solvers.agent.agent_context import Context, LookUp, calling
 
 from pytest_llmeval.records import Completion, Json, Message, Reply
 from pytest_llmeval.solvers.agent.solver import AgentSolver

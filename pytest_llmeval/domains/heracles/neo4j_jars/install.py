@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -23,7 +22,7 @@ _SHOWN: Final = 5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Progress:
-    """What an installation tells.
+    """Callbacks by which an installation reports its progress.
 
     Attributes:
         tell: takes a line of text.
@@ -64,6 +63,8 @@ def install(  # noqa: PLR0913 - all but two by name
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
         with _locked(folder, progress.tell):
+            # Left behind by an installation that was killed at its very end.
+            shutil.rmtree(_replaced(folder), ignore_errors=True)
             if not damaged(folder, locked):
                 return False
             gathered = folder.with_name(folder.name + PARTIAL)
@@ -127,7 +128,10 @@ def _copy(wanted: Sequence[Jar], source: Path, gathered: Path) -> None:
     wrong = [jar.name for jar in wanted if jar.name in found and not is_whole(found[jar.name], jar)]
     problems = [
         f"{len(names)} {what} ({', '.join(names[:_SHOWN])}{', ...' * (len(names) > _SHOWN)})"
-        for what, names in (("are missing", absent), ("have other bytes than the list says", wrong))
+        for what, names in (
+            ("are missing", absent),
+            ("have other bytes than the list says, or cannot be read", wrong),
+        )
         if names
     ]
     if problems:
@@ -151,9 +155,14 @@ def _put_in_place(locked: Sequence[Jar], gathered: Path, folder: Path) -> None:
     for rest in gathered.glob("*" + PARTIAL):
         rest.unlink()
     if folder.exists():
-        aside = folder.with_name(f"{folder.name}.{os.getpid()}.old")
+        aside = _replaced(folder)
         folder.rename(aside)
         gathered.rename(folder)
         shutil.rmtree(aside, ignore_errors=True)
     else:
         gathered.rename(folder)
+
+
+def _replaced(folder: Path) -> Path:
+    """Return where a damaged installation is kept while another one takes its place."""
+    return folder.with_name(folder.name + ".old")

