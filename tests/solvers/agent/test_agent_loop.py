@@ -252,7 +252,7 @@ def test_no_tool_overwrites_a_detail_of_another_or_of_the_agent(key: str) -> Non
         def findings(self, uses: Sequence[ToolUse]) -> dict[str, Json]:
             return {key: len(uses)}
 
-    context = Context(ANSWER)
+    context = Context(ANSWER, settings={"words": None})
     with pytest.raises(ToolError, match=f"tool claim: its findings have the key '{key}'"):
         solved(AgentSolver(tools=(Thesaurus(), Claiming())), context)
     assert context.asked == []
