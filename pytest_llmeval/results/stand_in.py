@@ -17,7 +17,7 @@ class StandIn(Record, frozen=True, kw_only=True):
 
     @property
     def engines(self) -> str:
-        """Both engines, such as ``arcadedb, not Neo4j``."""
+        """Both engines, such as ``standin, not Original``."""
         return f"{self.engine}, not {self.stands_in_for}"
 
 
