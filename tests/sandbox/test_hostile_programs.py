@@ -19,7 +19,7 @@ import pytest
 import yaml
 from sandboxes import ISOLATIONS, require
 
-from pytest_llmeval.sandbox.isolation import Isolation
+from pytest_llmeval.sandbox.isolation import Isolation, readable_paths
 from pytest_llmeval.sandbox.limits import Limits
 from pytest_llmeval.sandbox.run import Run, run_program
 
@@ -83,6 +83,7 @@ def outside() -> Iterator[Outside]:
             "PARENT": os.getpid(),
             "HOME": str(Path.home()),
             "PROJECT": str(PROJECT),
+            "READABLE": readable_paths(),
         }
         yield outside
         for server in servers:
@@ -124,7 +125,12 @@ def test_nothing_of_a_hostile_program_gets_out(
     names = "".join(f"{name} = {json.dumps(value)}\n" for name, value in outside.names.items())
     seconds = case.get("seconds", 20.0)
     start = time.monotonic()
-    ended = run(names + case["program"], isolation, wall_seconds=seconds)
+    ended = run(
+        names + case["program"],
+        isolation,
+        wall_seconds=seconds,
+        cpu_seconds=case.get("cpu_seconds", 1),
+    )
 
     assert time.monotonic() - start < seconds + GRACE
     assert "LEAK" not in ended.output
