@@ -35,6 +35,16 @@ def test_no_generic_file_names_a_benchmarks_matter() -> None:
     assert named == []
 
 
+def test_no_pattern_repeats_a_group_possessively() -> None:
+    """Python before 3.11.5 matches such groups wrongly; single characters may be repeated so."""
+    repeated = re.compile(r"\)(?:[*+?]|\{[0-9,]*\})\+")
+    assert repeated.search(r"(?:a|b)*+")
+    found = [
+        str(file) for file in PACKAGE.rglob("*.py") if repeated.search(file.read_text("utf-8"))
+    ]
+    assert found == []
+
+
 def test_the_search_would_find_the_matter_of_a_domain() -> None:
     domains = PACKAGE / "domains"
     found = [file for file in domains.rglob("*.py") if MATTER.search(file.read_text("utf-8"))]

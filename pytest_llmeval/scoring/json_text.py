@@ -16,7 +16,7 @@ DEEPEST_JSON: Final = 100
 """Objects and lists in each other."""
 
 _FENCE = re.compile(r"^[ \t]*(?P<fence>```+|~~~+)[^\n`]*\n", re.MULTILINE)
-_TOKEN = re.compile(r'"(?:[^"\\]++|\\.)*+"?|[\[{]|[\]}]', re.DOTALL)
+_TOKEN = re.compile(r'"(?:[^"\\]++|\\.)*"?|[\[{]|[\]}]', re.DOTALL)
 
 
 def read_json(text: str) -> Json:

@@ -25,9 +25,9 @@ _T = TypeVar("_T")
 
 _SPACE = re.compile(r"\s*+")
 _NAME = re.compile(r"[A-Za-z0-9_-]++")
-_NUMBER = re.compile(r"[+-]?\d++(?P<rest>(?:\.\d*+)?+(?:[eE][+-]?\d++)?+)", re.ASCII)
-# Not possessive outside: Python before 3.11.5 fails to match such a group. The alternatives begin
-# with different characters, so a text without an end costs one step back for each.
+_NUMBER = re.compile(r"[+-]?\d++(?P<rest>(?:\.\d*+)?(?:[eE][+-]?\d++)?)", re.ASCII)
+# The alternatives begin with different characters, so a text without an end costs one step back for
+# each.
 _QUOTED = (
     re.compile(r'"""((?:[^"\\]++|\\.|"(?!""))*)"""', re.DOTALL),
     re.compile(r"'''((?:[^'\\]++|\\.|'(?!''))*)'''", re.DOTALL),
