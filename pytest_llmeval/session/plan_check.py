@@ -11,10 +11,11 @@ from pytest_llmeval.engine.own_code import answer_rule_of, solver_of
 from pytest_llmeval.engine.plan import Plan
 from pytest_llmeval.engine.replies.recording import Recording
 from pytest_llmeval.engine.specs import ModelSpec, parse_spec, parse_specs, share_limits
-from pytest_llmeval.errors import LLMEvalError, UsageError
+from pytest_llmeval.errors import LLMEvalError, TaskError, UsageError
 from pytest_llmeval.providers.opening import check_provider
 from pytest_llmeval.records import Sample, display_of
 from pytest_llmeval.results.declared_metrics import MetricError, check_metrics
+from pytest_llmeval.scoring.scorer import SampleCheckingScorer, score_names
 from pytest_llmeval.session.choice import model_choice
 from pytest_llmeval.session.places import kept_place, reused_place
 from pytest_llmeval.session.settings import Settings
@@ -45,8 +46,8 @@ def check_settings(settings: Settings) -> None:
 def task_mistakes(plan: Plan, settings: Settings, catalog: Catalog) -> Mapping[str, LLMEvalError]:
     """Return by task file what is wrong with a planned task, so that none of its samples is asked.
 
-    A solver, an answer rule, a metric or the published figures cannot be loaded; a prompt cannot be
-    rendered; the task's recording cannot be read.
+    A solver, an answer rule, a metric or the published figures cannot be loaded; a prompt or a
+    judge's question cannot be rendered; the task's recording cannot be read.
     """
     samples: dict[str, dict[str, Sample]] = {}
     for test in plan.tests:
@@ -61,6 +62,7 @@ def task_mistakes(plan: Plan, settings: Settings, catalog: Catalog) -> Mapping[s
             _check_metrics(loaded)
             known_task(loaded)
             _check_prompts(loaded.task, tuple(selected.values()))
+            _check_scored(loaded, tuple(selected.values()))
             if file in recorded and settings.reuse is None:
                 _check_recording(loaded.task)
         except LLMEvalError as error:
@@ -167,7 +169,7 @@ def _check_metrics(loaded: LoadedTask) -> None:
         check_metrics(
             task.metrics,
             task.folder,
-            scores=[one.scorer.name for one in loaded.scorers],
+            scores=[name for one in loaded.scorers for name in score_names(one.scorer)],
             shares=[name for display in displays for name in display.shares],
         )
     except MetricError as error:
@@ -191,6 +193,22 @@ def _check_prompts(task: Task, samples: Sequence[Sample]) -> None:
             solver.check_prompt(stage, rendered(task, stage, samples[0], variables))
         except ValueError as error:
             raise task.error(str(error), "prompt") from None
+
+
+def _check_scored(loaded: LoadedTask, samples: Sequence[Sample]) -> None:
+    """Raise an error for a sample of which a scorer could score no answer."""
+    task = loaded.task
+    for index, declared in enumerate(loaded.scorers):
+        scorer = declared.scorer
+        if not isinstance(scorer, SampleCheckingScorer):
+            continue
+        for sample in samples:
+            try:
+                scorer.check_sample(sample)
+            except TaskError as error:
+                place = ("scorer",) if len(loaded.scorers) == 1 else ("scorer", index)
+                problem = f"{error} (sample {sample.id!r})"
+                raise task.error(problem, *place, declared.spec.name) from None
 
 
 def _check_recording(task: Task) -> None:

@@ -1,12 +1,12 @@
-"""Sandboxed jinja2: templates of prompts, and expressions that select rows."""
+"""Sandboxed jinja2: templates of prompts and questions, and expressions that select rows."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import cache, lru_cache
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
-from jinja2 import StrictUndefined, Template, TemplateSyntaxError, nodes
+from jinja2 import StrictUndefined, Template, TemplateSyntaxError, meta, nodes
 from jinja2.ext import Extension
 from jinja2.lexer import Token, TokenStream
 from jinja2.sandbox import ImmutableSandboxedEnvironment
@@ -96,6 +96,36 @@ def plain_names(text: str) -> frozenset[str] | None:
                     return None
                 names.add(name)
     return frozenset(names)
+
+
+class Use(NamedTuple):
+    """One use of a variable in a template.
+
+    Attributes:
+        name: the variable.
+        line: line of the template, from 1.
+        bare: whether it is put into the text as it is, without filter, attribute or operator.
+    """
+
+    name: str
+    line: int
+    bare: bool
+
+
+def names_used(text: str) -> list[Use]:
+    """Return every use of a variable that the template itself does not set, in order.
+
+    Raises:
+        jinja2.TemplateSyntaxError: the template is invalid.
+    """
+    tree = _parsed(text)
+    given = meta.find_undeclared_variables(tree) - _environment().globals.keys()
+    bare = {id(part) for output in tree.find_all(nodes.Output) for part in output.nodes}
+    return [
+        Use(node.name, node.lineno, id(node) in bare)
+        for node in tree.find_all(nodes.Name)
+        if node.ctx == "load" and node.name in given
+    ]
 
 
 def _plain_name(node: nodes.Expr) -> str | None:
