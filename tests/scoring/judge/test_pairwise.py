@@ -180,6 +180,6 @@ def test_a_sample_without_a_reply_to_compare_with_is_told() -> None:
 def test_a_scorer_made_again_from_its_options_asks_the_same() -> None:
     scorer = made(prompt="comparison", minimum=1, votes=3)
     name, options = scorer.spec
-    again = make_scorer(Spec(name=name, options=options), Path.cwd())  # type: ignore[arg-type]  # JSON both
+    again = make_scorer(Spec(name=name, options=options), Path.cwd())
     assert again == scorer
     assert scorer.question == COMPARISON.question
