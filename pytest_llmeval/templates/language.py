@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from functools import cache, lru_cache
 from typing import Any, Final, NamedTuple
 
-from jinja2 import StrictUndefined, Template, TemplateSyntaxError, meta, nodes
+from jinja2 import StrictUndefined, Template, TemplateSyntaxError, nodes
 from jinja2.ext import Extension
 from jinja2.lexer import Token, TokenStream
 from jinja2.sandbox import ImmutableSandboxedEnvironment
@@ -43,6 +43,10 @@ _PLAIN_NODES: Final = (
     nodes.Tuple,
 )
 """What a plain expression is made of."""
+
+
+_OF_JINJA: Final = frozenset({"caller", "kwargs", "loop", "self", "super", "varargs"})
+"""Variables that jinja2 sets inside its own constructs."""
 
 
 class _ImageTags(Extension):
@@ -118,13 +122,16 @@ def names_used(text: str) -> list[Use]:
     Raises:
         jinja2.TemplateSyntaxError: the template is invalid.
     """
+    # jinja2's own search compiles the template, which evaluates its constants: without limits.
     tree = _parsed(text)
-    given = meta.find_undeclared_variables(tree) - _environment().globals.keys()
+    set_here = {node.name for node in tree.find_all(nodes.Name) if node.ctx != "load"}
+    set_here |= {node.name for node in tree.find_all(nodes.Macro)}
+    others = set_here | _OF_JINJA | _environment().globals.keys()
     bare = {id(part) for output in tree.find_all(nodes.Output) for part in output.nodes}
     return [
         Use(node.name, node.lineno, id(node) in bare)
         for node in tree.find_all(nodes.Name)
-        if node.ctx == "load" and node.name in given
+        if node.ctx == "load" and node.name not in others
     ]
 
 

@@ -65,6 +65,11 @@ class JudgePrompt:
     template: Template
     scale: Scale
 
+    def __post_init__(self) -> None:
+        """Raise TaskError for a template that puts the candidate in a wrong place of any sample."""
+        if self.template.is_total:
+            self.messages(_SPECIMEN, "")
+
     @property
     def asks_equivalence(self) -> bool:
         """Whether it compares a final answer with the target."""
@@ -138,6 +143,7 @@ class JudgePrompt:
 
     def check(self, sample: Sample) -> None:
         """Raise TaskError if no question can be made of the sample."""
+        # A template that can be filled for every sample was checked when it was read.
         if not self.template.is_total:
             self.messages(sample, "")
 
@@ -161,7 +167,7 @@ class JudgePrompt:
         lines = text.split("\n")
         places = [at for at, line in enumerate(lines) if line.strip() == mark]
         if wrong := misplaced(text.count(mark), alone=bool(places)):
-            raise self.template.error(part, wrong)
+            raise self.template.candidate_error(wrong)
         [at] = places
         behind = "\n".join(lines[at + 1 :])
         end = f" {_ASKED}" if behind.strip() else f"\n\n{_ASKED}"

@@ -73,6 +73,12 @@ class Template:
         names = [plain_names(part.text) for part in (self.rules, self.question)]
         return all(one is not None and one <= ALWAYS_THERE for one in names)
 
+    def candidate_error(self, problem: str) -> TaskError:
+        """Return the error at the line of the candidate."""
+        uses = names_used(self.question.text)
+        line = next(use.line for use in uses if use.name == CANDIDATE)
+        return self.error(self.question, problem, line)
+
     def error(self, part: Part, problem: str, line: int = 1) -> TaskError:
         """Return the error at a line, from 1, of a part."""
         return TaskError(problem, file=self.place, line=part.line + line - 1)
@@ -122,7 +128,8 @@ def misplaced(count: int, *, alone: bool) -> str | None:
         return None
     if count == 1:
         return f"the candidate stands among other text; {_ALONE}"
-    return f"has the candidate {count} times when it is filled; {_ALONE}, in no loop or condition"
+    found = f"repeats the candidate {count} times" if count else "leaves the candidate out"
+    return f"{found}, by a loop or a condition; {_ALONE}, in neither"
 
 
 def _parts(text: str) -> tuple[Part, Part]:
