@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Protocol, Self, TypeVar, runtime_checkable
 
-from pytest_llmeval.records import Completion, Json, Message, Reply, Role, Sample, Score
+from pytest_llmeval.records import Completion, Image, Json, Message, Reply, Role, Sample, Score
 
 T = TypeVar("T")
 
@@ -136,6 +136,11 @@ class ScorerContext(Protocol):
     @property
     def models(self) -> tuple[str, ...]:
         """Labels of the models that may be asked, each once; () when none is configured."""
+        ...
+
+    @property
+    def images(self) -> tuple[Image, ...]:
+        """The sample's pictures, as they are sent."""
         ...
 
     async def generate(  # noqa: PLR0913 - a request has that many parts

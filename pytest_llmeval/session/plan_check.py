@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 
+from pytest_llmeval.engine.choice import ModelChoice
 from pytest_llmeval.engine.context import PromptCheckingSolver, StagedSolver
 from pytest_llmeval.engine.own_code import answer_rule_of, solver_of
-from pytest_llmeval.engine.plan import Plan
+from pytest_llmeval.engine.plan import Plan, PlannedTest
 from pytest_llmeval.engine.replies.recording import Recording
 from pytest_llmeval.engine.specs import ModelSpec, parse_spec, parse_specs, share_limits
 from pytest_llmeval.errors import LLMEvalError, TaskError, UsageError
 from pytest_llmeval.providers.opening import check_provider
 from pytest_llmeval.records import Sample, display_of
 from pytest_llmeval.results.declared_metrics import MetricError, check_metrics
-from pytest_llmeval.scoring.scorer import SampleCheckingScorer, score_names
+from pytest_llmeval.scoring.scorer import PreparingScorer, SampleCheckingScorer, score_names
 from pytest_llmeval.session.choice import model_choice
 from pytest_llmeval.session.places import kept_place, reused_place
 from pytest_llmeval.session.settings import Settings
@@ -222,18 +224,33 @@ def _check_recording(task: Task) -> None:
 
 
 def _check_pictures(plan: Plan, settings: Settings, catalog: Catalog) -> None:
-    """Raise UsageError for a sample with pictures whose model reads none."""
+    """Raise UsageError for a sample with pictures that a model gets which reads none."""
     choice = model_choice(settings, catalog)
     blind = {
-        (test.file, test.model) for test in plan.kinds if not choice.solver(test).reads_pictures
+        (test.file, test.model): model
+        for test in plan.kinds
+        for model in _shown_pictures(test, choice, catalog)
+        if not model.reads_pictures
     }
     for test in plan.tests if blind else ():
-        if (test.file, test.model) in blind:
-            sample = catalog.load(Path(test.file)).by_id[test.sample]
-            if sample.images:
-                msg = (
-                    f"{test.model} reads no pictures, and sample {test.sample!r} of task "
-                    f"{test.task!r} has some: name a model that does (vision=on if this one does "
-                    f"after all), or leave the task out (-k 'not {test.task}')"
-                )
-                raise UsageError(msg)
+        model = blind.get((test.file, test.model))
+        if model is not None and catalog.load(Path(test.file)).by_id[test.sample].images:
+            msg = (
+                f"{model.label} reads no pictures, and sample {test.sample!r} of task "
+                f"{test.task!r} has some: name a model that does (vision=on if this one does "
+                f"after all), or leave the task out (-k 'not {test.task}')"
+            )
+            raise UsageError(msg)
+
+
+def _shown_pictures(
+    test: PlannedTest, choice: ModelChoice, catalog: Catalog
+) -> tuple[ModelSpec, ...]:
+    """Return the models that get a test's pictures: the one under test, and its judges if asked."""
+    scorers = (declared.scorer for declared in catalog.load(Path(test.file)).scorers)
+    judges = (
+        choice.judges(test, scorer.models)
+        for scorer in scorers
+        if isinstance(scorer, PreparingScorer) and getattr(scorer, "pictures", False)
+    )
+    return (choice.solver(test), *chain.from_iterable(judges))

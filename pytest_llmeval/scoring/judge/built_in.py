@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
+from pytest_llmeval.scoring.judge.pairwise_scale import PairwiseScale
 from pytest_llmeval.scoring.judge.rating_scale import RatingScale
 from pytest_llmeval.scoring.judge.scale import Scale
 from pytest_llmeval.scoring.judge.template import Template
@@ -50,6 +51,9 @@ BUILT_IN: Final[Mapping[str, BuiltIn]] = {
         version="helpfulness/1",
         passes="the reply is helpful",
         scale=RatingScale(low=1, high=10, minimum=7),
+    ),
+    "comparison": BuiltIn(
+        version="comparison/1", passes="the reply is the better one", scale=PairwiseScale()
     ),
 }
 """The templates by name."""

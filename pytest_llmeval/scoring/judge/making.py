@@ -11,6 +11,7 @@ from typing import Annotated, Final
 from pytest_llmeval.records import Json, Role
 from pytest_llmeval.scoring.judge.built_in import BUILT_IN, EQUIVALENCE
 from pytest_llmeval.scoring.judge.label_scale import LabelScale
+from pytest_llmeval.scoring.judge.pairwise_scale import PairwiseScale
 from pytest_llmeval.scoring.judge.prompt import JudgePrompt, built_in_prompt
 from pytest_llmeval.scoring.judge.rating_scale import RatingScale
 from pytest_llmeval.scoring.judge.rubric import Rubric
@@ -20,7 +21,8 @@ from pytest_llmeval.scoring.judge.template import Template
 from pytest_llmeval.scoring.judge.verdict_scale import VerdictScale
 
 SCALES: Final = (
-    "verdict, [low, high] for ratings in whole numbers, or {labels: [...], correct: [...]}"
+    "verdict, [low, high] for ratings in whole numbers, {labels: [...], correct: [...]}, "
+    "or pairwise"
 )
 """The forms of the option ``scale``."""
 
@@ -62,6 +64,7 @@ def judge_scorer(  # noqa: PLR0913 - each is an option of a task
     prefilter: bool | None = None,
     models: tuple[str, ...] = (),
     role: Role = "judge",
+    pictures: bool = False,
 ) -> JudgeScorer:
     """Return the scorer of a task's options.
 
@@ -75,6 +78,7 @@ def judge_scorer(  # noqa: PLR0913 - each is an option of a task
         prefilter: whether plain answers are decided by rules; None where the prompt allows it.
         models: specs of the judges, unless the command line names others.
         role: whose models of the run are asked.
+        pictures: whether the sample's pictures are sent to the judges.
 
     Raises:
         ValueError: an option is invalid, or two of them do not fit.
@@ -87,6 +91,12 @@ def judge_scorer(  # noqa: PLR0913 - each is an option of a task
             "criteria of your own name a prompt that asks for them: helpfulness, or ./judge.md"
         )
         raise ValueError(msg)
+    if asked.source in BUILT_IN and _compares(found) is not _compares(asked.scale):
+        msg = (
+            f"the prompt {asked.source} asks about {_replies(asked.scale)}, and scale is about "
+            f"{_replies(found)}; take the prompt comparison with pairwise, or a file of your own"
+        )
+        raise ValueError(msg)
     return JudgeScorer(
         name=name,
         prompt=replace(asked, scale=found),
@@ -94,14 +104,23 @@ def judge_scorer(  # noqa: PLR0913 - each is an option of a task
         prefilter=asked.source == EQUIVALENCE if prefilter is None else prefilter,
         models=models,
         role=role,
+        pictures=pictures,
     )
+
+
+def _compares(scale: Scale) -> bool:
+    return isinstance(scale, PairwiseScale)
+
+
+def _replies(scale: Scale) -> str:
+    return "two replies" if _compares(scale) else "one reply"
 
 
 def _scale(option: object, minimum: float | None, criteria: Mapping[str, str], own: Scale) -> Scale:
     """Return the scale that the options give, or a prompt's own where they give none."""
     found = own if option is None else _named_scale(option, minimum)
     if minimum is not None:
-        if not isinstance(found, RatingScale):
+        if not isinstance(found, RatingScale | PairwiseScale):
             msg = f"minimum is {minimum:g}, and there are no ratings; add scale: [1, 10]"
             raise ValueError(msg)
         found = replace(found, minimum=minimum)
@@ -117,6 +136,8 @@ def _named_scale(option: object, minimum: float | None) -> Scale:
     match option:
         case "verdict":
             return VerdictScale()
+        case "pairwise":
+            return PairwiseScale()
         case [int(low), int(high)] if type(low) is type(high) is int:
             if minimum is None:
                 msg = (

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from typing import ClassVar, cast
 
-from pytest_llmeval.errors import ModelLost, ProviderError
 from pytest_llmeval.records import (
     Completion,
     Display,
     Json,
-    Message,
     Role,
     Sample,
     Score,
@@ -26,13 +22,11 @@ from pytest_llmeval.scoring.judge.judgement import (
     CRITERIA,
     LABEL,
     Judgement,
-    Opinion,
-    panel_name,
-    together,
 )
+from pytest_llmeval.scoring.judge.pairwise_scale import PairwiseScale
+from pytest_llmeval.scoring.judge.poll import Poll
 from pytest_llmeval.scoring.judge.prefilter import PREFILTER_VERSION, decide_plainly
 from pytest_llmeval.scoring.judge.prompt import JudgePrompt, built_in_prompt
-from pytest_llmeval.scoring.judge.voting import Ballot, VoteCount
 from pytest_llmeval.scoring.scorer import NO_ANSWER, ScorerContext
 
 EMPTY = "no answer"
@@ -52,6 +46,7 @@ class JudgeScorer:
             prompt is ``equivalence``.
         models: specs of the judges, unless the command line names others.
         role: whose models of the run are asked.
+        pictures: whether the sample's pictures are sent to the judges.
     """
 
     name: str = "judge"
@@ -60,6 +55,7 @@ class JudgeScorer:
     prefilter: bool = True
     models: tuple[str, ...] = ()
     role: Role = "judge"
+    pictures: bool = False
     only_incorrect: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
@@ -97,6 +93,7 @@ class JudgeScorer:
             "prefilter": self.prefilter,
             "models": [*self.models],
             "role": self.role,
+            "pictures": self.pictures,
         }
         return "judge", options
 
@@ -115,14 +112,18 @@ class JudgeScorer:
     @property
     def grader_options(self) -> dict[str, Json]:
         """The options that the grader does not name already."""
-        return {"votes": self.votes, **self.prompt.scale.deciding}
+        pictures: dict[str, Json] = {"pictures": True} if self.pictures else {}
+        return {"votes": self.votes, **self.prompt.scale.deciding, **pictures}
 
     def asked(self, models: Sequence[str]) -> Sequence[str]:
         """Return all models, sorted: what they amount to is the same in every order."""
         return sorted(models)
 
     def check(self, target: str) -> None:
-        """Accept every target."""
+        """Raise ValueError for an empty target, where answers are compared with it."""
+        if isinstance(self.prompt.scale, PairwiseScale) and not target.strip():
+            msg = "the target is empty; on the scale pairwise it is the reply to compare with"
+            raise ValueError(msg)
 
     def check_sample(self, sample: Sample) -> None:
         """Raise TaskError if the template cannot be filled with a sample."""
@@ -173,48 +174,15 @@ class JudgeScorer:
             LLMEvalError: the first error of a judge, if all of them failed; any error that is not
                 one judge's alone, after all judges are done.
         """
-        scale = self.prompt.scale
-        ballots = [
-            Ballot(scale=scale, votes=self.votes, stop_early=stop_early) for _ in context.models
-        ]
-        branches = [context.branch() for _ in ballots]
-        ask = partial(self._poll, self.prompt.messages(sample, candidate))
-        polls = map(ask, context.models, branches, ballots)
-        try:
-            failures = await asyncio.gather(*polls, return_exceptions=True)
-        finally:
-            context.join(branches)
-        raised = [one for one in failures if one and not _loses_its_vote(one)]
-        if raised or all(failures):
-            raise next(filter(None, [*raised, *failures]))
-        verdicts = [
-            None if failed else ballot.result
-            for ballot, failed in zip(ballots, failures, strict=True)
-        ]
-        opinions = tuple(map(_opinion, context.models, ballots, verdicts, failures))
-        verdict, explanation = together(scale, opinions, verdicts)
-        return Judgement(
-            verdict=verdict,
-            explanation=explanation,
-            tally=VoteCount.combined([ballot.tally for ballot in ballots]).to_json(),
-            judge=panel_name(context.models),
-            decided_by=None if verdict is None else "judge",
-            opinions=opinions,
+        images = context.images if self.pictures else ()
+        poll = Poll(
+            prompt=self.prompt,
+            questions=[one.messages(sample, candidate, images) for one in self.prompt.orders],
+            role=self.role,
+            votes=self.votes,
+            stop_early=stop_early,
         )
-
-    async def _poll(
-        self, messages: Sequence[Message], model: str, context: ScorerContext, ballot: Ballot
-    ) -> None:
-        while (draw := ballot.next_draw()) is not None:
-            reply = await context.generate(
-                messages,
-                model=model,
-                stage="judge",
-                role=self.role,
-                draw=draw,
-                parameters=self.prompt.parameters,
-            )
-            ballot.record(draw, reply)
+        return await poll.judgement(context)
 
     def score(self, answer: str | None, sample: Sample, prepared: Json) -> Score:  # noqa: ARG002 - part of the port
         """Return the score that the judgement in `prepared` amounts to.
@@ -279,29 +247,3 @@ class JudgeScorer:
 
 def _empty(answer: str | None) -> bool:
     return not (answer and answer.strip())
-
-
-def _loses_its_vote(failure: BaseException | None) -> bool:
-    """Whether a failure is one of a single judge, without which the others can decide.
-
-    A failure that ends a model for good is told once, by the sample that met it; what the user has
-    to mend, and the end of the run, are none of a judge.
-    """
-    if isinstance(failure, ProviderError):
-        return failure.reach != "model"
-    return isinstance(failure, ModelLost)
-
-
-def _opinion(
-    model: str, ballot: Ballot, verdict: Verdict | None, failure: BaseException | None
-) -> Opinion:
-    return Opinion(
-        judge=model,
-        correct=None if verdict is None else verdict.correct,
-        reason=str(failure) if failure else ballot.explanation,
-        votes=ballot.decisions,
-        wanted=ballot.votes,
-        failure=str(failure) if failure else "",
-        value=None if verdict is None else verdict.value,
-        label=None if verdict is None else verdict.label,
-    )
