@@ -30,6 +30,7 @@ def test_percent(value: float | None, text: str) -> None:
         (100.0, 100, "100.0"),
         (0.5, 1, "0.500"),
         (7.469, 10, "7.47"),
+        (3.1667, 5, "3.17"),
     ],
 )
 def test_score(value: float | None, scale: float, text: str) -> None:
