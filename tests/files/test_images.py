@@ -15,8 +15,8 @@ import pytest
 from PIL import Image as Pillow
 
 from pytest_llmeval.errors import TaskError, UsageError
+from pytest_llmeval.files.decoder import LONGEST_SIDE
 from pytest_llmeval.files.images import (
-    LONGEST_SIDE,
     ImageFolder,
     check_picture,
     picture_size,
