@@ -138,6 +138,9 @@ def _decoded(data: bytes, most: int) -> ImageFile:
     if isinstance(picture, PngImageFile):
         picture.verify()  # the sums of all chunks, which decoding passes over
         picture = PngImageFile(io.BytesIO(data))
+        if picture.mode == "P" and picture.palette is None:
+            msg = "it has no palette"
+            raise ValueError(msg)
     if picture.width * picture.height > most:
         msg = f"it has {picture.width} x {picture.height} pixels"
         raise ValueError(msg)
@@ -160,6 +163,7 @@ def _sent(picture: ImageFile, data: bytes, side: int) -> bytes:
     if (longest := max(flat.size)) > side:
         size = tuple(max(1, round(length * side / longest)) for length in flat.size)
         flat = flat.resize((size[0], size[1]), Image.Resampling.LANCZOS)
+    flat.info.clear()  # a profile of colours would be written too
     stream = io.BytesIO()
     _upright(flat, orientation).save(stream, "PNG")
     return stream.getvalue()
