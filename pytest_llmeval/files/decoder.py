@@ -68,11 +68,6 @@ def decode(want: Literal["sent", "pixels"], data: bytes) -> tuple[dict[str, Any]
     return answer, content
 
 
-def end_decoders() -> None:
-    """End the children; the next picture starts new ones."""
-    _pool().close()
-
-
 @cache
 def _pool() -> WorkerPool:
     return WorkerPool(

@@ -15,7 +15,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from pytest_llmeval.files.decoder import PROCESSES, can_decode, end_decoders
+from pytest_llmeval.files.decoder import PROCESSES, can_decode
 from pytest_llmeval.files.images import sendable
 from pytest_llmeval.files.pictures import SUFFIX, keep, own_folder
 from pytest_llmeval.records import Image
@@ -77,7 +77,6 @@ def _decoded(images: Sequence[Image]) -> dict[str, Image | str]:
             for image, found in zip(images, threads.map(_sent, images), strict=True):
                 sent[image.digest] = found
     finally:
-        end_decoders()
         if can_decode():
             _remember(sent)
     return sent

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -41,7 +42,7 @@ def children() -> list[int]:
 @pytest.fixture
 def limited(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Give the children little of all."""
-    decoder.end_decoders()
+    decoder._pool().close()
     script = Path(picture_worker.__file__)
     pool = WorkerPool(
         script, (200, 0, PIXEL_LIMIT, 2_048), processes=1, wall_seconds=1.5, max_reply=1 << 30
@@ -53,7 +54,7 @@ def limited(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 @ON_LINUX
 def test_two_hundred_requests_at_a_time_use_few_children_and_little_memory() -> None:
-    decoder.end_decoders()
+    decoder._pool().close()
     data, seen, over = noise("PNG", 500, 400), set[int](), threading.Event()
     most = 0
 
@@ -84,13 +85,15 @@ def test_two_hundred_requests_at_a_time_use_few_children_and_little_memory() -> 
 
 @ON_LINUX
 def test_a_picture_that_ends_its_decoder_is_told_and_the_next_is_decoded() -> None:
-    decoder.end_decoders()
+    decoder._pool().close()
     large = noise("PNG", 600, 600)
     check_picture(noise("PNG"))
     (child,) = children()
     os.kill(child, signal.SIGSTOP)
     with ThreadPoolExecutor(1) as threads:
         asked = threads.submit(check_picture, large)
+        while decoder._pool()._idle:
+            time.sleep(0.01)
         os.kill(child, signal.SIGKILL)
         with pytest.raises(ValueError, match="damaged picture: it ends its decoder"):
             asked.result()
