@@ -24,12 +24,12 @@ LONGEST_SIDE: Final = 2_048
 PROCESSES: Final = min(2, os.cpu_count() or 1)
 """Pictures that are decoded at the same time."""
 
-MEMORY_MB: Final = 1_200
-"""Memory of a child at most (address space; macOS does not limit it). WebP of PIXEL_LIMIT needs
-970 MB."""
+MEMORY_MB: Final = 1_300
+"""Memory of a child at most (address space; macOS does not limit it). The largest WebP that is read
+needs 1,150 MB, pictures of two megapixels 50 MB."""
 
 CPU_SECONDS: Final = 30
-"""Processor time of one picture at most; one of PIXEL_LIMIT takes 1 to 6."""
+"""Processor time of one picture at most; one of PIXEL_LIMIT takes 4 to 6."""
 
 WALL_SECONDS: Final = 120.0
 """Wall time of one picture at most, for a machine that is busy."""

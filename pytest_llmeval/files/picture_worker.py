@@ -87,12 +87,11 @@ def main(bounds: Bounds) -> None:
     _warm_up(bounds)
     seal(bounds)
     _write(replies, b"")
-    while (request := _frame(sys.stdin.buffer)) is not None:
+    while (request := _request(sys.stdin.buffer)) is not None:
         _limit_time(bounds.cpu_seconds)
-        want, _, data = request.partition(b"\n")
-        answer, content = _answer(want, data, bounds)
+        answer, content = _answer(*request, bounds)
         _write(replies, json.dumps(answer).encode() + b"\n" + content)
-        del request, data, content
+        del request, content  # before the next picture needs the memory
 
 
 def seal(bounds: Bounds) -> None:
@@ -243,9 +242,13 @@ def _limit_time(seconds: int) -> None:
         resource.setrlimit(resource.RLIMIT_CPU, (end, resource.getrlimit(resource.RLIMIT_CPU)[1]))
 
 
-def _frame(stream: BinaryIO) -> bytes | None:
+def _request(stream: BinaryIO) -> tuple[bytes, bytes] | None:
+    """Return what is wanted and the picture's bytes; None when standard input has ended."""
     head = stream.read(8)
-    return stream.read(int.from_bytes(head, "big")) if len(head) == 8 else None  # noqa: PLR2004
+    if len(head) < 8:  # noqa: PLR2004 - the length of a frame
+        return None
+    want = stream.readline()
+    return want.strip(), stream.read(int.from_bytes(head, "big") - len(want))
 
 
 def _write(stream: BinaryIO, frame: bytes) -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import resource
 import signal
 import subprocess
 import sys
+import termios
 import threading
 import time
 from collections.abc import Iterator
@@ -90,10 +92,11 @@ def test_a_picture_that_ends_its_decoder_is_told_and_the_next_is_decoded() -> No
     check_picture(noise("PNG"))
     (child,) = children()
     os.kill(child, signal.SIGSTOP)
+    (worker,) = decoder._pool()._idle
     with ThreadPoolExecutor(1) as threads:
         asked = threads.submit(check_picture, large)
-        while decoder._pool()._idle:
-            time.sleep(0.01)
+        while not any(fcntl.ioctl(worker._stdin, termios.FIONREAD, bytes(4))):
+            time.sleep(0.01)  # until some of the picture lies before the child
         os.kill(child, signal.SIGKILL)
         with pytest.raises(ValueError, match="damaged picture: it ends its decoder"):
             asked.result()

@@ -107,7 +107,7 @@ def mutations(draw: st.DrawFn) -> tuple[str, str, bytes]:
     return name, how, damaged[how]()
 
 
-@settings(max_examples=5000, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(mutations())
 def test_a_damaged_picture_is_told_or_sent_as_it_is_shown(
     tmp_path_factory: pytest.TempPathFactory, mutation: tuple[str, str, bytes]
