@@ -17,8 +17,10 @@ import resource
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 from PIL import Image as Pillow
 
@@ -54,12 +56,18 @@ def measured(name: str, work: Callable[[], object]) -> None:
     )
 
 
+def check_headers(paths: Sequence[str]) -> None:
+    """Check the headers and ends of pictures."""
+    for path in paths:
+        check_picture_file(path)
+
+
 def measure_folder(folder: Path) -> None:
     """Measure the check of headers, decoding, and finding all known, of a folder's pictures."""
     paths = sorted(str(path) for path in folder.iterdir() if path.is_file())
     size = sum(Path(path).stat().st_size for path in paths) / 1e6
     print(f"{len(paths)} pictures of {folder}, {size:.1f} MB")
-    measured("headers, at collection", lambda: [check_picture_file(path) for path in paths])
+    measured("headers, at collection", lambda: check_headers(paths))
     with tempfile.TemporaryDirectory() as cache:
         os.environ["XDG_CACHE_HOME"] = cache
         measured("decoded, the first session", lambda: prepare_pictures(paths))
@@ -69,7 +77,7 @@ def measure_folder(folder: Path) -> None:
 def measure_largest() -> None:
     """Measure the decoding of the largest pictures, of noise, one child for each."""
     noise = Pillow.effect_noise((SIDE // 4, SIDE // 4), 100).resize((SIDE, SIDE))
-    kinds = {
+    kinds: dict[str, tuple[str, str, dict[str, Any]]] = {
         "PNG of grey": ("L", "PNG", {}),
         "PNG with transparency": ("RGBA", "PNG", {"compress_level": 1}),
         "PNG of 16 bits": ("I;16", "PNG", {}),
@@ -83,7 +91,7 @@ def measure_largest() -> None:
         stream = io.BytesIO()
         noise.convert(mode).save(stream, kind, **options)
         data = stream.getvalue()
-        measured(f"{name} ({len(data) / 1e6:.0f} MB)", lambda data=data: check_picture(data))
+        measured(f"{name} ({len(data) / 1e6:.0f} MB)", partial(check_picture, data))
 
 
 def main() -> None:

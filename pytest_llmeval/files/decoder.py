@@ -1,7 +1,7 @@
 """Pictures are decoded in children, bounded in number, memory and time.
 
 A few bytes of a picture can demand gigabytes or minutes, and the C code of decoders has had holes.
-So no picture is decoded in this process: `picture_worker` does it, without files and network. A
+So no picture is decoded in this process: `picture_child` does it, without files and network. A
 child that hangs or dies is replaced, and the picture that it worked on is told as the reason.
 """
 
@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from pytest_llmeval.errors import UsageError
+from pytest_llmeval.files.child_pool import ChildEndedError, ChildPool
 from pytest_llmeval.files.picture_header import PIXEL_LIMIT
-from pytest_llmeval.files.worker_pool import WorkerEndedError, WorkerPool
 
 LONGEST_SIDE: Final = 2_048
 """Most pixels of a side of a picture that is sent; providers themselves scale longer ones down."""
@@ -43,7 +43,7 @@ def can_decode() -> bool:
 
 
 def decode(want: Literal["sent", "pixels"], data: bytes) -> tuple[dict[str, Any], bytes]:
-    """Return a child's answer about a picture, and its bytes; see `picture_worker`.
+    """Return a child's answer about a picture, and its bytes; see `picture_child`.
 
     Raises:
         ValueError: the picture is damaged, or decoding it takes too much time or memory.
@@ -57,7 +57,7 @@ def decode(want: Literal["sent", "pixels"], data: bytes) -> tuple[dict[str, Any]
         raise UsageError(msg)
     try:
         (reply,) = _pool().ask(want.encode() + b"\n" + data)
-    except WorkerEndedError as ended:
+    except ChildEndedError as ended:
         problem = f"takes more than {CPU_SECONDS} s to decode" if ended.late else "ends its decoder"
         msg = f"a damaged picture: it {problem}"
         raise ValueError(msg) from None
@@ -69,9 +69,9 @@ def decode(want: Literal["sent", "pixels"], data: bytes) -> tuple[dict[str, Any]
 
 
 @cache
-def _pool() -> WorkerPool:
-    return WorkerPool(
-        Path(__file__).with_name("picture_worker.py"),
+def _pool() -> ChildPool:
+    return ChildPool(
+        Path(__file__).with_name("picture_child.py"),
         (MEMORY_MB, CPU_SECONDS, PIXEL_LIMIT, LONGEST_SIDE),
         processes=PROCESSES,
         wall_seconds=WALL_SECONDS,

@@ -15,7 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from pytest_llmeval.files.worker_pool import WorkerEndedError, WorkerPool
+from pytest_llmeval.files.child_pool import ChildEndedError, ChildPool
 
 MEMORY_MB: Final = 512
 """Memory of the child at most (address space; macOS does not limit it)."""
@@ -68,7 +68,7 @@ def run_limited(
     try:
         request = pickle.dumps((kind, text, [dict(row) for row in rows]))
         replies = _pool().ask(request, replies=len(rows))
-    except WorkerEndedError:
+    except ChildEndedError:
         msg = f"takes more than {CPU_SECONDS} s; make it simpler"
         raise TemplateLimitError(msg) from None
     return [
@@ -82,9 +82,9 @@ def run_limited(
 
 
 @cache
-def _pool() -> WorkerPool:
+def _pool() -> ChildPool:
     """Return the child of this process; one request at a time."""
-    return WorkerPool(
+    return ChildPool(
         Path(__file__).with_name("template_worker.py"),
         (MEMORY_MB, CPU_SECONDS, MAX_CHARACTERS),
         processes=1,

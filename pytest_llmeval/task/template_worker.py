@@ -2,7 +2,7 @@
 
 It is run as a file, with jinja2 alone: importing the package would take four times as long.
 
-A request (see `files.worker_pool`) is a pickle of ``(kind, text, rows)`` with ``kind`` "template"
+A request (see `files.child_pool`) is a pickle of ``(kind, text, rows)`` with ``kind`` "template"
 or "expression". Each row has a reply of JSON: ``{"ok": value}``, or ``{"failed": class, "message":
 text, "line": line of the template}``. A child that exceeds its processor time ends; a lack of
 memory is a failure of the row.

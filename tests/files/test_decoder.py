@@ -19,10 +19,10 @@ from files.made_pictures import encoded, noise
 from files.peak_memory import growth
 from PIL import Image as Pillow
 
-from pytest_llmeval.files import decoder, picture_worker
+from pytest_llmeval.files import decoder, picture_child
+from pytest_llmeval.files.child_pool import ChildPool
 from pytest_llmeval.files.images import check_picture, decoded
 from pytest_llmeval.files.picture_header import PIXEL_LIMIT
-from pytest_llmeval.files.worker_pool import WorkerPool
 
 ON_LINUX = pytest.mark.skipif(sys.platform != "linux", reason="it reads /proc")
 
@@ -33,7 +33,7 @@ def children() -> list[int]:
     for folder in Path("/proc").glob("[0-9]*"):
         try:
             parent = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
-            decodes = b"picture_worker.py" in (folder / "cmdline").read_bytes()
+            decodes = b"picture_child.py" in (folder / "cmdline").read_bytes()
         except OSError:
             continue
         if parent == os.getpid() and decodes:
@@ -45,8 +45,8 @@ def children() -> list[int]:
 def limited(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Give the children little of all."""
     decoder._pool().close()
-    script = Path(picture_worker.__file__)
-    pool = WorkerPool(
+    script = Path(picture_child.__file__)
+    pool = ChildPool(
         script, (200, 0, PIXEL_LIMIT, 2_048), processes=1, wall_seconds=1.5, max_reply=1 << 30
     )
     monkeypatch.setattr(decoder, "_pool", lambda: pool)
@@ -95,10 +95,10 @@ def test_a_picture_that_ends_its_decoder_is_told_and_the_next_is_decoded() -> No
     check_picture(noise("PNG"))
     (child,) = children()
     os.kill(child, signal.SIGSTOP)
-    (worker,) = decoder._pool()._idle
+    (taken,) = decoder._pool()._idle
     with ThreadPoolExecutor(1) as threads:
         asked = threads.submit(check_picture, large)
-        while not any(fcntl.ioctl(worker._stdin, termios.FIONREAD, bytes(4))):
+        while not any(fcntl.ioctl(taken._stdin, termios.FIONREAD, bytes(4))):
             time.sleep(0.01)  # until some of the picture lies before the child
         os.kill(child, signal.SIGKILL)
         with pytest.raises(ValueError, match="damaged picture: it ends its decoder"):
@@ -148,7 +148,7 @@ class TestLimits:
 def test_a_decoder_with_a_hole_reaches_nothing(tmp_path: Path, deed: str) -> None:
     code = (
         "import os, socket\n"
-        "from pytest_llmeval.files.picture_worker import Bounds, seal\n"
+        "from pytest_llmeval.files.picture_child import Bounds, seal\n"
         "seal(Bounds(memory_mb=500, cpu_seconds=1, pixels=1, side=1))\n"
         f"try: {deed}\nexcept (OSError, MemoryError): print('refused')\n"
     )

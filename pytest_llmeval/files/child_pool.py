@@ -1,6 +1,6 @@
 """Child processes that answer one request at a time, and are killed at their limits.
 
-A request and its replies are frames: 8 bytes of length, big-endian, then the content. A worker is a
+A request and its replies are frames: 8 bytes of length, big-endian, then the content. A child is a
 file of Python that writes an empty frame once it is ready, and then its replies to each frame that
 it reads from standard input, until that ends. It limits its own memory and processor time.
 """
@@ -25,21 +25,21 @@ from pytest_llmeval.files.child_environment import child_environment
 _LENGTH: Final = 8
 
 
-class WorkerEndedError(Exception):
-    """The worker died or was killed before it had replied; another one answers the next request.
+class ChildEndedError(Exception):
+    """The child died or was killed before it had replied; another one answers the next request.
 
     Attributes:
         late: whether it took too much time, of the processor or of the clock.
     """
 
     def __init__(self, *, late: bool) -> None:
-        """Store how the worker ended."""
+        """Store how the child ended."""
         super().__init__("it took too long" if late else "it died")
         self.late = late
 
 
-class WorkerPool:
-    """A fixed number of workers; thread-safe, each started by the first request that needs it."""
+class ChildPool:
+    """A fixed number of children; thread-safe, each started by the first request that needs it."""
 
     def __init__(
         self,
@@ -50,64 +50,64 @@ class WorkerPool:
         wall_seconds: float,
         max_reply: int,
     ) -> None:
-        """Create the pool; no worker is started yet.
+        """Create the pool; no child is started yet.
 
         Args:
-            script: the worker's file.
+            script: the child's file.
             arguments: its arguments.
-            processes: number of workers; further requests wait for one.
-            wall_seconds: wall time of one request at most, for a worker that hangs.
+            processes: number of children; further requests wait for one.
+            wall_seconds: wall time of one request at most, for a child that hangs.
             max_reply: bytes of one reply at most.
         """
         self._command = [sys.executable, "-P", str(script), *map(str, arguments)]
         self._wall_seconds, self._max_reply = wall_seconds, max_reply
         self._slots = threading.BoundedSemaphore(processes)
         self._lock = threading.Lock()
-        self._idle: list[_Worker] = []
+        self._idle: list[_Child] = []
 
     def ask(self, request: bytes, *, replies: int = 1) -> list[bytes]:
-        """Return the replies to a request, as many as the worker writes for it.
+        """Return the replies to a request, as many as the child writes for it.
 
         Raises:
-            WorkerEndedError: the worker died, or was killed at a limit.
+            ChildEndedError: the child died, or was killed at a limit.
             UsageError: it did not start.
         """
         with self._slots:
-            worker = self._taken()
+            child = self._taken()
             try:
-                with worker.deadline(self._wall_seconds):
-                    found = worker.ask(request, replies, self._max_reply)
+                with child.deadline(self._wall_seconds):
+                    found = child.ask(request, replies, self._max_reply)
             except BaseException:
-                worker.end()
+                child.end()
                 raise
             with self._lock:
-                self._idle.append(worker)
+                self._idle.append(child)
             return found
 
     def close(self) -> None:
-        """End the workers that are idle; a later request starts new ones."""
+        """End the children that are idle; a later request starts new ones."""
         with self._lock:
             while self._idle:
                 self._idle.pop().end()
 
-    def _taken(self) -> _Worker:
+    def _taken(self) -> _Child:
         with self._lock:
             while self._idle:
-                worker = self._idle.pop()
-                if worker.running:
-                    return worker
-                worker.end()  # it died while idle, through no fault of this request
-        worker = _Worker(self._command)
+                child = self._idle.pop()
+                if child.running:
+                    return child
+                child.end()  # it died while idle, through no fault of this request
+        child = _Child(self._command)
         try:
-            with worker.deadline(self._wall_seconds):
-                worker.await_start()
+            with child.deadline(self._wall_seconds):
+                child.await_start()
         except BaseException:
-            worker.end()
+            child.end()
             raise
-        return worker
+        return child
 
 
-class _Worker:
+class _Child:
     """One child process."""
 
     def __init__(self, command: Sequence[str]) -> None:
@@ -142,14 +142,14 @@ class _Worker:
             timer.cancel()
 
     def await_start(self) -> None:
-        """Wait until the worker is ready; UsageError if it does not start."""
+        """Wait until the child is ready; UsageError if it does not start."""
         if _frame(self._stdout, 0) is None:
             msg = f"a child process did not start; `{shlex.join(self._command)}` shows why"
             raise UsageError(msg)
 
     def ask(self, request: bytes, replies: int, max_reply: int) -> list[bytes]:
-        """Return the replies to a request; WorkerEndedError if one is missing."""
-        with suppress(OSError):  # a worker that has died; told by its missing replies
+        """Return the replies to a request; ChildEndedError if one is missing."""
+        with suppress(OSError):  # a child that has died; told by its missing replies
             self._stdin.write(len(request).to_bytes(_LENGTH, "big"))
             self._stdin.write(request)
             self._stdin.flush()
@@ -160,7 +160,7 @@ class _Worker:
             return found
         self.end()
         late = self._late or self._process.returncode == -getattr(signal, "SIGXCPU", 0)
-        raise WorkerEndedError(late=late)
+        raise ChildEndedError(late=late)
 
     def end(self) -> None:
         """Kill the process, unless it has ended."""

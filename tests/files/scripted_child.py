@@ -1,4 +1,4 @@
-"""A worker for tests of the pool: it does what each request says."""
+"""A child for tests of the pool: it does what each request says."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """The child process that decodes pictures; see `decoder`. It alone imports pillow.
 
-A request (see `worker_pool`) is a line, ``sent`` or ``pixels``, and the bytes of a picture. The
+A request (see `child_pool`) is a line, ``sent`` or ``pixels``, and the bytes of a picture. The
 reply is a line of JSON and bytes: ``{"problem": text}`` for a picture that cannot be decoded; for
 ``sent`` ``{"size": [width, height]}`` as it is stored, and the PNG to send in its place, empty if
 it is sent as it is; for ``pixels`` the size as it is seen, and its rows in RGB.
