@@ -43,6 +43,16 @@ NO_AUXILIARY_DIAGRAM: Final = (
 )
 """Added to the prompt of stage 2, which speaks of two images, when stage 1 made none."""
 
+_ENDED: Final[Mapping[str, str]] = {
+    "filter": ", stopped by a filter,",
+    "length": ", cut by the token limit,",
+    "refusal": ", a refusal,",
+}
+"""What is said of a reply without a picture, by its stop reason."""
+
+_MOST_PROBLEMS: Final = 3
+"""Problems of one reply's pictures that are told."""
+
 _Save: TypeAlias = Callable[[bytes], Image]
 
 
@@ -51,8 +61,8 @@ class VisualCotSolver:
     """Asks for an auxiliary diagram (stage ``image``), then for the answer (stage ``question``).
 
     Stage 2 gets the original diagram first and the auxiliary one after it. A reply to stage 1
-    without a usable picture (no JSON, a line that leaves the diagram, no picture) counts as the
-    model's failure: it is noted in the transcript and the details, and stage 2 is asked with the
+    without a usable picture (no JSON, a line that leaves the diagram, no picture, a broken one, the
+    original unchanged, a refusal) counts as the model's failure: it is not asked again but noted in the transcript and the details, and stage 2 is asked with the
     original alone.
 
     Details: ``image_mode``, ``auxiliary_image`` (the picture's digest) and ``image_problem``.
@@ -144,16 +154,20 @@ def _drawn(reply: Reply, original: Image, save: _Save) -> Image:
 
 
 def _returned(reply: Reply, original: Image, save: _Save) -> Image:
-    """Return the reply's picture, ready to be sent; ValueError if it has no valid picture."""
-    if not reply.images:
-        msg = f"the reply holds no picture but the text {reply.text[:80]!r}"
-        raise ValueError(msg)
-    picture = reply.images[0]
-    check_picture(picture.read())
-    if picture.digest == original.digest:
-        msg = "the reply's picture is the original, unchanged"
-        raise ValueError(msg)
-    return sendable(picture, save)
+    """Return the reply's first usable picture, ready to be sent; ValueError if it has none."""
+    problems = list(reply.image_problems)
+    for picture in reply.images:
+        try:
+            check_picture(picture.read())
+            if picture.digest != original.digest:
+                return sendable(picture, save)
+            problems.append("the reply's picture is the original, unchanged")
+        except ValueError as error:
+            problems.append(str(error))
+    if not problems:
+        ended = _ENDED.get(reply.stop_reason, "")
+        problems.append(f"the reply{ended} holds no picture but the text {reply.text[:80]!r}")
+    raise ValueError("; ".join(problems[:_MOST_PROBLEMS]))
 
 
 def _with(messages: tuple[Message, ...], addition: Part) -> tuple[Message, ...]:
