@@ -62,8 +62,8 @@ class VisualCotSolver:
 
     Stage 2 gets the original diagram first and the auxiliary one after it. A reply to stage 1
     without a usable picture (no JSON, a line that leaves the diagram, no picture, a broken one, the
-    original unchanged, a refusal) counts as the model's failure: it is not asked again but noted in the transcript and the details, and stage 2 is asked with the
-    original alone.
+    original unchanged, a refusal) counts as the model's failure: it is not asked again but noted in
+    the transcript and the details, and stage 2 is asked with the original alone.
 
     Details: ``image_mode``, ``auxiliary_image`` (the picture's digest) and ``image_problem``.
 

@@ -66,6 +66,7 @@ class Asking(Context):
         draw: int = 0,
         parameters: dict[str, Json] | None = None,
     ) -> Reply:
+        assert parameters is None
         self.asked[stage] = operation, tuple(messages)
         request = Request(
             provider="openai", model="m", operation=operation, messages=tuple(messages), draw=draw

@@ -19,7 +19,6 @@ from pytest_llmeval.errors import ProviderError, TaskError, UsageError
 from pytest_llmeval.files.images import ImageFolder
 from pytest_llmeval.records import (
     Completion,
-    Image,
     ImagePart,
     Reply,
     Sample,
