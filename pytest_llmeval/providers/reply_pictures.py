@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from typing import Final, NamedTuple
 
 from pytest_llmeval.engine.ports import ImageStore
-from pytest_llmeval.records import Image, Json
+from pytest_llmeval.records import Image
 from pytest_llmeval.records.message import MAX_PICTURE_BYTES
 
 _MOST_CHARACTERS: Final = MAX_PICTURE_BYTES * 4 // 3
@@ -29,7 +29,7 @@ class ReplyPictures(NamedTuple):
     problems: tuple[str, ...]
 
 
-def reply_pictures(parts: Iterable[Json], store: ImageStore) -> ReplyPictures:
+def reply_pictures(parts: Iterable[object], store: ImageStore) -> ReplyPictures:
     """Keep the pictures that the parts of a reply hold.
 
     Args:
@@ -46,7 +46,7 @@ def reply_pictures(parts: Iterable[Json], store: ImageStore) -> ReplyPictures:
     return ReplyPictures(tuple(kept), tuple(problems))
 
 
-def _source(part: Json) -> str:
+def _source(part: object) -> str:
     """Return a picture's base64 text or URL, from the shapes in which servers send it."""
     found = part if isinstance(part, dict) else {}
     url = found.get("image_url", found.get("url"))
