@@ -190,7 +190,7 @@ class TestReturnedPictures:
 
 
 def test_an_unknown_mode_names_the_known_ones() -> None:
-    with pytest.raises(ValueError, match="image_mode is 'paint'; allowed are draw, edit, chat"):
+    with pytest.raises(ValueError, match="image_mode is 'paint'; allowed are draw, edit, chat, given"):
         VisualCotSolver(image_mode="paint")  # type: ignore[arg-type]  # what a task file may hold
 
 
