@@ -218,8 +218,8 @@ def test_the_benchmark_runs_with_the_scripted_model_and_judge(tmp_path: Path) ->
     output = run(
         "--llmeval-model", model, "--llmeval-judge", model, "--llmeval-report", str(tmp_path)
     )
-    # direct: 22 right of 34; visual: 24 right, one of 34 with no usable verdict; with the true lines 31
-    # right; choice: 23 right
+    # direct: 22 right of 34; visual: 24 right, one of 34 with no usable verdict; with the
+    # true lines 31 right; choice: 23 right
     assert "35 failed, 100 passed, 1 error" in output
     assert re.search(r"geometry3k .*\n.*\n *all +64\.7 %", output)
     assert re.search(r"geometry3k_choice .*\n.*\n *all +67\.6 %", output)
