@@ -282,6 +282,18 @@ class TestGiven:
         assert "row 3: the given auxiliary drawing is wrong" in str(caught.value)
 
 
+def test_a_check_of_a_solver_that_breaks_is_told_with_the_row(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def broken(_: VisualCotSolver, sample: Sample) -> None:
+        raise KeyError(sample.id)
+
+    monkeypatch.setattr(VisualCotSolver, "check_sample", broken)
+    problem = "row 1: the check of the solver 'visual_cot' failed: KeyError"
+    with pytest.raises(TaskError, match=problem):
+        read_samples(load_task(TRUE_LINES), limit=1)
+
+
 def test_an_unknown_mode_names_the_known_ones() -> None:
     with pytest.raises(
         ValueError, match="image_mode is 'paint'; allowed are draw, edit, chat, given"
