@@ -16,7 +16,7 @@ from pytest_llmeval.providers.openai_json import (
     refuse_failure,
 )
 from pytest_llmeval.providers.openai_replies import usage_in
-from pytest_llmeval.providers.openai_requests import data_url
+from pytest_llmeval.providers.openai_requests import chat_parameters, data_url
 from pytest_llmeval.providers.reply_pictures import reply_pictures
 from pytest_llmeval.records import (
     ImagePart,
@@ -47,7 +47,7 @@ def response_body(request: Request) -> dict[str, Json]:
     items = [item for message in request.messages for item in _items(message)]
     return {
         "store": False,
-        **_parameters(request.parameters),
+        **_parameters(chat_parameters(request)),
         "model": request.model,
         "input": items,
     }
