@@ -15,6 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image as Pillow
 
+from pytest_llmeval.domains.geometry3k.canvas import draw_over
+from pytest_llmeval.domains.geometry3k.drawing import Drawing
 from pytest_llmeval.domains.geometry3k.png import Pixels, png
 
 DIAGRAMS = sorted((Path(__file__).parents[3] / "fixtures/geometry3k/images").glob("*.png"))[::5]
@@ -125,6 +127,13 @@ def test_our_diagrams_take_little_more_than_zlib_needs() -> None:
         ours += len(data)
         theirs += len(data) - len(data[data.index(b"IDAT") + 4 : -16]) + len(zlib.compress(rows, 9))
     assert ours < 1.1 * theirs
+
+
+def test_public_diagrams_with_a_drawing_are_smaller_than_the_diagrams(shared: Path) -> None:
+    files = sorted((shared / "data/geometry3k/images").rglob("*.png"))[::60]
+    drawing = Drawing(points=(("M", (9, 9)),), lines=(((0, 0), (20, 20)),))
+    drawn = [len(draw_over(file.read_bytes(), drawing)) for file in files]
+    assert sum(drawn) < 0.9 * sum(file.stat().st_size for file in files)
 
 
 def test_neighbours_that_differ_little_are_written_as_differences() -> None:
