@@ -83,7 +83,7 @@ def _stored(data: bytes, *, last: bool) -> bytes:
 
 def _block(data: Bytes, start: int, found: Matches, *, last: bool) -> list[_Bits]:
     """Return a block with codes of its own (3.2.7)."""
-    places, copied = np.array([*steps(found, start)], np.int64).reshape(-1, 2).T
+    places, copied = steps(found, start)
     is_copy = copied > 0
     kinds = np.searchsorted(_LENGTH_FROM, copied, "right") - 1
     symbols = np.where(is_copy, 257 + kinds, data[places])

@@ -5,7 +5,7 @@ All places are looked at together, with numpy. Nothing depends on the machine or
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
@@ -57,6 +57,10 @@ def matches(data: Bytes, distances: Iterable[int]) -> Matches:
     open_places = np.flatnonzero(found.lengths < _LONG)
     for size in _LOOKED_UP:
         here, there = _equal_beginnings(words, open_places, size)
+        # A longer copy has the byte behind the one found so far, too; few candidates do.
+        so_far = found.lengths[here]
+        differing = (words[here + so_far] ^ words[there + so_far]) & np.uint64(255)
+        here, there = here[differing == 0], there[differing == 0]
         lengths = np.minimum(_common(words, here, there), len(data) - here)
         longer = lengths > found.lengths[here]
         found.lengths[here[longer]] = lengths[longer]
@@ -66,21 +70,20 @@ def matches(data: Bytes, distances: Iterable[int]) -> Matches:
     return found
 
 
-def steps(found: Matches, start: int) -> Iterator[tuple[int, int]]:
-    """Yield each place to write from `start` on, and the bytes to copy there; 0 for a plain byte.
+def steps(found: Matches, start: int) -> tuple[Numbers, Numbers]:
+    """Return the places to write from `start` on, and the bytes to copy to each; 0: a plain byte.
 
     A copy is put off by a byte where a longer one begins behind it.
     """
     lengths = [*found.lengths.tolist(), 0]
-    place = start
-    while place < len(lengths) - 1:
-        length = lengths[place]
-        if length and lengths[place + 1] <= length:
-            yield place, length
-            place += length
-        else:
-            yield place, 0
-            place += 1
+    places, copied = [], []
+    place, end = start, len(lengths) - 1
+    while place < end:
+        length = lengths[place] if lengths[place + 1] <= lengths[place] else 0
+        places.append(place)
+        copied.append(length)
+        place += length or 1
+    return np.array(places, np.int32), np.array(copied, np.int32)
 
 
 def _lengths_at(data: Bytes, distance: int) -> Numbers:

@@ -260,7 +260,7 @@ class TestGiven:
 
     def test_no_other_mode_needs_one(self, sample: Sample) -> None:
         for mode in ("draw", "edit", "chat"):
-            VisualCotSolver(image_mode=mode).check_sample(sample)  # type: ignore[arg-type] # a name
+            VisualCotSolver(image_mode=mode).check_sample(sample)
 
     def test_the_row_that_is_wrong_is_named_when_the_dataset_is_read(self, tmp_path: Path) -> None:
         rows = json.loads((ROOT / "fixtures/geometry3k/problems.json").read_text("utf-8"))[:3]
