@@ -157,7 +157,7 @@ PARTS = st.lists(
 def test_whatever_is_no_usable_picture_is_asked_for_once_and_noted(
     mode: Mode, model_server: ModelServer
 ) -> None:
-    @settings(max_examples=30, deadline=None)
+    @settings(max_examples=15, deadline=None)
     @given(PARTS)
     def check(parts: list[Any]) -> None:
         serve(model_server, mode, parts)
