@@ -9,6 +9,7 @@ from pytest_llmeval.engine.calls import Calls
 from pytest_llmeval.engine.resources import Resources
 from pytest_llmeval.engine.specs import ModelSpec
 from pytest_llmeval.records import Json, Message, Reply, Role
+from pytest_llmeval.roles import JUDGE
 
 T = TypeVar("T")
 
@@ -16,9 +17,26 @@ T = TypeVar("T")
 class ScoringRun:
     """The context of one scorer's `prepare`; see `ScorerContext`."""
 
-    def __init__(self, models: Sequence[ModelSpec], calls: Calls, resources: Resources) -> None:
-        """Give the scorer access to `models`; `calls` keeps the transcript."""
+    def __init__(
+        self,
+        models: Sequence[ModelSpec],
+        calls: Calls,
+        resources: Resources,
+        *,
+        scorer: str = JUDGE,
+        role: Role = JUDGE,
+    ) -> None:
+        """Give a scorer access to models.
+
+        Args:
+            models: the models.
+            calls: keeps the transcript.
+            resources: what the samples of the run share.
+            scorer: name of the scorer.
+            role: as what the models are asked.
+        """
         self.calls, self._resources = calls, resources
+        self._scorer, self._role = scorer, role
         labels = [model.label for model in models]
         self._models = {
             model.label if labels.count(model.label) == 1 else model.text: model for model in models
@@ -40,7 +58,7 @@ class ScoringRun:
         *,
         model: str,
         stage: str,
-        role: Role = "judge",
+        role: Role | None = None,
         draw: int = 0,
         parameters: Mapping[str, Json] | None = None,
     ) -> Reply:
@@ -51,7 +69,8 @@ class ScoringRun:
             stage=stage,
             parameters=parameters or {},
             draw=draw,
-            role=role,
+            role=role or self._role,
+            scorer=self._scorer,
         )
 
     async def shared(self, key: str, start: Callable[[], Awaitable[T]]) -> T:
@@ -60,7 +79,13 @@ class ScoringRun:
 
     def branch(self) -> ScoringRun:
         """Return a context for the same sample with an empty transcript."""
-        return ScoringRun(tuple(self._models.values()), self.calls.branch(), self._resources)
+        return ScoringRun(
+            tuple(self._models.values()),
+            self.calls.branch(),
+            self._resources,
+            scorer=self._scorer,
+            role=self._role,
+        )
 
     def join(self, branches: Sequence[ScoringRun]) -> None:
         """Append the transcripts of `branches`, in their order."""

@@ -106,7 +106,7 @@ def _estimates(
                 continue
             messages = judge_messages(sample.input, sample.target, "")
             tokens = sum(len(message.text) for message in messages) // CHARACTERS_PER_TOKEN
-            judges = choice.judges(test, declared.scorer.models)
+            judges = choice.of_scorer(declared.scorer, test)
             for judge in judges * declared.scorer.votes:
                 ceiling = _ceiling(judge, JUDGE_PARAMETERS)
                 estimates[test.task, judge].add(input_tokens=tokens, ceiling=ceiling)

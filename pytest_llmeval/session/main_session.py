@@ -29,7 +29,7 @@ from pytest_llmeval.session.plan_check import (
     check_models,
     check_plan,
     check_report_folder,
-    missing_judge,
+    missing_judges,
     task_mistakes,
 )
 from pytest_llmeval.session.row_log import RowLog
@@ -127,7 +127,7 @@ class MainSession:
             check_same_graders(sound, self._settings, self._catalog, resumed)
         if asks and self._rescored is None:
             check_models(sound, self._settings, self._catalog)
-        if remark := missing_judge(sound, self._settings, self._catalog):
+        for remark in missing_judges(sound, self._settings, self._catalog):
             self._host.tell(remark)
         return True
 

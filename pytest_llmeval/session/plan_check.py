@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 
+from pytest_llmeval.engine.choice import ModelChoice
 from pytest_llmeval.engine.context import PromptCheckingSolver, StagedSolver
 from pytest_llmeval.engine.own_code import answer_rule_of, solver_of
-from pytest_llmeval.engine.plan import Plan
+from pytest_llmeval.engine.plan import Plan, PlannedTest
 from pytest_llmeval.engine.replies.recording import Recording
 from pytest_llmeval.engine.specs import ModelSpec, parse_spec, parse_specs, share_limits
 from pytest_llmeval.errors import LLMEvalError, UsageError
 from pytest_llmeval.providers.opening import check_provider
-from pytest_llmeval.records import Sample, display_of
+from pytest_llmeval.records import Role, Sample, display_of
 from pytest_llmeval.results.declared_metrics import MetricError, check_metrics
+from pytest_llmeval.roles import JUDGE, SOLVER
+from pytest_llmeval.scoring.scorer import PreparingScorer, role_of
 from pytest_llmeval.session.choice import model_choice
 from pytest_llmeval.session.places import kept_place, reused_place
 from pytest_llmeval.session.settings import Settings
@@ -29,25 +33,30 @@ def check_settings(settings: Settings) -> None:
     """Raise UsageError for an invalid model spec or place of replies."""
     folder = Path(settings.folder)
     models = parse_specs(settings.models, folder=folder)
-    share_limits([*models, *(parse_spec(text, folder=folder) for text in settings.judges)])
+    others = {
+        role: [_parsed(role, text, folder) for text in texts]
+        for role, texts in settings.by_role.items()
+    }
+    share_limits([*models, *chain.from_iterable(others.values())])
     reused_place(settings)
     kept = kept_place(settings)
     if kept is not None and kept.is_recording:
-        several = "takes one --llmeval-{0}: a recording does not distinguish models"
-        if len({model.bare for model in models}) > 1:
-            msg = f"--llmeval-keep {settings.keep} {several.format('model')}; name a folder"
-            raise UsageError(msg)
-        if len(settings.judges) > 1:
-            msg = f"--llmeval-keep {settings.keep} {several.format('judge')}; name a folder"
-            raise UsageError(msg)
+        for role, specs in {SOLVER: models, **others}.items():
+            if len({model.bare for model in specs}) > 1:
+                msg = (
+                    f"--llmeval-keep {settings.keep} takes one {_option(role)}: a recording does "
+                    "not distinguish models of one role; name a folder"
+                )
+                raise UsageError(msg)
 
 
 def task_mistakes(plan: Plan, settings: Settings, catalog: Catalog) -> Mapping[str, LLMEvalError]:
     """Return by task file what is wrong with a planned task, so that none of its samples is asked.
 
     A solver, an answer rule, a metric or the published figures cannot be loaded; a prompt cannot be
-    rendered; the task's recording cannot be read.
+    rendered; the task's recording cannot be read; a role that its solver declares has no model.
     """
+    choice = model_choice(settings, catalog)
     samples: dict[str, dict[str, Sample]] = {}
     for test in plan.tests:
         loaded = catalog.load(Path(test.file))
@@ -58,6 +67,10 @@ def task_mistakes(plan: Plan, settings: Settings, catalog: Catalog) -> Mapping[s
         loaded = catalog.load(Path(file))
         try:
             _check_own_code(loaded.task)
+            _check_roles(loaded.task, settings)
+            for test in plan.kinds:
+                if test.file == file:
+                    _check_partners(test, loaded.task, choice)
             _check_metrics(loaded)
             known_task(loaded)
             _check_prompts(loaded.task, tuple(selected.values()))
@@ -94,18 +107,18 @@ def check_models(plan: Plan, settings: Settings, catalog: Catalog) -> None:
         check_provider(model, folder=Path(settings.folder))
 
 
-def missing_judge(plan: Plan, settings: Settings, catalog: Catalog) -> str | None:
-    """Return a remark if a task is scored by a judge and none is configured, else None."""
+def missing_judges(plan: Plan, settings: Settings, catalog: Catalog) -> list[str]:
+    """Return a remark for each role whose models scorers ask, where none is configured."""
     choice = model_choice(settings, catalog)
+    found: dict[Role, str] = {}
     for test in plan.kinds:
         for declared in catalog.load(Path(test.file)).scorers:
             scorer = declared.prepares
-            if scorer is not None and not choice.judges(test, scorer.models):
-                return (
-                    f"task {test.task!r} is scored by a judge and none is configured: "
-                    "pass --llmeval-judge SPEC"
-                )
-    return None
+            if scorer is not None and not choice.of_scorer(scorer, test):
+                role = role_of(scorer)
+                remark = f"task {test.task!r} is scored by a {role} and none is configured"
+                found.setdefault(role, f"{remark}: pass {_option(role)}")
+    return list(found.values())
 
 
 def check_report_folder(settings: Settings) -> None:
@@ -129,8 +142,8 @@ def _models(plan: Plan, settings: Settings, catalog: Catalog) -> tuple[ModelSpec
     for test in plan.kinds:
         found |= dict.fromkeys(choice.needed(test))
         for declared in catalog.load(Path(test.file)).scorers:
-            if getattr(declared.scorer, "only_incorrect", False):
-                found |= dict.fromkeys(choice.judges(test))
+            if isinstance(scorer := declared.scorer, PreparingScorer) and scorer.only_incorrect:
+                found |= dict.fromkeys(choice.of_scorer(scorer, test))
     return tuple(found)
 
 
@@ -157,6 +170,37 @@ def _check_own_code(task: Task) -> None:
     """Raise TaskError for a solver or an answer rule that cannot be loaded."""
     solver_of(task)
     answer_rule_of(task)
+
+
+def _check_roles(task: Task, settings: Settings) -> None:
+    """Raise an error for an invalid spec of a model that the task names for a role."""
+    for role, texts in task.roles.items():
+        for text in texts:
+            try:
+                parse_spec(text, folder=Path(settings.folder))
+            except UsageError as error:
+                raise task.error(str(error), "roles", role) from None
+
+
+def _check_partners(test: PlannedTest, task: Task, choice: ModelChoice) -> None:
+    """Raise an error for a role that the solver declares, and that has no model, or several."""
+    if test.model or task.replay is not None:  # a test without any model is told elsewhere
+        choice.solver_roles(test)
+
+
+def _parsed(role: Role, text: str, folder: Path) -> ModelSpec:
+    """Return the spec of a role's model; UsageError, which names the role, if it is invalid."""
+    try:
+        return parse_spec(text, folder=folder)
+    except UsageError as error:
+        msg = f"the role {role!r}: {error}"
+        raise UsageError(msg) from None
+
+
+def _option(role: Role) -> str:
+    """Return the option that names a model of a role."""
+    own = {SOLVER: "--llmeval-model SPEC", JUDGE: "--llmeval-judge SPEC"}
+    return own.get(role, f"--llmeval-model {role}=SPEC")
 
 
 def _check_metrics(loaded: LoadedTask) -> None:
