@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pytest_llmeval.engine.context import (
+        AskingSolver,
         PromptCheckingSolver,
         ReadySolver,
         RunContext,
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     )
     from pytest_llmeval.engine.ports import ImageStore, OpenProvider, Provider, ProviderSetup
     from pytest_llmeval.engine.tool import (
+        AskingTool,
         CallError,
         ReadyTool,
         Tool,
@@ -76,6 +78,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "engine.context": (
+        "AskingSolver",
         "PromptCheckingSolver",
         "ReadySolver",
         "RunContext",
@@ -84,6 +87,7 @@ _HOMES = {
         "StagedSolver",
     ),
     "engine.tool": (
+        "AskingTool",
         "CallError",
         "ReadyTool",
         "Tool",
@@ -138,6 +142,8 @@ _HOMES = {
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
+    "AskingSolver",
+    "AskingTool",
     "CallError",
     "ComparingScorer",
     "Completion",

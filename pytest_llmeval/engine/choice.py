@@ -118,8 +118,8 @@ class ModelChoice:
     def of_solver(self, role: Role, test: PlannedTest | None) -> ModelSpec:
         """Return the model that a solver, or a test body, asks as `role`.
 
-        A recording answers for all roles of a solver: a recorded conversation goes on only as it
-        did.
+        A recorded conversation goes on only as it did: its other roles too are answered by a
+        recording, the session's for the role (which may have other parameters) or the same one.
 
         Raises:
             RoleError: the role has no model, or several.
@@ -127,9 +127,9 @@ class ModelChoice:
         """
         if role == SOLVER:
             return self.solver(test)
-        if test is not None and (solver := self._planned(test)).recorded:
-            return solver
         found = self.of_role(role, test)
+        if test is not None and (solver := self._planned(test)).recorded:
+            found = tuple(model for model in found if model.recorded) or (solver,)
         if len(found) == 1:
             return found[0]
         problem = f"no model is configured for the role {role!r}: pass --llmeval-model {role}=SPEC"
@@ -138,7 +138,7 @@ class ModelChoice:
             problem = f"the role {role!r} has {len(found)} models ({names}), where one is asked"
         raise RoleError(problem if test is None else f"task {test.task!r}: {problem}")
 
-    def solver_roles(self, test: PlannedTest) -> dict[Role, ModelSpec]:
+    def partners(self, test: PlannedTest) -> dict[Role, ModelSpec]:
         """Return the models of the roles that the solver of a test's task declares.
 
         Raises:
@@ -150,8 +150,11 @@ class ModelChoice:
 
     def needed(self, test: PlannedTest) -> tuple[ModelSpec, ...]:
         """Return the models that a test's sample needs to be completed and scored."""
-        solving = (self._planned(test), *self.solver_roles(test).values())
-        return tuple(dict.fromkeys((*solving, *self.scoring(test))))
+        return tuple(dict.fromkeys((*self.solving(test), *self.scoring(test))))
+
+    def solving(self, test: PlannedTest) -> tuple[ModelSpec, ...]:
+        """Return the model under test, and those of the roles that its solver declares."""
+        return (self._planned(test), *self.partners(test).values())
 
     def scoring(self, test: PlannedTest) -> tuple[ModelSpec, ...]:
         """Return the models that the scorers of the test's task ask about every answer."""

@@ -63,7 +63,8 @@ def estimate_lines(plan: Plan, settings: Settings, catalog: Catalog) -> list[str
     requests, a last line has their sums, without dollars if a price is missing.
 
     Each stage counts once for each sample and epoch, as does each vote of a judge. Repairs, further
-    turns, retries, and texts that later stages take from earlier replies are not included.
+    turns, retries, texts that later stages take from earlier replies, and what solvers ask of other
+    roles are not included; lines name the models of such roles.
     """
     estimates = _estimates(plan, settings, catalog)
     spending = Spending(settings)
@@ -78,6 +79,7 @@ def estimate_lines(plan: Plan, settings: Settings, catalog: Catalog) -> list[str
         )
         for (task, model), estimate in estimates.items()
     ]
+    lines += _partner_lines(plan, settings, catalog)
     if len(asked) > 1:
         together = Estimate.together(list(asked.values()))
         lines.append(f"all: {_figures(together, _sum(costs.values()))}")
@@ -111,6 +113,18 @@ def _estimates(
                 ceiling = _ceiling(judge, JUDGE_PARAMETERS)
                 estimates[test.task, judge].add(input_tokens=tokens, ceiling=ceiling)
     return estimates
+
+
+def _partner_lines(plan: Plan, settings: Settings, catalog: Catalog) -> list[str]:
+    """Return a line for each live model that solvers declare to ask in another role."""
+    choice = model_choice(settings, catalog)
+    lines = (
+        f"{test.task} · {model.label}: asked as {role}, as often as the solver does; not estimated"
+        for test in plan.kinds
+        for role, model in choice.partners(test).items()
+        if not model.recorded
+    )
+    return list(dict.fromkeys(lines))
 
 
 def _prompt_tokens(loaded: LoadedTask, sample: Sample) -> Iterator[int]:

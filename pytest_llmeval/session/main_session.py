@@ -37,6 +37,7 @@ from pytest_llmeval.session.run_info import run_info
 from pytest_llmeval.session.settings import Settings
 from pytest_llmeval.session.stored_runs import stored_run
 from pytest_llmeval.session.task_info import known_task
+from pytest_llmeval.session.unasked import unasked_roles
 from pytest_llmeval.session.undeclared import undeclared_remarks
 from pytest_llmeval.session.yardstick import yardstick_of
 from pytest_llmeval.task.catalog import Catalog
@@ -200,11 +201,16 @@ class MainSession:
         rows, effort = self.rows.rows, self.engine.effort
         conclusion = conclude(rows, tasks, measures, self._files.made(), effort)
         self._files.close()
+        asked = frozenset[str]() if effort is None else effort.roles
         by_name = {one.task.name: one for one in self._catalog.loaded.values()}
         return replace(
             conclusion,
             unwritten=(*self._unopened(), *self._writes.failures, *conclusion.unwritten),
-            remarks=(*undeclared_remarks(rows, by_name), *self._failures.remarks()),
+            remarks=(
+                *undeclared_remarks(rows, by_name),
+                *self._failures.remarks(),
+                *unasked_roles(self.plan, self._settings, self._catalog, asked),
+            ),
         )
 
     @cached_property

@@ -185,7 +185,7 @@ def _check_roles(task: Task, settings: Settings) -> None:
 def _check_partners(test: PlannedTest, task: Task, choice: ModelChoice) -> None:
     """Raise an error for a role that the solver declares, and that has no model, or several."""
     if test.model or task.replay is not None:  # a test without any model is told elsewhere
-        choice.solver_roles(test)
+        choice.partners(test)
 
 
 def _parsed(role: Role, text: str, folder: Path) -> ModelSpec:

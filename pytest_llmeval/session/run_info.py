@@ -98,7 +98,7 @@ def _roles(settings: Settings, catalog: Catalog, plan: Plan) -> Json:
         with suppress(UsageError, TaskError):  # its samples tell that, and the others run
             found += [
                 {"task": test.task, "model": test.model, "role": role, "asked": asked.label}
-                for role, asked in choice.solver_roles(test).items()
+                for role, asked in choice.partners(test).items()
             ]
     return found
 
