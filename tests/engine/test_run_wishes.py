@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import re
 from collections.abc import Callable, Coroutine
 from pathlib import Path
@@ -342,6 +343,10 @@ def test_a_test_of_ones_own_may_ask_model_and_judge(tmp_path: Path) -> None:
         }
         reply: Any = await opened.answer("", "generate", wish)
         assert reply["text"] == "hello"
+        judged: Any = await opened.answer("", "generate", {**wish, "role": "judge"})
+        assert json.loads(judged["text"])["reason"] == "the same"
+        with pytest.raises(UsageError, match="no model is configured for the role 'critic': pass"):
+            await opened.answer("", "generate", {**wish, "role": "critic"})
         wish = judge_wish("own.py::t", "y", votes=1, prefilter=False)
         prepared: Any = await opened.answer("", "prepare", wish)
         assert prepared["prepared"]["judge"] == "openai/judge"
