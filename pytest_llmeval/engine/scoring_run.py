@@ -8,7 +8,7 @@ from typing import TypeVar
 from pytest_llmeval.engine.calls import Calls
 from pytest_llmeval.engine.resources import Resources
 from pytest_llmeval.engine.specs import ModelSpec
-from pytest_llmeval.records import Json, Message, Reply, Role
+from pytest_llmeval.records import Image, Json, Message, Reply, Role
 from pytest_llmeval.roles import JUDGE
 
 T = TypeVar("T")
@@ -17,25 +17,27 @@ T = TypeVar("T")
 class ScoringRun:
     """The context of one scorer's `prepare`; see `ScorerContext`."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - what a scorer may reach
         self,
         models: Sequence[ModelSpec],
         calls: Calls,
         resources: Resources,
+        load_images: Callable[[], tuple[Image, ...]] = tuple,
         *,
         scorer: str = JUDGE,
         role: Role = JUDGE,
     ) -> None:
-        """Give a scorer access to models.
+        """Give a scorer access to `models`.
 
         Args:
-            models: the models.
+            models: the models that may be asked.
             calls: keeps the transcript.
-            resources: what the samples of the run share.
+            resources: the run's shared objects.
+            load_images: returns the sample's pictures, as they are sent.
             scorer: name of the scorer.
             role: as what the models are asked.
         """
-        self.calls, self._resources = calls, resources
+        self.calls, self._resources, self._load_images = calls, resources, load_images
         self._scorer, self._role = scorer, role
         labels = [model.label for model in models]
         self._models = {
@@ -51,6 +53,11 @@ class ScoringRun:
     def models(self) -> tuple[str, ...]:
         """Labels of the models that may be asked, or specs where two have the same label."""
         return tuple(self._models)
+
+    @property
+    def images(self) -> tuple[Image, ...]:
+        """The sample's pictures, as they are sent."""
+        return self._load_images()
 
     async def generate(  # noqa: PLR0913 - the parts of a request
         self,
@@ -83,6 +90,7 @@ class ScoringRun:
             tuple(self._models.values()),
             self.calls.branch(),
             self._resources,
+            self._load_images,
             scorer=self._scorer,
             role=self._role,
         )

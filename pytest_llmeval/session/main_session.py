@@ -29,9 +29,9 @@ from pytest_llmeval.session.plan_check import (
     check_models,
     check_plan,
     check_report_folder,
-    missing_judges,
     task_mistakes,
 )
+from pytest_llmeval.session.role_check import missing_judges
 from pytest_llmeval.session.row_log import RowLog
 from pytest_llmeval.session.run_info import run_info
 from pytest_llmeval.session.settings import Settings

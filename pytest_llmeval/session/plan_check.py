@@ -12,15 +12,20 @@ from pytest_llmeval.engine.context import PromptCheckingSolver, StagedSolver
 from pytest_llmeval.engine.own_code import answer_rule_of, solver_of
 from pytest_llmeval.engine.plan import Plan, PlannedTest
 from pytest_llmeval.engine.replies.recording import Recording
-from pytest_llmeval.engine.specs import ModelSpec, parse_spec, parse_specs, share_limits
-from pytest_llmeval.errors import LLMEvalError, UsageError
+from pytest_llmeval.engine.specs import ModelSpec, parse_specs, share_limits
+from pytest_llmeval.errors import LLMEvalError, TaskError, UsageError
 from pytest_llmeval.providers.opening import check_provider
-from pytest_llmeval.records import Role, Sample, display_of
+from pytest_llmeval.records import Sample, display_of
 from pytest_llmeval.results.declared_metrics import MetricError, check_metrics
-from pytest_llmeval.roles import JUDGE, SOLVER
-from pytest_llmeval.scoring.scorer import PreparingScorer, role_of
+from pytest_llmeval.roles import SOLVER
+from pytest_llmeval.scoring.scorer import (
+    PreparingScorer,
+    SampleCheckingScorer,
+    score_names,
+)
 from pytest_llmeval.session.choice import model_choice
 from pytest_llmeval.session.places import kept_place, reused_place
+from pytest_llmeval.session.role_check import check_roles, option_of, parsed_roles
 from pytest_llmeval.session.settings import Settings
 from pytest_llmeval.session.spending import Spending
 from pytest_llmeval.session.task_info import known_task
@@ -33,10 +38,7 @@ def check_settings(settings: Settings) -> None:
     """Raise UsageError for an invalid model spec or place of replies."""
     folder = Path(settings.folder)
     models = parse_specs(settings.models, folder=folder)
-    others = {
-        role: [_parsed(role, text, folder) for text in texts]
-        for role, texts in settings.by_role.items()
-    }
+    others = parsed_roles(settings)
     share_limits([*models, *chain.from_iterable(others.values())])
     reused_place(settings)
     kept = kept_place(settings)
@@ -44,7 +46,7 @@ def check_settings(settings: Settings) -> None:
         for role, specs in {SOLVER: models, **others}.items():
             if len({model.bare for model in specs}) > 1:
                 msg = (
-                    f"--llmeval-keep {settings.keep} takes one {_option(role)}: a recording does "
+                    f"--llmeval-keep {settings.keep} takes one {option_of(role)}: a recording does "
                     "not distinguish models of one role; name a folder"
                 )
                 raise UsageError(msg)
@@ -53,8 +55,9 @@ def check_settings(settings: Settings) -> None:
 def task_mistakes(plan: Plan, settings: Settings, catalog: Catalog) -> Mapping[str, LLMEvalError]:
     """Return by task file what is wrong with a planned task, so that none of its samples is asked.
 
-    A solver, an answer rule, a metric or the published figures cannot be loaded; a prompt cannot be
-    rendered; the task's recording cannot be read; a role that its solver declares has no model.
+    A solver, an answer rule, a metric or the published figures cannot be loaded; a prompt or a
+    judge's question cannot be rendered; the task's recording cannot be read; a role that its solver
+    declares has no model.
     """
     choice = model_choice(settings, catalog)
     samples: dict[str, dict[str, Sample]] = {}
@@ -67,13 +70,12 @@ def task_mistakes(plan: Plan, settings: Settings, catalog: Catalog) -> Mapping[s
         loaded = catalog.load(Path(file))
         try:
             _check_own_code(loaded.task)
-            _check_roles(loaded.task, settings)
-            for test in plan.kinds:
-                if test.file == file:
-                    _check_partners(test, loaded.task, choice)
+            kinds = [test for test in plan.kinds if test.file == file]
+            check_roles(loaded, kinds, choice, Path(settings.folder))
             _check_metrics(loaded)
             known_task(loaded)
             _check_prompts(loaded.task, tuple(selected.values()))
+            _check_scored(loaded, tuple(selected.values()))
             if file in recorded and settings.reuse is None:
                 _check_recording(loaded.task)
         except LLMEvalError as error:
@@ -105,20 +107,6 @@ def check_models(plan: Plan, settings: Settings, catalog: Catalog) -> None:
         return
     for model in dict.fromkeys(model.bare for model in _models(plan, settings, catalog)):
         check_provider(model, folder=Path(settings.folder))
-
-
-def missing_judges(plan: Plan, settings: Settings, catalog: Catalog) -> list[str]:
-    """Return a remark for each role whose models scorers ask, where none is configured."""
-    choice = model_choice(settings, catalog)
-    found: dict[Role, str] = {}
-    for test in plan.kinds:
-        for declared in catalog.load(Path(test.file)).scorers:
-            scorer = declared.prepares
-            if scorer is not None and not choice.of_scorer(scorer, test):
-                role = role_of(scorer)
-                remark = f"task {test.task!r} is scored by a {role} and none is configured"
-                found.setdefault(role, f"{remark}: pass {_option(role)}")
-    return list(found.values())
 
 
 def check_report_folder(settings: Settings) -> None:
@@ -172,37 +160,6 @@ def _check_own_code(task: Task) -> None:
     answer_rule_of(task)
 
 
-def _check_roles(task: Task, settings: Settings) -> None:
-    """Raise an error for an invalid spec of a model that the task names for a role."""
-    for role, texts in task.roles.items():
-        for text in texts:
-            try:
-                parse_spec(text, folder=Path(settings.folder))
-            except UsageError as error:
-                raise task.error(str(error), "roles", role) from None
-
-
-def _check_partners(test: PlannedTest, task: Task, choice: ModelChoice) -> None:
-    """Raise an error for a role that the solver declares, and that has no model, or several."""
-    if test.model or task.replay is not None:  # a test without any model is told elsewhere
-        choice.partners(test)
-
-
-def _parsed(role: Role, text: str, folder: Path) -> ModelSpec:
-    """Return the spec of a role's model; UsageError, which names the role, if it is invalid."""
-    try:
-        return parse_spec(text, folder=folder)
-    except UsageError as error:
-        msg = f"the role {role!r}: {error}"
-        raise UsageError(msg) from None
-
-
-def _option(role: Role) -> str:
-    """Return the option that names a model of a role."""
-    own = {SOLVER: "--llmeval-model SPEC", JUDGE: "--llmeval-judge SPEC"}
-    return own.get(role, f"--llmeval-model {role}=SPEC")
-
-
 def _check_metrics(loaded: LoadedTask) -> None:
     """Raise an error for a metric that cannot be loaded or computed."""
     task = loaded.task
@@ -211,7 +168,7 @@ def _check_metrics(loaded: LoadedTask) -> None:
         check_metrics(
             task.metrics,
             task.folder,
-            scores=[one.scorer.name for one in loaded.scorers],
+            scores=[name for one in loaded.scorers for name in score_names(one.scorer)],
             shares=[name for display in displays for name in display.shares],
         )
     except MetricError as error:
@@ -237,6 +194,22 @@ def _check_prompts(task: Task, samples: Sequence[Sample]) -> None:
             raise task.error(str(error), "prompt") from None
 
 
+def _check_scored(loaded: LoadedTask, samples: Sequence[Sample]) -> None:
+    """Raise an error for a sample of which a scorer could score no answer."""
+    task = loaded.task
+    for index, declared in enumerate(loaded.scorers):
+        scorer = declared.scorer
+        if not isinstance(scorer, SampleCheckingScorer):
+            continue
+        for sample in samples:
+            try:
+                scorer.check_sample(sample)
+            except TaskError as error:
+                place = ("scorer",) if len(loaded.scorers) == 1 else ("scorer", index)
+                problem = f"{error} (sample {sample.id!r})"
+                raise task.error(problem, *place, declared.spec.name) from None
+
+
 def _check_recording(task: Task) -> None:
     """Raise an error for a task's recording that is not a file, or not a recording."""
     if task.replay is None:
@@ -248,18 +221,33 @@ def _check_recording(task: Task) -> None:
 
 
 def _check_pictures(plan: Plan, settings: Settings, catalog: Catalog) -> None:
-    """Raise UsageError for a sample with pictures whose model reads none."""
+    """Raise UsageError for a sample with pictures that a model gets which reads none."""
     choice = model_choice(settings, catalog)
     blind = {
-        (test.file, test.model) for test in plan.kinds if not choice.solver(test).reads_pictures
+        (test.file, test.model): model
+        for test in plan.kinds
+        for model in _shown_pictures(test, choice, catalog)
+        if not model.reads_pictures
     }
     for test in plan.tests if blind else ():
-        if (test.file, test.model) in blind:
-            sample = catalog.load(Path(test.file)).by_id[test.sample]
-            if sample.images:
-                msg = (
-                    f"{test.model} reads no pictures, and sample {test.sample!r} of task "
-                    f"{test.task!r} has some: name a model that does (vision=on if this one does "
-                    f"after all), or leave the task out (-k 'not {test.task}')"
-                )
-                raise UsageError(msg)
+        model = blind.get((test.file, test.model))
+        if model is not None and catalog.load(Path(test.file)).by_id[test.sample].images:
+            msg = (
+                f"{model.label} reads no pictures, and sample {test.sample!r} of task "
+                f"{test.task!r} has some: name a model that does (vision=on if this one does "
+                f"after all), or leave the task out (-k 'not {test.task}')"
+            )
+            raise UsageError(msg)
+
+
+def _shown_pictures(
+    test: PlannedTest, choice: ModelChoice, catalog: Catalog
+) -> tuple[ModelSpec, ...]:
+    """Return the models that get a test's pictures: the one under test, and its judges if asked."""
+    scorers = (declared.scorer for declared in catalog.load(Path(test.file)).scorers)
+    judges = (
+        choice.of_scorer(scorer, test)
+        for scorer in scorers
+        if isinstance(scorer, PreparingScorer) and getattr(scorer, "pictures", False)
+    )
+    return (choice.solver(test), *chain.from_iterable(judges))

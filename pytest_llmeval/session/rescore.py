@@ -33,8 +33,9 @@ from pytest_llmeval.session.composition import RunPlace, open_run
 from pytest_llmeval.session.conclusion import Conclusion, Measures, conclude
 from pytest_llmeval.session.ending import finish
 from pytest_llmeval.session.outcome import outcome_of
-from pytest_llmeval.session.plan_check import check_settings, missing_judges
+from pytest_llmeval.session.plan_check import check_settings
 from pytest_llmeval.session.rescore_plan import RescorePlan
+from pytest_llmeval.session.role_check import missing_judges
 from pytest_llmeval.session.rows import row_of
 from pytest_llmeval.session.run_info import run_info
 from pytest_llmeval.session.spending import Spending

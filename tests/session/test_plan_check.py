@@ -15,9 +15,9 @@ from pytest_llmeval.session.plan_check import (
     check_plan,
     check_report_folder,
     check_settings,
-    missing_judges,
     task_mistakes,
 )
+from pytest_llmeval.session.role_check import missing_judges
 
 CODE = """
 from pytest_llmeval import Completion
