@@ -32,7 +32,7 @@ PLACES = st.sampled_from(["line", "task", "both"])
 """Where a role has its model: on the command line, in the task, or in both, which disagree."""
 
 UNHURRIED = settings(
-    max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=6, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 
 
@@ -127,8 +127,6 @@ def test_a_request_of_a_role_goes_to_its_model_once_and_never_again(
         _, again = talk.run(replace(chosen, reuse=str(run)))
         assert answers(again) == said(choice, talk)
         assert all(row.cached for row in again)
-        _, resumed = talk.run(replace(chosen, resume=str(run)))
-        assert answers(resumed) == said(choice, talk)
         assert not talk.ledger()
 
 
@@ -145,6 +143,15 @@ def named(talk: Talk, user: str = "beta", grader: str = "gamma") -> list[str]:
         f"user={talk.spec(user)}",
         f"grader={talk.spec(grader)}",
     ]
+
+
+def test_a_resumed_run_finds_all_roles(talk: Talk) -> None:
+    chosen = talk.settings(*named(talk))
+    run, rows = talk.run(chosen)
+    talk.ledger()
+    again, resumed = talk.run(replace(chosen, resume=str(run)))
+    assert (again, answers(resumed)) == (run, answers(rows))
+    assert not talk.ledger()
 
 
 @pytest.mark.parametrize("alike", [False, True])
@@ -242,11 +249,11 @@ def test_an_undeclared_role_without_a_model_is_told_once_and_ends_its_task(
     tmp_path: Path, model_server: ModelServer
 ) -> None:
     model_server.program(keep=10_000)
-    talk = Talk(tmp_path, model_server, declares=False, samples=40)
+    talk = Talk(tmp_path, model_server, declares=False, samples=20)
     grader = f"grader={talk.spec('gamma')}"
     _, rows = talk.run(talk.settings(talk.spec("alpha"), grader))
     outcomes = [row.outcome for row in rows]
-    assert (outcomes.count("error"), outcomes.count("not run")) == (1, 39)
+    assert (outcomes.count("error"), outcomes.count("not run")) == (1, 19)
     [told] = [row.explanation for row in rows if row.outcome == "error"]
     assert "no model is configured for the role 'user'" in told
     # Those under way when it was found out have paid their first request, no others.
@@ -385,3 +392,40 @@ def test_a_recording_takes_one_model_of_each_role(talk: Talk) -> None:
     told = "--llmeval-keep kept.jsonl takes one --llmeval-model grader=SPEC: a recording does not"
     with pytest.raises(UsageError, match=re.escape(told)):
         talk.run(chosen)
+
+
+def test_the_scorer_judge_asks_the_models_of_its_role(talk: Talk) -> None:
+    judged = "scorer: {judge: {role: grader, prefilter: false}}"
+    talk.file.write_text(re.sub("scorer: .*", judged, talk.file.read_text()))
+    talk.server.program(reply={"content": '{"answer_correct": 1, "reason": "so"}'}, keep=10_000)
+    user = named(talk)[:2]
+    _, rows = talk.run(talk.settings(*user, judges=[talk.spec("other")]))
+    assert {row.outcome for row in rows} == {"unscored"}
+    assert "no model is configured for the role 'grader'" in rows[0].scores[0].explanation
+    assert {model for model, _ in talk.ledger()} == {"alpha", "beta"}
+
+    talk.server.program(reply={"content": '{"answer_correct": 1, "reason": "so"}'}, keep=10_000)
+    _, rows = talk.run(talk.settings(*named(talk)))
+    assert {row.outcome for row in rows} == {"correct"}
+    assert rows[0].scores[0].grader.endswith(f" by {talk.spec('gamma')}")
+
+
+@pytest.mark.parametrize("role", ["solver", "The Judge", ""])
+def test_a_scorers_role_that_is_none_is_told_before_anything_is_paid(talk: Talk, role: str) -> None:
+    text = talk.file.read_text().replace("role: grader", f"role: {json.dumps(role)}")
+    talk.file.write_text(text)
+    _, rows = talk.run(talk.settings(*named(talk)))
+    assert [row.outcome for row in rows] == ["error", "not run"]
+    assert f"the role {role!r} of panel is none that a scorer can ask" in rows[0].explanation
+    assert not talk.ledger()
+
+
+def test_a_tasks_wrong_spec_is_told_with_its_line_before_anything_is_paid(
+    tmp_path: Path, model_server: ModelServer
+) -> None:
+    model_server.program(keep=10_000)
+    talk = Talk(tmp_path, model_server, of_task={"user": ["gpt-5.1"]})
+    _, rows = talk.run(talk.settings(*named(talk)))
+    assert [row.outcome for row in rows] == ["error", "not run"]
+    assert re.search(r"talk.yaml:6: roles.user: unknown model spec", rows[0].explanation)
+    assert not talk.ledger()
