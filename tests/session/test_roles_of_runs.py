@@ -151,6 +151,8 @@ def test_a_resumed_run_finds_all_roles(talk: Talk) -> None:
     talk.ledger()
     again, resumed = talk.run(replace(chosen, resume=str(run)))
     assert (again, answers(resumed)) == (run, answers(rows))
+    with pytest.raises(UsageError, match="One accuracy has one grader"):
+        talk.run(talk.settings(*named(talk, grader="other"), resume=str(run)))
     assert not talk.ledger()
 
 
