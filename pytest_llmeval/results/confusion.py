@@ -46,10 +46,10 @@ class Confusion(Record, frozen=True, kw_only=True):
         if sensitivity + specificity <= 1:
             return (
                 f"sensitivity {sensitivity:.3g} and specificity {specificity:.3g} add up to 1 or "
-                "less: its verdicts do not follow the labels"
+                "less, so its verdicts do not follow the labels"
             )
         if Rates.adjusted(self).youden <= 0:
-            return f"{self.n} labelled cases are too few to show that its verdicts follow the labels"
+            return f"{self.n:,} labelled cases cannot show that its verdicts follow the labels"
         return ""
 
 

@@ -44,12 +44,17 @@ Samples: TypeAlias = Sequence[Sequence[Decided]]
 """The answers of each sample, one an epoch; no sample is empty."""
 
 
-def rogan_gladen(samples: Samples, found: Confusion) -> Estimate:
+def rogan_gladen(samples: Samples, found: Confusion) -> Estimate | None:
     """Return the corrected accuracy of one sample or more, with its 95 % interval; 0..1.
 
     Args:
         samples: how the answers were decided.
         found: the judge's verdicts on labelled answers; they are fit (`Confusion.unfit` is "").
+
+    Returns:
+        The estimate. None if no accuracy in 0..1 goes with the verdicts: the judge found fewer
+        answers correct than its false positive rate says of incorrect ones alone, or more than its
+        sensitivity says of correct ones. Then the labelled answers are not of the run's kind.
     """
     answers = [answer for sample in samples for answer in sample]
     sure = sum(answer.correct for answer in answers if not answer.judged)
@@ -57,8 +62,11 @@ def rogan_gladen(samples: Samples, found: Confusion) -> Estimate:
     share = Rates.seen(found).estimate(sum(verdicts) / len(verdicts)) if verdicts else 0.0
     value = (sure + len(verdicts) * min(max(share, 0.0), 1.0)) / len(answers)
     corrected = _Corrected(samples, Rates.adjusted(found))
+    if corrected.refuted:
+        return None
     low, high = corrected.interval()
-    return Estimate(value=value, n=len(answers), low=low, high=high)
+    # Of a sample or two the interval may miss the estimate, which is kept within 0..1 otherwise.
+    return Estimate(value=value, n=len(answers), low=min(low, value), high=max(high, value))
 
 
 @dataclass(frozen=True)
@@ -69,7 +77,7 @@ class _Corrected:
     rates: Rates
 
     def interval(self, confidence: float = CONFIDENCE) -> tuple[float, float]:
-        """Return every accuracy that abs(Z) <= z allows."""
+        """Return the least and the greatest accuracy with abs(Z) <= z, or the end of 0..1."""
         z = critical(confidence)
         centre = min(max(self._run.mean, 0.0), 1.0)
         low = high = centre
@@ -80,9 +88,17 @@ class _Corrected:
             high = 1.0 if at_end else falling_root(lambda m: self._z(m) + z, centre, 1.0)
         return low, high
 
+    @property
+    def refuted(self) -> bool:
+        """Whether the mean lies outside of 0..1 by more than chance."""
+        z = critical(CONFIDENCE)
+        return self._z(0.0) < -z or self._z(1.0) > z
+
     def _z(self, mean: float) -> float:
         variance = self._run.variance(mean) / self._run.n + self._of_rates(mean)
         off = self._run.mean - mean
+        if off == 0:
+            return 0.0
         return off / math.sqrt(variance) if variance > 0 else math.copysign(math.inf, off)
 
     def _of_rates(self, mean: float) -> float:
