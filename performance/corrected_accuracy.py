@@ -141,7 +141,9 @@ def of_labels(answers: int, labelled: int) -> Array:
         counted = of_correct + generator.binomial(answers - labelled, share, DRAWS)
         hits = generator.binomial(of_correct, right)
         further = generator.binomial(labelled - of_correct, missed)
-        low, high = powered(Labels(answers, counted, labelled, of_correct, hits, further))
+        found = (counted, of_correct, hits, further)
+        scored, of_scored, right_ones, further_ones = (one.astype(np.float64) for one in found)
+        low, high = powered(Labels(answers, scored, labelled, of_scored, right_ones, further_ones))
         accuracy = share * right + (1 - share) * missed
         rows.append((np.mean(low > accuracy + 1e-12), np.mean(high < accuracy - 1e-12)))
     return np.array(rows)

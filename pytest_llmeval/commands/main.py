@@ -37,7 +37,7 @@ COMMANDS: Final = (
     Command("baseline", ".baseline", "make a run the baseline of later ones"),
     Command("merge", ".merge", "make one run of the shards of one (--llmeval-shard)"),
     Command("rescore", ".rescore", "score a run's stored answers again, without pytest"),
-    Command("calibrate", ".calibrate", "measure a judge on labelled cases"),
+    Command("validate", ".validate", "measure a judge on labelled cases"),
     Command("replies", ".replies", "list, delete or copy stored replies"),
     Command("fetch", ".fetch", "download dataset files from the Hugging Face hub"),
     Command("sldp", ".sldp", "compare two SLDP texts and list their differences"),

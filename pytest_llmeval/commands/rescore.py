@@ -10,7 +10,8 @@ from pytest_llmeval.commands.console import TO_MEND, YES, StandardOutput, say
 from pytest_llmeval.commands.runs import RUN_HELP, open_run
 from pytest_llmeval.commands.session_options import add_options, reports_of, settings_of
 from pytest_llmeval.session.rescore import rescore
-from pytest_llmeval.session.rescore_plan import RescorePlan, read_scorers
+from pytest_llmeval.session.rescore_plan import RescorePlan
+from pytest_llmeval.session.scorer_option import read_scorers
 
 
 def declare(parser: argparse.ArgumentParser) -> None:

@@ -33,7 +33,7 @@ def notes(entries: Sequence[TaskSummary]) -> tuple[str, ...]:
             f"these are no results of {other}."
             for one in entry.figures.stand_ins
         ]
-        said += [f"{name}: {line}" for line in _calibration(entry.figures.judging)]
+        said += [f"{name}: {line}" for line in _validation(entry.figures.judging)]
         said += [
             f"{name}: accuracy takes {one.ratio:.2f} × the samples of {clean(one.name)} "
             f"for the same relative error ({100 * (one.ratio - 1):+.0f} %, n = {one.n:,})."
@@ -53,17 +53,17 @@ def notes(entries: Sequence[TaskSummary]) -> tuple[str, ...]:
     return tuple(said)
 
 
-def _calibration(judging: Judging | None) -> Iterator[str]:
-    """Yield the calibration of the judges that were asked."""
+def _validation(judging: Judging | None) -> Iterator[str]:
+    """Yield the validation of the judges that were asked."""
     if judging is None or not judging.judges:
         return
     judges = " and ".join(map(clean, judging.judges))
-    if (found := judging.calibration) is None:
-        yield f"judged by {judges}, which is not calibrated for this (llmeval calibrate)."
+    if (found := judging.validation) is None:
+        yield f"judged by {judges}, which is not validated for this (llmeval validate)."
         return
     yield (
         f"judged by {judges}: kappa {numbers.score(found.kappa, 1)} "
         f"(95 % {numbers.interval(found.kappa_low, found.kappa_high, 1)}) "
         f"on {found.n:,} labelled cases, {found.false_positives:,} wrong ones let pass, "
-        f"{found.unscored:,} unscored ({clean(found.prompt)}, {clean(found.made)})."
+        f"{found.unscored:,} unscored ({clean(found.question)}, {clean(found.made)})."
     )

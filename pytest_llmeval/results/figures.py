@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from pytest_llmeval.records import Outcome, Record, Usage
 from pytest_llmeval.results.stand_in import StandIn
-from pytest_llmeval.results.task_info import Calibrated, Ends
+from pytest_llmeval.results.task_info import Ends, Validated
 
 
 class Counts(Record, frozen=True, kw_only=True):
@@ -124,14 +124,14 @@ class Judging(Record, frozen=True, kw_only=True):
         judges: the judges that were asked; several that decide together have one name.
         agreement: of several judges (Cohen's kappa of two, Fleiss' of more), else None.
         vote_agreement: of one judge's votes (Fleiss' kappa), None with a single vote.
-        calibration: of the judge as it was asked, if it has one.
+        validation: of the judge as it was asked, if it has one.
     """
 
     deciders: Mapping[str, int]
     judges: tuple[str, ...] = ()
     agreement: Agreement | None = None
     vote_agreement: Agreement | None = None
-    calibration: Calibrated | None = None
+    validation: Validated | None = None
 
 
 class Figures(Record, frozen=True, kw_only=True):

@@ -74,7 +74,7 @@ def _judge_results(rule: Rule, summary: Summary) -> Iterator[RuleResult]:
         if (found := entry.figures.judging) and found.judges
     ]
     for entry, judging in asked:
-        reason = "its judge is not calibrated as it was asked: llmeval calibrate --judge SPEC"
+        reason = "its judge is not validated as it was asked: llmeval validate --judge SPEC"
         known = judge_values(judging)
         yield (
             _checked(rule, entry, known)

@@ -48,12 +48,12 @@ def rule_values(figures: Figures) -> dict[str, Estimate]:
 
 
 def judge_values(judging: Judging) -> dict[str, Estimate]:
-    """Return the values for rules on the judge; none when the judge is not calibrated.
+    """Return the values for rules on the judge; none when the judge is not validated.
 
-    All are the calibration's, over its labelled cases, but `agreement`: that of several judges
+    All are the validation's, over its labelled cases, but `agreement`: that of several judges
     in the run itself.
     """
-    found = judging.calibration
+    found = judging.validation
     if found is None:
         return {}
     decided = found.n - found.unscored

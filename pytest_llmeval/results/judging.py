@@ -9,7 +9,7 @@ from typing import cast
 from pytest_llmeval.records import Json, Row
 from pytest_llmeval.records.score import DECIDED_BY, OPINIONS
 from pytest_llmeval.results.figures import Agreement, Judging
-from pytest_llmeval.results.task_info import Calibrated
+from pytest_llmeval.results.task_info import Validated
 from pytest_llmeval.scoring.judge.agreement import cohen_kappa, fleiss_kappa
 
 NOBODY = "nobody"
@@ -18,10 +18,10 @@ NOBODY = "nobody"
 _Opinion = Mapping[str, Json]
 
 
-def judging(rows: Sequence[Row], calibrations: Sequence[Calibrated]) -> Judging | None:
+def judging(rows: Sequence[Row], validations: Sequence[Validated]) -> Judging | None:
     """Return how the judged answers among `rows` were decided; None when there is none.
 
-    The calibration is the one among `calibrations` that was made with the same judge, or the same
+    The validation is the one among `validations` that was made with the same judge, or the same
     judges together.
     """
     judged = [score.details for row in rows for score in row.scores if DECIDED_BY in score.details]
@@ -38,7 +38,7 @@ def judging(rows: Sequence[Row], calibrations: Sequence[Calibrated]) -> Judging 
         judges=names,
         agreement=_between_judges([opinions for _, opinions in asked]),
         vote_agreement=_between_votes([opinion for _, opinions in asked for opinion in opinions]),
-        calibration=next((one for one in calibrations if (one.judge,) == names), None),
+        validation=next((one for one in validations if (one.judge,) == names), None),
     )
 
 

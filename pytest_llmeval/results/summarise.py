@@ -79,7 +79,7 @@ def figures(rows: Sequence[Row], info: TaskInfo, metrics: Sequence[DeclaredMetri
         repeated=repeated(scored),
         efficiency=tuple(efficiencies(accuracy, scores, graded)),
         labels=label_counts(rows, info),
-        judging=judging(rows, info.calibrations),
+        judging=judging(rows, info.validations),
         usage=sum((row.usage for row in rows), Usage()),
         unpriced=sum(row.usage.requests > 0 and row.usage.cost is None for row in rows),
         seconds=_seconds(rows),

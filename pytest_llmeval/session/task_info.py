@@ -9,7 +9,7 @@ from typing import Protocol, runtime_checkable
 from pytest_llmeval.records import display_of
 from pytest_llmeval.results.declared_metrics import DeclaredMetric, declared_metrics
 from pytest_llmeval.results.literature import load_literature
-from pytest_llmeval.results.task_info import Calibrated, ScoreInfo, TaskInfo
+from pytest_llmeval.results.task_info import ScoreInfo, TaskInfo, Validated
 from pytest_llmeval.scoring.votes import same_answer
 from pytest_llmeval.task.catalog import LoadedTask
 from pytest_llmeval.task.options import plain
@@ -48,7 +48,7 @@ class KnownTask:
         return any(metric.reads_texts for metric in self.metrics)
 
 
-def known_task(loaded: LoadedTask, calibrations: Sequence[Calibrated] = ()) -> KnownTask:
+def known_task(loaded: LoadedTask, validations: Sequence[Validated] = ()) -> KnownTask:
     """Return a task's info (see `task_info`) with its metrics.
 
     Raises:
@@ -58,10 +58,10 @@ def known_task(loaded: LoadedTask, calibrations: Sequence[Calibrated] = ()) -> K
     metrics = declared_metrics(
         loaded.task.metrics, loaded.task.folder, lambda: same_answer(deciding)
     )
-    return KnownTask(info=task_info(loaded, calibrations), metrics=metrics)
+    return KnownTask(info=task_info(loaded, validations), metrics=metrics)
 
 
-def task_info(loaded: LoadedTask, calibrations: Sequence[Calibrated] = ()) -> TaskInfo:
+def task_info(loaded: LoadedTask, validations: Sequence[Validated] = ()) -> TaskInfo:
     """Return a task's info.
 
     A task that names published figures belongs to a published benchmark. On another dataset than
@@ -69,7 +69,7 @@ def task_info(loaded: LoadedTask, calibrations: Sequence[Calibrated] = ()) -> Ta
 
     Args:
         loaded: the task.
-        calibrations: stored calibrations, of which the fitting ones are included (see `fitting`).
+        validations: stored validations, of which the fitting ones are included (see `fitting`).
     """
     task = loaded.task
     literature = None if task.published is None else load_literature(task.published)
@@ -81,7 +81,7 @@ def task_info(loaded: LoadedTask, calibrations: Sequence[Calibrated] = ()) -> Ta
         group_by=task.group_by,
         demo=literature is not None and not public,
         published=() if shown is None else shown.figures,
-        calibrations=fitting(loaded, calibrations),
+        validations=fitting(loaded, validations),
         whole=None if shown is None else shown.datasets[loaded.dataset_digest],
         scores=tuple(
             ScoreInfo(
@@ -98,11 +98,11 @@ def task_info(loaded: LoadedTask, calibrations: Sequence[Calibrated] = ()) -> Ta
     )
 
 
-def fitting(loaded: LoadedTask, calibrations: Sequence[Calibrated]) -> tuple[Calibrated, ...]:
-    """Return the calibrations with the same question and number of votes as a task's judges."""
+def fitting(loaded: LoadedTask, validations: Sequence[Validated]) -> tuple[Validated, ...]:
+    """Return the validations with the same question and number of votes as a task's judges."""
     asked = {
         (one.scorer.question, one.scorer.votes)
         for one in loaded.scorers
         if isinstance(one.scorer, VotingScorer)
     }
-    return tuple(one for one in calibrations if (one.prompt, one.votes) in asked)
+    return tuple(one for one in validations if (one.question, one.votes) in asked)

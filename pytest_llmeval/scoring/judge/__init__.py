@@ -3,7 +3,6 @@
 Everything here is free of network and event loop, and light to import.
 """
 
-from pytest_llmeval.scoring.judge.calibration import CaseAgreement, JudgedCase, calibrate
 from pytest_llmeval.scoring.judge.judgement import Judgement, Opinion, majority, panel_name
 from pytest_llmeval.scoring.judge.prefilter import (
     PREFILTER_VERSION,
@@ -17,6 +16,7 @@ from pytest_llmeval.scoring.judge.prompt import (
     judge_messages,
 )
 from pytest_llmeval.scoring.judge.question import CANDIDATE_LIMIT
+from pytest_llmeval.scoring.judge.validation import CaseAgreement, JudgedCase, case_agreement
 from pytest_llmeval.scoring.judge.verdict import judge_verdict
 from pytest_llmeval.scoring.judge.voting import RETRIES, Ballot, Vote, VoteCount
 
@@ -35,7 +35,7 @@ __all__ = [
     "PlainDecision",
     "Vote",
     "VoteCount",
-    "calibrate",
+    "case_agreement",
     "decide_plainly",
     "judge_messages",
     "judge_verdict",
