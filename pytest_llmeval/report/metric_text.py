@@ -10,7 +10,9 @@ from pytest_llmeval.results.figures import Mean, MetricValue
 
 def is_percent(metric: Mean | Change) -> bool:
     """Whether a metric is shown in per cent: accuracy, and the shares among declared metrics."""
-    return metric.name == "accuracy" or (isinstance(metric, MetricValue) and metric.share)
+    return metric.name in {"accuracy", "accuracy_corrected"} or (
+        isinstance(metric, MetricValue) and metric.share
+    )
 
 
 def metric_value(value: float | None, metric: Mean | Change) -> str:

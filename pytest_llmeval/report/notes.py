@@ -8,7 +8,7 @@ from pytest_llmeval.report import numbers
 from pytest_llmeval.report.clean import clean
 from pytest_llmeval.report.entry_name import entry_name
 from pytest_llmeval.report.regrading_notes import mixed_notes
-from pytest_llmeval.results.figures import Judging
+from pytest_llmeval.results.figures import Corrected, Judging
 from pytest_llmeval.results.graders import GRADER
 from pytest_llmeval.results.summary import TaskSummary
 
@@ -34,6 +34,7 @@ def notes(entries: Sequence[TaskSummary]) -> tuple[str, ...]:
             for one in entry.figures.stand_ins
         ]
         said += [f"{name}: {line}" for line in _validation(entry.figures.judging)]
+        said += [f"{name}: {line}" for line in _correction(entry.figures.accuracy_corrected)]
         said += [
             f"{name}: accuracy takes {one.ratio:.2f} × the samples of {clean(one.name)} "
             f"for the same relative error ({100 * (one.ratio - 1):+.0f} %, n = {one.n:,})."
@@ -51,6 +52,25 @@ def notes(entries: Sequence[TaskSummary]) -> tuple[str, ...]:
             if len(versions) > 1 and not (entry.graders and what.startswith(GRADER))
         ]
     return tuple(said)
+
+
+def _correction(found: Corrected | None) -> Iterator[str]:
+    """Yield what the corrected accuracy rests on, or why there is none."""
+    if found is None:
+        return
+    if found.problem:
+        yield f"accuracy is not corrected: {clean(found.problem)}."
+    elif found.method == "labels":
+        yield (
+            f"accuracy corrected by {found.labels:,} labels of its own answers, drawn at random "
+            "(prediction-powered)."
+        )
+    else:
+        yield (
+            f"accuracy corrected by the judge's errors on {found.labels:,} labelled cases, as far as "
+            "it errs here as it does there; labels of this run's answers need not assume that "
+            "(llmeval label)."
+        )
 
 
 def _validation(judging: Judging | None) -> Iterator[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Literal, TypeAlias
 
 from pytest_llmeval.records import Outcome, Record, Usage
 from pytest_llmeval.results.stand_in import StandIn
@@ -70,6 +71,22 @@ class MetricValue(Mean, frozen=True, kw_only=True):
 
     left_out: int = 0
     share: bool = False
+    problem: str = ""
+
+
+Correction: TypeAlias = Literal["labels", "validation"]
+"""What an accuracy is corrected by: labels of the run's own answers, or a validation of its judge
+on other answers."""
+
+
+class Corrected(Mean, frozen=True, kw_only=True):
+    """Accuracy over `n` scored rows, corrected for the errors of what scored it.
+
+    `labels`: how many labelled answers it rests on; `problem`: why there is no value.
+    """
+
+    method: Correction
+    labels: int
     problem: str = ""
 
 
@@ -142,6 +159,7 @@ class Figures(Record, frozen=True, kw_only=True):
         samples: number of samples.
         epochs: the highest epoch.
         accuracy: correct of scored.
+        accuracy_corrected: None where nothing is known of the errors of what scored; of groups.
         scores: the mean of each score.
         repeating: names of deciding scores that are 1 for each correct and 0 for each incorrect
             row, so that their means repeat the accuracy.
@@ -168,6 +186,7 @@ class Figures(Record, frozen=True, kw_only=True):
     samples: int
     epochs: int
     accuracy: Mean
+    accuracy_corrected: Corrected | None = None
     scores: tuple[Mean, ...] = ()
     repeating: tuple[str, ...] = ()
     shares: tuple[Mean, ...] = ()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pytest_llmeval.results.estimate import Estimate
 from pytest_llmeval.results.figures import Figures, Judging
-from pytest_llmeval.results.gate import JUDGE
+from pytest_llmeval.results.gate import ACCURACY_CORRECTED, JUDGE
 from pytest_llmeval.results.summary import TaskSummary
 from pytest_llmeval.results.task_info import metric_name
 
@@ -34,6 +34,8 @@ def rule_values(figures: Figures) -> dict[str, Estimate]:
         "seconds_p95": figures.seconds.p95,
     }
     named = {"accuracy": Estimate.of(figures.accuracy)}
+    if (corrected := figures.accuracy_corrected) is not None:
+        named[ACCURACY_CORRECTED] = Estimate.of(corrected)
     named |= {name: Estimate(value=value, n=counts.scored) for name, value in plain.items()}
     for repeated in figures.repeated:
         for sign, value, (low, high) in (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import cast
 
 from pytest_llmeval.records import Json, Row
@@ -22,7 +23,7 @@ def judging(rows: Sequence[Row], validations: Sequence[Validated]) -> Judging | 
     """Return how the judged answers among `rows` were decided; None when there is none.
 
     The validation is the one among `validations` that was made with the same judge, or the same
-    judges together.
+    judges together, and the question that was asked here.
     """
     judged = [score.details for row in rows for score in row.scores if DECIDED_BY in score.details]
     if not judged:
@@ -31,6 +32,7 @@ def judging(rows: Sequence[Row], validations: Sequence[Validated]) -> Judging | 
         (str(details["judge"]), opinions) for details in judged if (opinions := _opinions(details))
     ]
     names = tuple(sorted({name for name, _ in asked}))
+    graders = {score.grader for row in rows for score in row.scores if OPINIONS in score.details}
     return Judging(
         deciders=dict(
             sorted(Counter(str(details[DECIDED_BY] or NOBODY) for details in judged).items())
@@ -38,8 +40,20 @@ def judging(rows: Sequence[Row], validations: Sequence[Validated]) -> Judging | 
         judges=names,
         agreement=_between_judges([opinions for _, opinions in asked]),
         vote_agreement=_between_votes([opinion for _, opinions in asked for opinion in opinions]),
-        validation=next((one for one in validations if (one.judge,) == names), None),
+        validation=next(
+            (
+                one
+                for one in validations
+                if (one.judge,) == names and all(map(partial(_asks, one.question), graders))
+            ),
+            None,
+        ),
     )
+
+
+def _asks(question: str, grader: str) -> bool:
+    """Whether a grader asks a question; one that is not known does."""
+    return not grader or f"{grader} ".startswith(f"{question} ")
 
 
 def _opinions(details: Mapping[str, Json]) -> list[_Opinion]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from pytest_llmeval.files.json_file import read_json, record_in
+from pytest_llmeval.results.answer_labels import read_labels
 from pytest_llmeval.results.figures import Figures
 from pytest_llmeval.results.gate_result import GateResult
 from pytest_llmeval.results.rescoring import Rescoring
@@ -29,7 +30,9 @@ def stored_findings(run: StoredRun) -> Findings:
     """
     file = run.path / SUMMARY
     found = Findings(
-        rows=run.rows, summary=summarise(run.rows, stored_tasks(run)), remarks=run.remarks
+        rows=run.rows,
+        summary=summarise(run.rows, stored_tasks(run), labels=read_labels(run.path)),
+        remarks=run.remarks,
     )
     if not file.is_file():
         return found
