@@ -67,8 +67,8 @@ def _correction(found: Corrected | None) -> Iterator[str]:
         )
     else:
         yield (
-            f"accuracy corrected by the judge's errors on {found.labels:,} labelled cases, as far as "
-            "it errs here as it does there; labels of this run's answers need not assume that "
+            f"accuracy corrected by the judge's errors on {found.labels:,} labelled cases, if it "
+            "errs here as it does there; labels of this run's answers need not assume that "
             "(llmeval label)."
         )
 
