@@ -38,6 +38,7 @@ COMMANDS: Final = (
     Command("merge", ".merge", "make one run of the shards of one (--llmeval-shard)"),
     Command("rescore", ".rescore", "score a run's stored answers again, without pytest"),
     Command("validate", ".validate", "measure a judge on labelled cases"),
+    Command("label", ".label", "have people label a run's answers, and read their labels"),
     Command("replies", ".replies", "list, delete or copy stored replies"),
     Command("fetch", ".fetch", "download dataset files from the Hugging Face hub"),
     Command("sldp", ".sldp", "compare two SLDP texts and list their differences"),

@@ -9,8 +9,12 @@ from typing import Any, Final, NoReturn
 
 from pytest_llmeval.errors import TaskError
 from pytest_llmeval.records import Sample
+from pytest_llmeval.report.csv_line import text_of_cell
+from pytest_llmeval.results.targets import answer_digest
 from pytest_llmeval.task.row_place import Columns, RowPlace
 from pytest_llmeval.task.rows import read_rows
+
+_ANSWER: Final = "answer"
 
 LABEL: Final = "correct"
 """The column of the label."""
@@ -80,20 +84,32 @@ _WORDS: Final = {"true": True, "false": False}
 
 
 def _own(place: RowPlace, row: Columns) -> LabelledCase | None:
-    texts = {name: _text(place, row, name) for name in ("id", "kind", "target", "answer")}
+    texts = {name: _text(place, row, name) for name in ("id", "kind", "target", _ANSWER)}
     if LABEL not in row:
         raise place.lacks(LABEL, row)
     correct = label_of(place, row)
     if correct is None:
         return None
+    if "digest" in row:
+        texts[_ANSWER] = _exported(place, row, texts[_ANSWER])
     question = str(row.get("question") or "")
     return LabelledCase(
         id=texts["id"],
         kind=texts["kind"],
         sample=_sample(texts["id"], question, texts["target"], row),
-        answer=texts["answer"],
+        answer=texts[_ANSWER],
         correct=correct,
     )
+
+
+def _exported(place: RowPlace, row: Columns, answer: str) -> str:
+    """Return an answer as ``llmeval label`` exported it: a CSV file may have changed it."""
+    for text in (answer, text_of_cell(answer)):
+        # An answer that is missing is exported as an empty one.
+        if row["digest"] in {answer_digest(text), answer_digest(text or None)}:
+            return text
+    problem = "is not the answer of this digest; CSV cuts long ones, take .jsonl or .yaml"
+    raise place.error(_ANSWER, problem)
 
 
 _JUDGMENT: Final = "gold_judgment"
@@ -121,7 +137,7 @@ def _of_verifier_bench(place: RowPlace, row: Columns) -> LabelledCase:
     )
 
 
-_COLUMNS: Final = frozenset({"id", "kind", "question", "target", "answer", LABEL})
+_COLUMNS: Final = frozenset({"id", "kind", "question", "target", _ANSWER, LABEL})
 
 
 def _sample(name: str, question: str, target: str, row: Mapping[str, Any]) -> Sample:

@@ -23,6 +23,7 @@ from pytest_llmeval.files.redaction import Redactor
 from pytest_llmeval.files.writes import Writes
 from pytest_llmeval.providers.opening import check_provider
 from pytest_llmeval.records import Json, Row, RowKey, Transcript, Usage
+from pytest_llmeval.results.run_files import LABELS
 from pytest_llmeval.results.store import RunFolder
 from pytest_llmeval.results.stored_run import read_transcripts
 from pytest_llmeval.session.attempt import Attempt
@@ -154,7 +155,7 @@ class _Rescoring:
         )
 
     def _copy_evidence(self) -> None:
-        """Copy transcripts and pictures; the scorers' part of a transcript is the new one."""
+        """Copy transcripts, pictures and human labels; scorers' parts of transcripts are new."""
         run = self._plan.run
         scored = {row.key for row in self._plan.rows.values()}
         for key, transcript in read_transcripts(run.path):
@@ -167,6 +168,8 @@ class _Rescoring:
         if (run.path / IMAGES).is_dir():
             images = self._folder.path / IMAGES
             shutil.copytree(run.path / IMAGES, images, dirs_exist_ok=True)
+        if (run.path / LABELS).is_file():
+            shutil.copy(run.path / LABELS, self._folder.path / LABELS)
 
 
 class _SolversPart(NamedTuple):

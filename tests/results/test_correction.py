@@ -9,7 +9,7 @@ from example_rows import row
 from msgspec.structs import replace
 
 from pytest_llmeval.errors import TaskError
-from pytest_llmeval.records import Json, Row, Score
+from pytest_llmeval.records import Json, Outcome, Row, Score
 from pytest_llmeval.report.table import render_table
 from pytest_llmeval.results.answer_labels import AnswerLabel, Drawn
 from pytest_llmeval.results.confusion import Confusion
@@ -50,7 +50,12 @@ def validated(confusion: Confusion = MATRIX, **changed: Any) -> Validated:
 def judged(
     sample: int, *, correct: bool, by: str = "judge", question: str = QUESTION, epoch: int = 1
 ) -> Row:
-    opinion: Json = {"judge": "openai/a", "correct": correct, "reason": "", "votes": [correct]}
+    opinion: dict[str, Json] = {
+        "judge": "openai/a",
+        "correct": correct,
+        "reason": "",
+        "votes": [correct],
+    }
     details: dict[str, Json] = {
         "decided_by": by,
         "judge": "openai/a",
@@ -64,7 +69,7 @@ def judged(
         grader=f"{question} prefilter/4 votes=1 by openai/a",
         details=details,
     )
-    outcome = "correct" if correct else "incorrect"
+    outcome: Outcome = "correct" if correct else "incorrect"
     return row(str(sample), outcome, scores=(score,), answer=f"it is {sample}", epoch=epoch)
 
 
@@ -116,7 +121,7 @@ def test_only_what_the_judge_decided_is_corrected() -> None:
         {"question": "judge/1 prompt 00895f1"},
     ],
 )
-def test_a_validation_of_another_judge_or_question_corrects_nothing(other: dict[str, str]) -> None:
+def test_a_validation_of_another_judge_or_question_corrects_nothing(other: dict[str, Any]) -> None:
     assert corrected(run(30, 60), validated(**other)) is None
 
 
