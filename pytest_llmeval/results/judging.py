@@ -44,16 +44,21 @@ def judging(rows: Sequence[Row], validations: Sequence[Validated]) -> Judging | 
             (
                 one
                 for one in validations
-                if (one.judge,) == names and all(map(partial(_asks, one.question), graders))
+                if (one.judge,) == names and all(map(partial(is_of, one), graders))
             ),
             None,
         ),
     )
 
 
-def _asks(question: str, grader: str) -> bool:
-    """Whether a grader asks a question; one that is not known does."""
-    return not grader or f"{grader} ".startswith(f"{question} ")
+def is_of(validation: Validated, grader: str) -> bool:
+    """Whether a grader asks the question of a validation, for as many votes.
+
+    So does one that is not known, as of a judge function of the user's.
+    """
+    words = grader.split(" by ", maxsplit=1)[0].split()
+    votes = f"votes={validation.votes}"
+    return not words or (f"{grader} ".startswith(f"{validation.question} ") and votes in words)
 
 
 def _opinions(details: Mapping[str, Json]) -> list[_Opinion]:

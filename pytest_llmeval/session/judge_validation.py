@@ -182,6 +182,6 @@ def _problems(found: JudgeFindings) -> Iterator[str]:
         parts = [f"{failed:,} unscored"] if failed else []
         parts += [f"{left:,} not asked"] if left else []
         yield (
-            f"{found.judge}: {' and '.join(parts)} of {len(found.cases):,} cases, by a failure: "
-            f"{first}"
+            f"{found.judge}: {' and '.join(parts)} of {len(found.cases):,} cases, because of a "
+            f"failure: {first}"
         )

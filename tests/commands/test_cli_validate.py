@@ -260,7 +260,7 @@ def test_a_failed_call_is_charged_to_the_judge_that_made_it(
     found = {one.judge: one.unscored for one in read_validations(Path("kept"))}
     assert found == {**dict(zip(judges, (1, 0, 0), strict=True)), " + ".join(judges): 0}
     told = capsys.readouterr().err
-    assert f"{judges[0]}: 1 unscored of 5 cases, by a failure: " in told
+    assert f"{judges[0]}: 1 unscored of 5 cases, because of a failure: " in told
     assert "openai/open" not in told
 
 
@@ -273,7 +273,7 @@ def test_what_was_paid_before_the_budget_was_spent_is_kept(
     [found] = read_validations(Path("kept"))
     assert (0 < found.n < 5, found.unscored) == (True, 0)
     told = capsys.readouterr().err
-    assert f"{5 - found.n} not asked of 5 cases, by a failure: " in told
+    assert f"{5 - found.n} not asked of 5 cases, because of a failure: " in told
 
 
 @pytest.mark.usefixtures("folder")
