@@ -84,6 +84,8 @@ def _validation(judging: Judging | None) -> Iterator[str]:
     yield (
         f"judged by {judges}: kappa {numbers.score(found.kappa, 1)} "
         f"(95 % {numbers.interval(found.kappa_low, found.kappa_high, 1)}) "
-        f"on {found.n:,} labelled cases, {found.false_positives:,} wrong ones let pass, "
-        f"{found.unscored:,} unscored ({clean(found.question)}, {clean(found.made)})."
+        f"on {found.n:,} labelled cases, false positive rate "
+        f"{numbers.percent(found.false_positive_rate)}, false negative rate "
+        f"{numbers.percent(found.false_negative_rate)}, {found.unscored:,} unscored "
+        f"({clean(found.question)}, {clean(found.made)})."
     )
