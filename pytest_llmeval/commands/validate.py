@@ -9,7 +9,7 @@ from pathlib import Path
 from pytest_llmeval.commands.console import TO_MEND, YES, StandardOutput, say
 from pytest_llmeval.commands.session_options import add_options, reports_of, settings_of
 from pytest_llmeval.report.table import render_sheets
-from pytest_llmeval.session.judge_validation import JudgeValidation, judge_scorer
+from pytest_llmeval.session.judge_validation import JudgeValidation, asking_scorer
 from pytest_llmeval.session.scorer_option import read_scorer
 from pytest_llmeval.session.validation_sheet import prefilter_line, validation_sheet
 from pytest_llmeval.session.validations import FOLDER, keep_validation
@@ -34,7 +34,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
 def run(chosen: argparse.Namespace) -> int:
     """Print the figures of prefilter and judges, and keep those of the judges."""
     settings = settings_of(chosen)
-    scorer = judge_scorer(read_scorer(chosen.scorer), chosen.votes)
+    scorer = asking_scorer(read_scorer(chosen.scorer), chosen.votes)
     validation = JudgeValidation(chosen.cases, scorer, settings)
     if validation.prefilter is not None:
         say(prefilter_line(validation.prefilter, len(validation.cases)))

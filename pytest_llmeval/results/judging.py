@@ -11,6 +11,7 @@ from pytest_llmeval.records import Json, Row
 from pytest_llmeval.records.score import DECIDED_BY, OPINIONS
 from pytest_llmeval.results.figures import Agreement, Judging
 from pytest_llmeval.results.task_info import Validated
+from pytest_llmeval.scoring.grader import options_of
 from pytest_llmeval.scoring.judge.agreement import cohen_kappa, fleiss_kappa
 
 NOBODY = "nobody"
@@ -52,13 +53,12 @@ def judging(rows: Sequence[Row], validations: Sequence[Validated]) -> Judging | 
 
 
 def is_of(validation: Validated, grader: str) -> bool:
-    """Whether a grader asks the question of a validation, for as many votes.
+    """Whether a grader asks the question of a validation, under the same options.
 
     So does one that is not known, as of a judge function of the user's.
     """
-    words = grader.split(" by ", maxsplit=1)[0].split()
-    votes = f"votes={validation.votes}"
-    return not words or (f"{grader} ".startswith(f"{validation.question} ") and votes in words)
+    asks = f"{grader} ".startswith(f"{validation.question} ")
+    return not grader or (asks and options_of(grader) == validation.options)
 
 
 def _opinions(details: Mapping[str, Json]) -> list[_Opinion]:

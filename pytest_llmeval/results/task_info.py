@@ -35,13 +35,15 @@ class Published(Record, frozen=True, kw_only=True):
 class Validated(Record, frozen=True, kw_only=True):
     """How far a judge agreed with the labels of `n` cases on the day `made`.
 
-    It was asked `question` (version and digest), each judge for `votes` verdicts, which `confusion`
-    counts. `kappa` is Cohen's, with its 95 % interval; rates lie in 0..1, and ``..._95`` are the
-    ends of their 95 % intervals. None: undefined for these cases.
+    It was asked `question` (version and digest) under `options` (as in a grader's text, among them
+    the `votes` of each judge). `confusion` counts its verdicts. `kappa` is Cohen's, with its 95 %
+    interval; rates lie in 0..1, and ``..._95`` are the ends of their 95 % intervals. None:
+    undefined for these cases.
     """
 
     judge: str
     question: str
+    options: str = "votes=1"
     votes: int
     made: str
     n: int

@@ -11,10 +11,11 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
-from pytest_llmeval.errors import UsageError
+from pytest_llmeval.errors import TaskError, UsageError
 from pytest_llmeval.files.images import ImageFolder
 from pytest_llmeval.files.writes import Writes
 from pytest_llmeval.safety.regular_files import read_regular
+from pytest_llmeval.scoring.grader import options_text
 from pytest_llmeval.scoring.judge import PREFILTER_VERSION, decide_plainly
 from pytest_llmeval.scoring.judge.scorer import JudgeScorer
 from pytest_llmeval.session.choice import model_choice
@@ -69,12 +70,13 @@ class JudgeValidation:
             settings: of the session.
 
         Raises:
-            TaskError: the file holds no cases.
+            TaskError: the file holds no cases, or the question cannot be made of one.
             UsageError: a setting is wrong.
         """
         check_settings(settings)
         self._file, self._scorer, self._settings = file, scorer, settings
         self.cases = read_cases(file)
+        _check_questions(self.cases, scorer, file)
         self.prefilter = _prefilter_figures(self.cases) if scorer.prefilter else None
 
     def measure(self) -> tuple[Measured, ...]:
@@ -116,6 +118,7 @@ class JudgeValidation:
             schema=SCHEMA,
             judge=found.judge,
             question=self._scorer.question,
+            options=options_text(self._scorer),
             votes=self._scorer.votes,
             made=datetime.now(UTC).date().isoformat(),
             models=tuple(sorted({model for one in found.cases for model in one.models if model})),
@@ -127,7 +130,7 @@ class JudgeValidation:
         )
 
 
-def judge_scorer(spec: Spec, votes: int | None) -> JudgeScorer:
+def asking_scorer(spec: Spec, votes: int | None) -> JudgeScorer:
     """Return the scorer that asks the question to validate.
 
     Args:
@@ -144,10 +147,23 @@ def judge_scorer(spec: Spec, votes: int | None) -> JudgeScorer:
     except MisfitError as error:
         msg = f"--scorer {spec.name}: {error.problem}"
         raise UsageError(msg) from None
+    if isinstance(scorer, JudgeScorer) and scorer.pictures:
+        msg = f"--scorer {spec.name}: labelled cases have no pictures; leave out pictures: true"
+        raise UsageError(msg)
     if not isinstance(scorer, JudgeScorer):
         msg = f"--scorer {spec.name}: asks no judge; name one such as judge={{votes: 3}}"
         raise UsageError(msg)
     return scorer
+
+
+def _check_questions(cases: Sequence[LabelledCase], scorer: JudgeScorer, file: Path) -> None:
+    """Raise TaskError for the first case of which no question can be made."""
+    for case in cases:
+        try:
+            scorer.check_sample(case.sample)
+        except TaskError as error:
+            problem = f"case {case.id!r}: {error}"
+            raise TaskError(problem, file=file) from None
 
 
 def _prefilter_figures(cases: Sequence[LabelledCase]) -> PrefilterFigures:

@@ -53,14 +53,15 @@ def _lines(suffix: str, rows: _Rows) -> Iterator[str]:
     if suffix == ".jsonl":
         yield from (f"{json_line(row)}\n" for row in rows)
     elif suffix == ".csv":
-        yield csv_line(rows[0])
-        for row in rows:
-            yield csv_line(
-                value if isinstance(value, str | int | None) else json.dumps(value)
-                for value in row.values()
-            )
+        columns = list(dict.fromkeys(name for row in rows for name in row))
+        yield csv_line(columns)
+        yield from (csv_line(_cell(row.get(name)) for name in columns) for row in rows)
     else:
         yield yaml.safe_dump(list(rows), allow_unicode=True, sort_keys=False, width=100)
+
+
+def _cell(value: Json) -> str | int | None:
+    return value if isinstance(value, str | int | None) else json.dumps(value)
 
 
 def read_label_file(file: Path) -> Iterator[tuple[RowPlace, AnswerLabel]]:

@@ -88,7 +88,8 @@ def _exported(chosen: ChosenAnswer, plan: RescorePlan, *, shown: bool) -> dict[s
     }
     if shown:
         fields |= {"outcome": row.outcome, "reason": chosen.reason or row.explanation}
-    return fields
+    # The sample's own columns come last: a judge's template may name them.
+    return {**fields, **{name: one for name, one in sample.metadata.items() if name not in fields}}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,23 +10,19 @@ from pytest_llmeval.records import display_of
 from pytest_llmeval.results.declared_metrics import DeclaredMetric, declared_metrics
 from pytest_llmeval.results.literature import load_literature
 from pytest_llmeval.results.task_info import ScoreInfo, TaskInfo, Validated
+from pytest_llmeval.scoring.grader import options_text
 from pytest_llmeval.scoring.votes import same_answer
 from pytest_llmeval.task.catalog import LoadedTask
 from pytest_llmeval.task.options import plain
 
 
 @runtime_checkable
-class VotingScorer(Protocol):
+class AskingScorer(Protocol):
     """A scorer that asks judges, whose agreement with labelled cases can be measured."""
 
     @property
     def question(self) -> str:
         """Version and digest of what is asked."""
-        ...
-
-    @property
-    def votes(self) -> int:
-        """Number of requests to each judge for one answer."""
         ...
 
 
@@ -99,10 +95,10 @@ def task_info(loaded: LoadedTask, validations: Sequence[Validated] = ()) -> Task
 
 
 def fitting(loaded: LoadedTask, validations: Sequence[Validated]) -> tuple[Validated, ...]:
-    """Return the validations with the same question and number of votes as a task's judges."""
+    """Return the validations with the same question and options as a task's judges."""
     asked = {
-        (one.scorer.question, one.scorer.votes)
+        (one.scorer.question, options_text(one.scorer, one.spec.options))
         for one in loaded.scorers
-        if isinstance(one.scorer, VotingScorer)
+        if isinstance(one.scorer, AskingScorer)
     }
-    return tuple(one for one in validations if (one.question, one.votes) in asked)
+    return tuple(one for one in validations if (one.question, one.options) in asked)

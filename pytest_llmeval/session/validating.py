@@ -15,7 +15,9 @@ from pytest_llmeval.engine.scoring_run import ScoringRun
 from pytest_llmeval.engine.specs import ModelSpec
 from pytest_llmeval.engine.tickets import Ticket
 from pytest_llmeval.errors import LLMEvalError, RunStopped
-from pytest_llmeval.scoring.judge import JudgedCase, Opinion, majority, panel_name
+from pytest_llmeval.records import Verdict
+from pytest_llmeval.scoring.judge import JudgedCase, Opinion, panel_name, together
+from pytest_llmeval.scoring.judge.scale import Scale
 from pytest_llmeval.scoring.judge.scorer import JudgeScorer
 from pytest_llmeval.session.labelled_cases import LabelledCase
 
@@ -26,13 +28,15 @@ class CaseOpinion:
 
     Attributes:
         case: the case.
-        opinion: the verdict; its `failure` is the error because of which there is none.
+        opinion: what is said of it; its `failure` is the error because of which it is nothing.
+        verdict: the whole verdict behind it; None if there is none.
         asked: whether the judge was asked; not after the run had ended, as by its budget.
         models: names of the models that answered, as they report them.
     """
 
     case: LabelledCase
     opinion: Opinion
+    verdict: Verdict | None = None
     asked: bool = True
     models: frozenset[str] = frozenset()
 
@@ -100,7 +104,8 @@ class Panel:
             JudgeFindings(judge=name, cases=tuple(of_case))
             for name, of_case in zip(self._names, zip(*found, strict=True), strict=True)
         )
-        return alone if len(alone) == 1 else (*alone, _together(alone))
+        scale = self.scorer.prompt.scale
+        return alone if len(alone) == 1 else (*alone, _together(scale, alone))
 
     async def _ask(self, cases: Sequence[LabelledCase]) -> list[list[CaseOpinion]]:
         models = self.open_models()
@@ -121,15 +126,17 @@ class Panel:
             yield self._opinion(case, name, context)
 
     async def _opinion(self, case: LabelledCase, name: str, context: ScoringRun) -> CaseOpinion:
-        asked = True
+        asked, verdict = True, None
         try:
             found = await self.scorer.judged(case.sample, case.answer, context, stop_early=False)
-            opinion = replace(found.opinions[0], judge=name)
+            opinion, verdict = replace(found.opinions[0], judge=name), found.verdict
         except LLMEvalError as error:
             asked = not isinstance(error, RunStopped)
             opinion = Opinion(judge=name, correct=None, reason=str(error), failure=str(error))
         answered = frozenset(call.reply.model for call in context.calls.transcript.calls)
-        return CaseOpinion(case=case, opinion=opinion, asked=asked, models=answered)
+        return CaseOpinion(
+            case=case, opinion=opinion, verdict=verdict, asked=asked, models=answered
+        )
 
     @property
     def _names(self) -> tuple[str, ...]:
@@ -140,19 +147,21 @@ class Panel:
         )
 
 
-def _together(judges: Sequence[JudgeFindings]) -> JudgeFindings:
-    """Return what several judges decide by majority; a judge without a verdict is on no side."""
+def _together(scale: Scale, judges: Sequence[JudgeFindings]) -> JudgeFindings:
+    """Return what several judges decide; one without a verdict counts for neither side."""
     name = panel_name([one.judge for one in judges])
     return JudgeFindings(
         judge=name,
         cases=tuple(
-            _majority(name, of_case) for of_case in zip(*(one.cases for one in judges), strict=True)
+            _combined(scale, name, of_case)
+            for of_case in zip(*(one.cases for one in judges), strict=True)
         ),
     )
 
 
-def _majority(name: str, found: Sequence[CaseOpinion]) -> CaseOpinion:
-    verdict, explanation = majority([one.opinion for one in found])
+def _combined(scale: Scale, name: str, found: Sequence[CaseOpinion]) -> CaseOpinion:
+    opinions, verdicts = [one.opinion for one in found], [one.verdict for one in found]
+    verdict, explanation = together(scale, opinions, verdicts)
     correct = None if verdict is None else verdict.correct
     return CaseOpinion(
         case=found[0].case,

@@ -25,6 +25,9 @@ SCHEMA: Final = 1
 LONGEST_NAME: Final = 150
 """Characters of a judge's name in the name of its file."""
 
+_DEFAULT: Final = "votes=1"
+"""The options of most validations, which their files' names leave out."""
+
 _UNFIT: Final = re.compile(r"[^A-Za-z0-9.+]+")
 
 
@@ -59,6 +62,7 @@ class Validation(Record, frozen=True, kw_only=True, rename={"overall": "all"}):
         schema: version of the file.
         judge: label of the judge, or the common name of several.
         prompt: version and digest of the judge's question.
+        options: of the scorer, those that decide what a verdict is, such as ``votes=1 minimum=7``.
         votes: number of verdicts asked for each case, of each judge.
         made: the date, such as ``2026-03-01``.
         models: names of the models that answered, as they report them.
@@ -72,6 +76,7 @@ class Validation(Record, frozen=True, kw_only=True, rename={"overall": "all"}):
     schema: int
     judge: str
     question: str
+    options: str = _DEFAULT
     votes: int
     made: str
     models: tuple[str, ...] = ()
@@ -91,7 +96,7 @@ def keep_validation(folder: Path, validation: Validation) -> Path:
     Raises:
         UsageError: it cannot be written.
     """
-    several = f"-{validation.votes}-votes" if validation.votes > 1 else ""
+    several = "" if validation.options == _DEFAULT else f"-{validation.options}"
     title = f"{validation.judge[:LONGEST_NAME]}-{validation.question}{several}"
     file = folder / f"{_UNFIT.sub('-', title)}.json"
     text = json.dumps(validation.to_json(), indent=1, ensure_ascii=False)
@@ -135,6 +140,7 @@ def _read(file: Path) -> Validated:
     return Validated(
         judge=found.judge,
         question=found.question,
+        options=found.options,
         votes=found.votes,
         made=found.made,
         n=found.overall.n,

@@ -19,7 +19,9 @@ SAMPLES = 60
 
 TASK = """
 name: demo
-dataset: {path: data.jsonl, fields: {id: id, input: question, target: answer}}
+dataset:
+  path: data.jsonl
+  fields: {id: id, input: question, target: answer, metadata: {context: context}}
 prompt: [{user: "{{ input }}"}]
 answer: last_line
 scorer: exact
@@ -58,7 +60,10 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return a folder with a run of 60 answers: 40 correct, 15 incorrect, 5 unscored."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "task.yaml").write_text(TASK)
-    data = [{"id": str(n), "question": f"what is {n}?", "answer": f"-{n}"} for n in range(SAMPLES)]
+    data = [
+        {"id": str(n), "question": f"what is {n}?", "answer": f"-{n}", "context": "c"}
+        for n in range(SAMPLES)
+    ]
     (tmp_path / "data.jsonl").write_text("".join(f"{json.dumps(one)}\n" for one in data))
     run = tmp_path / "reports" / "20261123T000000Z-abc"
     run.mkdir(parents=True)
@@ -182,6 +187,7 @@ def test_a_labelled_file_is_one_of_cases_too(suffix: str) -> None:
     cases = read_cases(Path(file))
     assert [case.answer for case in cases] == [answer_of(int(sample)) for sample in samples]
     assert [case.correct for case in cases] == [int(sample) < 50 for sample in samples]
+    assert {case.sample.metadata["context"] for case in cases} == {"c"}
 
 
 @pytest.mark.parametrize(

@@ -29,6 +29,10 @@ def careful(request):
         return "I cannot tell."
     return '{"answer_correct": %d, "reason": "seen"}' % ("right" in text or "case b" in text)
 
+def rates(request):
+    text = request.messages[-1].text
+    return '{"rating": %d, "reason": "seen"}' % (9 if "right" in text else 5)
+
 def lenient(request):
     return '{"answer_correct": 1, "reason": "why not"}'
 
@@ -132,7 +136,7 @@ def test_several_judges_are_measured_each_and_together_and_votes_among_each_othe
     assert found[together].unscored == 3
     assert {one.votes for one in found.values()} == {2}
     assert (
-        kept("python-.-judge.py-careful-judge-1-prompt-00895f1b-2-votes.json")["all"]["votes_kappa"]
+        kept("python-.-judge.py-careful-judge-1-prompt-00895f1b-votes-2.json")["all"]["votes_kappa"]
         == 1.0
     )
 
@@ -320,3 +324,43 @@ def test_a_row_without_a_label_is_no_case_yet(folder: Path) -> None:
     assert main(["validate", "--cases", "cases.csv", "--out", "kept", *judge]) == 0
     data = kept("python-.-judge.py-lenient-judge-1-prompt-00895f1b.json")
     assert (data["all"]["n"], [one["id"] for one in data["differing"]]) == (2, ["c"])
+
+
+def test_any_question_is_validated_by_its_own_template_and_scale(folder: Path) -> None:
+    (folder / "cases.yaml").write_text(
+        "- {id: a, kind: k, question: case a, target: '', answer: right, correct: true, "
+        "context: the source}\n"
+        "- {id: b, kind: k, question: case d, target: '', answer: wrong, correct: false, "
+        "context: the source}\n"
+    )
+    judge = ["--judge", "python/./judge.py:rates"]
+    assert validate(*judge, "--scorer", "judge={prompt: helpfulness, minimum: 8}") == 0
+    assert validate(*judge, "--scorer", "judge={prompt: helpfulness, minimum: 3}") == 0
+    found = {one.options: one for one in read_validations(Path("kept"))}
+    assert set(found) == {"votes=1 minimum=8", "votes=1 minimum=3"}
+    # It rates the right answer 9 and the wrong one 5.
+    assert found["votes=1 minimum=8"].false_positives == 0
+    assert found["votes=1 minimum=3"].false_positives == 1
+    assert {one.question.split()[0] for one in found.values()} == {"helpfulness/1"}
+    faithful = ["--judge", "python/./judge.py:careful", "--scorer", "judge={prompt: faithfulness}"]
+    assert validate(*faithful) == 0
+    questions = {one.question.split()[0] for one in read_validations(Path("kept"))}
+    assert questions == {"helpfulness/1", "faithfulness/1"}
+
+
+@pytest.mark.parametrize(
+    ("scorer", "message"),
+    [
+        ("exact", "--scorer exact: asks no judge"),
+        ("judge={votes: 0}", "--scorer judge: "),
+        ("judge={pictures: true}", "labelled cases have no pictures"),
+        ("judge={prompt: faithfulness}", "cases.yaml: case 'a': "),
+    ],
+)
+@pytest.mark.usefixtures("folder")
+def test_a_question_that_cannot_be_asked_is_told_before_a_judge_is(
+    scorer: str, message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert validate("--judge", "python/./judge.py:careful", "--scorer", scorer) == 2
+    assert message in capsys.readouterr().err
+    assert not Path("calls.txt").exists()

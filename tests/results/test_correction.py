@@ -119,7 +119,8 @@ def test_only_what_the_judge_decided_is_corrected() -> None:
         {"judge": "openai/b"},
         {"question": "judge/1 prompt ffffffff"},
         {"question": "judge/1 prompt 00895f1"},
-        {"votes": 11},
+        {"options": "votes=11"},
+        {"options": "votes=1 minimum=7"},
     ],
 )
 def test_a_validation_of_another_judge_or_question_corrects_nothing(other: dict[str, Any]) -> None:

@@ -44,7 +44,7 @@ def judged(number: int) -> Row:
 def validation(**changed: Any) -> dict[str, Any]:
     confusion = {"true_positives": 45, "false_negatives": 5}
     confusion |= {"true_negatives": 48, "false_positives": 2}
-    figures = {"n": 100, "unscored": 0, "accuracy": 0.93, "false_positives": 2}
+    figures: dict[str, Any] = {"n": 100, "unscored": 0, "accuracy": 0.93, "false_positives": 2}
     figures |= {"false_positive_rate": 0.04, "kappa": 0.86, "kappa_95": [0.7, 0.95]}
     written = {"schema": 1, "judge": "openai/a", "question": QUESTION, "votes": 1}
     return {**written, "made": "2026-11-23", "all": {**figures, "confusion": confusion}, **changed}
@@ -55,7 +55,7 @@ def validation(**changed: Any) -> dict[str, Any]:
     [
         ({}, True),
         ({"judge": "openai/b"}, False),
-        ({"votes": 3}, False),
+        ({"options": "votes=3", "votes": 3}, False),
         ({"question": "judge/1 prompt 11111111"}, False),
     ],
 )
