@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from dataclasses import replace as with_rows
 from pathlib import Path
+from typing import Final
 
 from msgspec.structs import replace
 
@@ -24,6 +25,9 @@ from pytest_llmeval.session.label_file import DIGEST, DRAWN, LABELLER, read_labe
 from pytest_llmeval.session.labelled_cases import LABEL
 from pytest_llmeval.session.rescore_plan import RescorePlan
 from pytest_llmeval.session.settings import Settings
+
+_TOLD: Final = 10
+"""Wrong labels that are told; further ones are counted."""
 
 _Unit = tuple[str, str, str]
 
@@ -127,7 +131,7 @@ def keep_labels(run: StoredRun, file: Path) -> Kept:
         read += 1
         known[_unit(label)] = _merged(known.get(_unit(label)), label)
     if wrong:
-        raise TaskError.together(wrong)
+        raise TaskError.together(wrong[:_TOLD], more=max(0, len(wrong) - _TOLD))
     if not read:
         empty = f"no row has a label: write true or false into {LABEL!r}"
         raise TaskError(empty, file=file)

@@ -10,6 +10,8 @@ from msgspec.structs import replace
 
 from pytest_llmeval.errors import TaskError
 from pytest_llmeval.records import Json, Outcome, Row, Score
+from pytest_llmeval.report.cards import card
+from pytest_llmeval.report.markdown import render_markdown
 from pytest_llmeval.report.table import render_table
 from pytest_llmeval.results.answer_labels import AnswerLabel, Drawn
 from pytest_llmeval.results.confusion import Confusion
@@ -223,6 +225,13 @@ def test_the_table_shows_both_accuracies_and_says_what_the_second_rests_on() -> 
     assert "45.9–73.2" in text
     told = "accuracy corrected by the judge's errors on 100 labelled cases"
     assert told in text.replace("\n", " ")
+
+
+def test_the_page_and_the_text_for_a_pull_request_show_it_too() -> None:
+    found = summary(run(60, 100), validated())
+    assert "accuracy corrected" in render_markdown(found, None, None, None, ())
+    names = [figure.name for figure in card(found.entries[0]).figures]
+    assert names == ["accuracy", "accuracy corrected"]
 
 
 def test_the_summary_reads_back_as_it_was_written() -> None:

@@ -92,7 +92,7 @@ def cases(draw: st.DrawFn) -> tuple[list[list[Decided]], Confusion]:
 
 
 @given(cases())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_the_interval_holds_the_estimate_and_turns_with_the_outcomes(
     case: tuple[list[list[Decided]], Confusion],
 ) -> None:
@@ -187,7 +187,7 @@ def binomial(n: int, rate: float) -> Any:
 
 def test_it_holds_the_true_accuracy_with_strata_and_epochs() -> None:
     generator = random.Random(20)
-    draws, missed = 300, {True: 0, False: 0}
+    draws, missed = 120, {True: 0, False: 0}
     for _ in range(draws):
         matrix = confusion(40, hits(generator, 40, 0.9), 30, hits(generator, 30, 0.85))
         samples = [drawn_sample(generator) for _ in range(40)]
