@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from pytest_llmeval.records import Row
 from pytest_llmeval.records.score import DECIDED_BY
 from pytest_llmeval.results.answer_labels import DrawnLabels
+from pytest_llmeval.results.estimate import Estimate
 from pytest_llmeval.results.figures import Corrected, Correction, Judging
+from pytest_llmeval.results.gate import ACCURACY_CORRECTED
 from pytest_llmeval.results.misclassification import Decided, rogan_gladen
 from pytest_llmeval.results.prediction_powered import FEWEST, prediction_powered
 from pytest_llmeval.results.rows import SCORED, last_scores, parted
@@ -51,15 +53,7 @@ def _by_labels(scored: Sequence[Row], labels: DrawnLabels) -> Corrected | None:
         for part in parted(scored, lambda row: row.sample).values()
     ]
     found = prediction_powered(outcomes, drawn)
-    return Corrected(
-        name="accuracy_corrected",
-        value=found.value,
-        n=found.n,
-        low=found.low,
-        high=found.high,
-        method="labels",
-        labels=number,
-    )
+    return _with(found, "labels", number)
 
 
 def _by_validation(scored: Sequence[Row], judging: Judging | None) -> Corrected | None:
@@ -80,15 +74,7 @@ def _by_validation(scored: Sequence[Row], judging: Judging | None) -> Corrected 
     found = rogan_gladen(samples, confusion)
     if found is None:
         return _without("validation", confusion.n, _REFUTED)
-    return Corrected(
-        name="accuracy_corrected",
-        value=found.value,
-        n=found.n,
-        low=found.low,
-        high=found.high,
-        method="validation",
-        labels=confusion.n,
-    )
+    return _with(found, "validation", confusion.n)
 
 
 def _decided(row: Row) -> Decided | None:
@@ -101,7 +87,19 @@ def _decided(row: Row) -> Decided | None:
     )
 
 
+def _with(found: Estimate, method: Correction, labels: int) -> Corrected:
+    return Corrected(
+        name=ACCURACY_CORRECTED,
+        value=found.value,
+        n=found.n,
+        low=found.low,
+        high=found.high,
+        method=method,
+        labels=labels,
+    )
+
+
 def _without(method: Correction, labels: int, problem: str) -> Corrected:
     return Corrected(
-        name="accuracy_corrected", value=None, n=0, method=method, labels=labels, problem=problem
+        name=ACCURACY_CORRECTED, value=None, n=0, method=method, labels=labels, problem=problem
     )

@@ -33,7 +33,7 @@ def judging(rows: Sequence[Row], validations: Sequence[Validated]) -> Judging | 
         (str(details["judge"]), opinions) for details in judged if (opinions := _opinions(details))
     ]
     names = tuple(sorted({name for name, _ in asked}))
-    graders = {score.grader for row in rows for score in row.scores if OPINIONS in score.details}
+    graders = _graders(rows)
     return Judging(
         deciders=dict(
             sorted(Counter(str(details[DECIDED_BY] or NOBODY) for details in judged).items())
@@ -50,6 +50,12 @@ def judging(rows: Sequence[Row], validations: Sequence[Validated]) -> Judging | 
             None,
         ),
     )
+
+
+def _graders(rows: Sequence[Row]) -> set[str]:
+    """Return the graders whose validation counts: those that decide, if any judge does."""
+    asked = [score for row in rows for score in row.scores if OPINIONS in score.details]
+    return {score.grader for score in asked if score.decides} or {one.grader for one in asked}
 
 
 def is_of(validation: Validated, grader: str) -> bool:

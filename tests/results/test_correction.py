@@ -129,6 +129,16 @@ def test_a_validation_of_another_judge_or_question_corrects_nothing(other: dict[
     assert corrected(run(30, 60), validated(**other)) is None
 
 
+def test_the_judge_that_decides_is_the_one_whose_errors_count() -> None:
+    rows = []
+    for one in run(30, 60):
+        further = replace(
+            one.scores[0], name="tone", grader="helpfulness/1 prompt 1 votes=1", decides=False
+        )
+        rows.append(replace(one, scores=(*one.scores, further)))
+    assert corrected(rows, validated()) == corrected(run(30, 60), validated())
+
+
 def test_without_a_validation_or_labels_nothing_is_shown() -> None:
     found = summary(run(30, 60))
     assert found.entries[0].figures.accuracy_corrected is None
