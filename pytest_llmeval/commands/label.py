@@ -67,9 +67,10 @@ def _write(stored: StoredRun, settings: Settings, chosen: argparse.Namespace) ->
 def _read(stored: StoredRun, file: Path) -> int:
     kept = keep_labels(stored, file)
     drawn = sum(bool(label.drawn) for label in kept.labels)
-    say(
-        f"{kept.read:,} labels read; {len(kept.labels):,} answers have one in {shortest(kept.file)}"
-    )
+    there = f"{len(kept.labels):,} answers have one in {shortest(kept.file)}"
+    say(f"{kept.read:,} labels read; {there}")
+    if kept.left:
+        say(f"{kept.left:,} rows of {file} have no label yet")
     if kept.kappa is not None:
         say(f"the two labellers agree by kappa {kept.kappa:.3f}")
     say(

@@ -65,22 +65,23 @@ def _cell(value: Json) -> str | int | None:
 
 
 def read_label_file(file: Path) -> Iterator[tuple[RowPlace, AnswerLabel]]:
-    """Yield the labelled rows of a file, with their place; those without a label are left out.
+    """Yield the rows of a file with their place; one that has no label yet is correct for nobody.
 
     Raises:
         TaskError: a row is none of these files', or its label is neither true nor false.
     """
     for place, row in read_rows(file, None, _refuse):
         label = label_of(place, row)
-        found = AnswerLabel(
-            task=_text(place, row, "task"),
-            sample=_text(place, row, "sample"),
-            answer=_text(place, row, DIGEST),
-            drawn=_drawn(place, row),
-            correct={} if label is None else {str(row.get(LABELLER) or ""): label},
+        yield (
+            place,
+            AnswerLabel(
+                task=_text(place, row, "task"),
+                sample=_text(place, row, "sample"),
+                answer=_text(place, row, DIGEST),
+                drawn=_drawn(place, row),
+                correct={} if label is None else {str(row.get(LABELLER) or ""): label},
+            ),
         )
-        if label is not None:
-            yield place, found
 
 
 def _drawn(place: RowPlace, row: Columns) -> tuple[Drawn, ...]:

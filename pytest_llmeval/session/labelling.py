@@ -104,12 +104,14 @@ class Kept:
         file: where they are.
         labels: all of them.
         read: how many labels the file that was read holds.
+        left: how many of its rows have none yet.
         kappa: Cohen's kappa of two labellers over the answers that both labelled; None without two.
     """
 
     file: Path
     labels: tuple[AnswerLabel, ...]
     read: int
+    left: int
     kappa: float | None
 
 
@@ -123,10 +125,13 @@ def keep_labels(run: StoredRun, file: Path) -> Kept:
     """
     known: dict[_Unit, AnswerLabel] = {_unit(label): label for label in read_labels(run.path)}
     answers = _answers(run.rows)
-    wrong, read = [], 0
+    wrong, read, left = [], 0, 0
     for place, label in read_label_file(file):
         if problem := _problem(label, answers):
             wrong.append(place.error(*problem))
+            continue
+        if not label.correct:
+            left += 1
             continue
         read += 1
         known[_unit(label)] = _merged(known.get(_unit(label)), label)
@@ -142,7 +147,7 @@ def keep_labels(run: StoredRun, file: Path) -> Kept:
     except OSError as error:
         msg = f"{kept}: cannot be written: {error.strerror or error}"
         raise UsageError(msg) from error
-    return Kept(file=kept, labels=labels, read=read, kappa=labellers_kappa(labels))
+    return Kept(file=kept, labels=labels, read=read, left=left, kappa=labellers_kappa(labels))
 
 
 def labellers_kappa(labels: Iterable[AnswerLabel]) -> float | None:

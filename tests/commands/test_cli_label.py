@@ -158,6 +158,7 @@ def test_labels_come_back_in_every_format_and_correct_the_accuracy(
     assert label("--out", file) == 0
     fill(file, {str(n): n < 50 for n in range(SAMPLES)})
     assert label("--read", file) == 0
+    assert "have no label yet" not in capsys.readouterr().out
     kept = read_labels(folder)
     assert {one.sample: one.verdict for one in kept if one.drawn}.items() <= {
         str(n): n < 50 for n in range(SAMPLES)
@@ -231,6 +232,17 @@ def test_of_several_labellers_the_majority_counts_and_their_kappa_is_told(
     fill("two.jsonl", {"4": True}, labeller="bob")
     assert label("--read", "two.jsonl") == 0
     assert {one.sample: one.verdict for one in read_labels(folder)}.get("4") in {True, None}
+
+
+@pytest.mark.usefixtures("folder")
+def test_rows_without_a_label_are_counted(capsys: pytest.CaptureFixture[str]) -> None:
+    assert label("--out", "labels.jsonl", "--count", "42") == 0
+    rows = exported("labels.jsonl")
+    fill("labels.jsonl", {one["sample"]: True for one in rows[:9]})
+    assert label("--read", "labels.jsonl") == 0
+    told = capsys.readouterr().out
+    assert "9 labels read" in told
+    assert f"{len(rows) - 9} rows of labels.jsonl have no label yet" in told
 
 
 @pytest.mark.usefixtures("folder")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -10,6 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from pytest_llmeval.commands.main import main
 from pytest_llmeval.errors import UsageError
@@ -32,6 +35,19 @@ def careful(request):
 def rates(request):
     text = request.messages[-1].text
     return '{"rating": %d, "reason": "seen"}' % (9 if "right" in text else 5)
+
+def _fails(request, name):
+    text = request.messages[-1].text
+    case = next(case for case in "abcde" if f"case {case}" in text)
+    if case in (pathlib.Path(__file__).parent / name).read_text():
+        raise RuntimeError("not this one")
+    return '{"answer_correct": 1, "reason": "fine"}'
+
+def first(request):
+    return _fails(request, "first.txt")
+
+def second(request):
+    return _fails(request, "second.txt")
 
 def lenient(request):
     return '{"answer_correct": 1, "reason": "why not"}'
@@ -364,3 +380,27 @@ def test_a_question_that_cannot_be_asked_is_told_before_a_judge_is(
     assert validate("--judge", "python/./judge.py:careful", "--scorer", scorer) == 2
     assert message in capsys.readouterr().err
     assert not Path("calls.txt").exists()
+
+
+@given(st.sets(st.sampled_from("abcde")), st.sets(st.sampled_from("abcde")))
+@settings(
+    max_examples=12,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+def test_whatever_calls_fail_each_judge_answers_for_its_own(
+    folder: Path, one: set[str], other: set[str]
+) -> None:
+    shutil.rmtree(folder / "kept", ignore_errors=True)
+    failing = {"first": one, "second": other}
+    for name, cases in failing.items():
+        (folder / f"{name}.txt").write_text("".join(cases))
+    judges = [f"python/./judge.py:{name}" for name in failing]
+    typed = [word for judge in judges for word in ("--judge", judge)]
+    status = validate(*typed)
+    found = {one.judge: one.n - one.unscored for one in read_validations(folder / "kept")}
+    verdicts = dict(zip(judges, (5 - len(cases) for cases in failing.values()), strict=True))
+    # Two judges decide where both have a verdict; a judge without any leaves no file.
+    verdicts[" + ".join(judges)] = 5 - len(one | other)
+    assert found == {judge: n for judge, n in verdicts.items() if n}
+    assert status == (0 if all(verdicts.values()) else 2)
