@@ -22,10 +22,6 @@ RANDOM_SHARE: Final = 2 / 3
 
 Part: TypeAlias = Literal["random", "uncertain"]
 
-_ANSWERED: Final = frozenset({"correct", "incorrect", "unscored"})
-"""Outcomes of rows with an answer. Unscored ones are drawn too: another judge may decide them, and
-the part that it decides is then still a random one."""
-
 
 @dataclass(slots=True, kw_only=True)
 class ChosenAnswer:
@@ -52,7 +48,7 @@ def choose(rows: Sequence[Row], *, count: int = COUNT, seed: int = 0) -> list[Ch
     random too, so that whoever labels the first of them has labelled a random part.
     """
     chosen: dict[tuple[str, str, str], ChosenAnswer] = {}
-    answered = sorted((row for row in rows if row.outcome in _ANSWERED), key=lambda row: row.key)
+    answered = sorted(filter(_is_solved, rows), key=lambda row: row.key)
     for key, part in parted(answered, lambda row: (row.task, row.test, row.model)).items():
         generator = random.Random(f"{seed} {key}")  # noqa: S311 - a sample, no secret
         wanted = min(math.ceil(count * RANDOM_SHARE), len(part))
@@ -71,6 +67,15 @@ def choose(rows: Sequence[Row], *, count: int = COUNT, seed: int = 0) -> list[Ch
     listed = list(chosen.values())
     random.Random(seed).shuffle(listed)  # noqa: S311 - as above
     return listed
+
+
+def _is_solved(row: Row) -> bool:
+    """Whether a row has a completion.
+
+    Those that nobody could score are drawn too: another judge may decide them, and the part that it
+    decides is then still a random one.
+    """
+    return row.outcome in {"correct", "incorrect", "unscored"} or row.stop_reason != ""
 
 
 def _unit(row: Row) -> tuple[str, str, str]:

@@ -7,7 +7,7 @@ from typing import Final, cast
 
 from pytest_llmeval.records import Json, Row, Score
 from pytest_llmeval.records.score import OPINIONS
-from pytest_llmeval.results.rows import last_scores
+from pytest_llmeval.results.rows import SCORED, last_scores
 
 ORDER: Final = ("no verdict", "judges disagree", "votes differ", "near the bar")
 """The reasons, the most uncertain first."""
@@ -31,7 +31,7 @@ class Uncertainty:
 
     def reason(self, row: Row) -> str:
         """Return why, as in `ORDER`; "" if nothing speaks against the score."""
-        if row.outcome == "unscored":
+        if row.outcome not in SCORED:
             return "no verdict"
         opinions = [opinion for score in row.scores for opinion in _opinions(score)]
         if len({opinion.get("correct") for opinion in opinions}) > 1:

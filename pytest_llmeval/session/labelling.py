@@ -25,6 +25,7 @@ from pytest_llmeval.session.label_file import DIGEST, DRAWN, LABELLER, read_labe
 from pytest_llmeval.session.labelled_cases import LABEL
 from pytest_llmeval.session.rescore_plan import RescorePlan
 from pytest_llmeval.session.settings import Settings
+from pytest_llmeval.task.question import question_digest
 
 _TOLD: Final = 10
 """Wrong labels that are told; further ones are counted."""
@@ -74,6 +75,11 @@ def _exported(chosen: ChosenAnswer, plan: RescorePlan, *, shown: bool) -> dict[s
     sample = plan.catalog.load(plan.files[row.task]).by_id.get(row.sample)
     if sample is None:
         msg = f"sample {row.sample!r} of the run is not in the dataset of {row.task!r} any more"
+        raise UsageError(msg)
+    if row.question not in {"", question_digest(sample)}:
+        msg = (
+            f"sample {row.sample!r} of {row.task!r} asks something else by now; label it as it was"
+        )
         raise UsageError(msg)
     digest = answer_digest(row.answer)
     fields: dict[str, Json] = {

@@ -234,6 +234,16 @@ def test_of_several_labellers_the_majority_counts_and_their_kappa_is_told(
     assert {one.sample: one.verdict for one in read_labels(folder)}.get("4") in {True, None}
 
 
+def test_answers_to_another_question_are_not_shown_with_the_new_one(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = [json.loads(line) for line in (folder / "rows.jsonl").read_text().splitlines()]
+    lines = (json.dumps({**one, "question": "0123456789abcdef"}) for one in rows)
+    (folder / "rows.jsonl").write_text("".join(f"{line}\n" for line in lines))
+    assert label("--out", "labels.jsonl") == 2
+    assert "asks something else by now" in capsys.readouterr().err
+
+
 @pytest.mark.usefixtures("folder")
 def test_rows_without_a_label_are_counted(capsys: pytest.CaptureFixture[str]) -> None:
     assert label("--out", "labels.jsonl", "--count", "42") == 0
