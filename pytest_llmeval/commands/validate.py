@@ -40,17 +40,17 @@ def run(chosen: argparse.Namespace) -> int:
         say(prefilter_line(validation.prefilter, len(validation.cases)))
     if not settings.judges:
         say("no judge was measured: name one by --judge SPEC, such as openai/gpt-5.1")
-    folder = chosen.out or reports_of(settings) / FOLDER
     found, out = validation.measure(), StandardOutput()
-    for one in found:
-        if one.validation is not None:
-            file = keep_validation(folder, one.validation)
-            sheet = validation_sheet(one.validation)
-            out.write(render_sheets([sheet], width=out.width, color=out.color))
-            say(f"kept in {file}")
+    kept = [one.validation for one in found if one.validation is not None]
+    # Shown before anything is written: what was paid must not be lost to a full disk.
+    if sheets := list(map(validation_sheet, kept)):
+        out.write(render_sheets(sheets, width=out.width, color=out.color))
     for problem in (problem for one in found for problem in one.problems):
         say(problem, sys.stderr)
-    return YES if all(one.validation is not None for one in found) else TO_MEND
+    folder = chosen.out or reports_of(settings) / FOLDER
+    for one in kept:
+        say(f"kept in {keep_validation(folder, one)}")
+    return YES if len(kept) == len(found) else TO_MEND
 
 
 def _count(text: str) -> int:

@@ -404,3 +404,12 @@ def test_whatever_calls_fail_each_judge_answers_for_its_own(
     verdicts[" + ".join(judges)] = 5 - len(one | other)
     assert found == {judge: n for judge, n in verdicts.items() if n}
     assert status == (0 if all(verdicts.values()) else 2)
+
+
+@pytest.mark.usefixtures("folder")
+def test_figures_that_cannot_be_kept_are_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    judge = ["--judge", "python/./judge.py:lenient"]
+    assert main(["validate", "--cases", "cases.yaml", "--out", "cases.yaml/kept", *judge]) == 2
+    shown = capsys.readouterr()
+    assert "100.0 %" in shown.out
+    assert "the validation cannot be written" in shown.err
