@@ -58,6 +58,7 @@ if TYPE_CHECKING:
         assert_correct,
         assert_eed_at_least,
         assert_judge_equivalent,
+        assert_judged,
         assert_pddl_equal,
         assert_sldp_equal,
         record_score,
@@ -69,8 +70,10 @@ if TYPE_CHECKING:
     from pytest_llmeval.scoring.scorer import (
         ComparingScorer,
         PreparingScorer,
+        SampleCheckingScorer,
         Scorer,
         ScorerContext,
+        SeveralScores,
     )
     from pytest_llmeval.scoring.sldp import parse_sldp, sldp_diff, sldp_equals
 
@@ -124,6 +127,7 @@ _HOMES = {
         "assert_correct",
         "assert_eed_at_least",
         "assert_judge_equivalent",
+        "assert_judged",
         "assert_pddl_equal",
         "assert_sldp_equal",
         "record_score",
@@ -132,7 +136,14 @@ _HOMES = {
     "scoring.eed": ("EedResult", "eed_score", "eed_score_many"),
     "scoring.judge": ("Judgement", "Opinion", "judge_verdict"),
     "scoring.pddl": ("canonical_pddl", "parse_pddl", "pddl_diff", "pddl_equals"),
-    "scoring.scorer": ("ComparingScorer", "PreparingScorer", "Scorer", "ScorerContext"),
+    "scoring.scorer": (
+        "ComparingScorer",
+        "PreparingScorer",
+        "SampleCheckingScorer",
+        "Scorer",
+        "ScorerContext",
+        "SeveralScores",
+    ),
     "scoring.sldp": ("parse_sldp", "sldp_diff", "sldp_equals"),
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
@@ -165,10 +176,12 @@ __all__ = [
     "Row",
     "RunContext",
     "Sample",
+    "SampleCheckingScorer",
     "Score",
     "Scorer",
     "ScorerContext",
     "ScorerError",
+    "SeveralScores",
     "Solver",
     "SolverContext",
     "StagedSolver",
@@ -189,6 +202,7 @@ __all__ = [
     "assert_correct",
     "assert_eed_at_least",
     "assert_judge_equivalent",
+    "assert_judged",
     "assert_pddl_equal",
     "assert_sldp_equal",
     "canonical_pddl",
