@@ -71,6 +71,13 @@ class TestPlannedPictures:
         plan = task.plan(MODEL)
         assert mistakes(task, replace(plan, tests=plan.tests[:1])) == []
 
+    def test_a_picture_that_a_sample_brings_by_a_name_is_decoded_too(self, tmp_path: Path) -> None:
+        task = task_with(tmp_path, WHOLE, BROKEN)
+        text = task.file.read_text().replace('images: "picture?"', "pictures: {drawn: picture}")
+        task.file.write_text(text)
+        (message,) = mistakes(task)
+        assert message.startswith(f"{tmp_path / 'p1.png'}: sample '1': ")
+
     def test_a_picture_is_told_once_for_all_epochs_models_and_samples(self, tmp_path: Path) -> None:
         task = task_with(tmp_path, BROKEN, BROKEN)
         rows = (tmp_path / "sums.jsonl").read_text().replace("p1.png", "p0.png")
