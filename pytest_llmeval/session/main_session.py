@@ -29,14 +29,15 @@ from pytest_llmeval.session.plan_check import (
     check_models,
     check_plan,
     check_report_folder,
-    missing_judge,
     task_mistakes,
 )
+from pytest_llmeval.session.role_check import missing_judges
 from pytest_llmeval.session.row_log import RowLog
 from pytest_llmeval.session.run_info import run_info
 from pytest_llmeval.session.settings import Settings
 from pytest_llmeval.session.stored_runs import stored_run
 from pytest_llmeval.session.task_info import known_task
+from pytest_llmeval.session.unasked import unasked_roles
 from pytest_llmeval.session.undeclared import undeclared_remarks
 from pytest_llmeval.session.validations import stored_validations
 from pytest_llmeval.session.yardstick import yardstick_of
@@ -131,7 +132,7 @@ class MainSession:
             check_models(sound, self._settings, self._catalog)
             self._pictures = planned_pictures(sound, self._catalog, self._tell_now)
             self._mistakes = {**self._mistakes, **self._pictures.mistakes}
-        if remark := missing_judge(sound, self._settings, self._catalog):
+        for remark in missing_judges(sound, self._settings, self._catalog):
             self._host.tell(remark)
         return True
 
@@ -204,11 +205,16 @@ class MainSession:
         rows, effort = self.rows.rows, self.engine.effort
         conclusion = conclude(rows, tasks, measures, self._files.made(), effort)
         self._files.close()
+        asked = frozenset[str]() if effort is None else effort.roles
         by_name = {one.task.name: one for one in self._catalog.loaded.values()}
         return replace(
             conclusion,
             unwritten=(*self._unopened(), *self._writes.failures, *conclusion.unwritten),
-            remarks=(*undeclared_remarks(rows, by_name), *self._failures.remarks()),
+            remarks=(
+                *undeclared_remarks(rows, by_name),
+                *self._failures.remarks(),
+                *unasked_roles(self.plan, self._settings, self._catalog, asked),
+            ),
         )
 
     @cached_property
