@@ -40,5 +40,6 @@ def test_partners_are_the_roles_that_a_solver_asked_beside_the_model_under_test(
         asked("grader", scorer="panel"),
         asked("judge"),
     ]
-    events = (*(FailedCall(asked=one, error="x") for one in calls), StageNote(stage="s", text="t"))
-    assert Transcript(events=events).partners == ("critic", "user")
+    failed = tuple(FailedCall(asked=one, error="x") for one in calls)
+    note = StageNote(stage="s", text="t")
+    assert Transcript(events=(*failed, note)).partners == ("critic", "user")
