@@ -16,7 +16,6 @@ from pytest_llmeval.files.writes import Writes
 from pytest_llmeval.records import Json, Row
 from pytest_llmeval.results.row_texts import lean
 from pytest_llmeval.results.stored_run import StoredRun
-from pytest_llmeval.session.calibrations import stored_calibrations
 from pytest_llmeval.session.composition import RunPlace, open_run
 from pytest_llmeval.session.conclusion import Conclusion, Measures, conclude
 from pytest_llmeval.session.estimate import estimate_lines
@@ -40,6 +39,7 @@ from pytest_llmeval.session.stored_runs import stored_run
 from pytest_llmeval.session.task_info import known_task
 from pytest_llmeval.session.unasked import unasked_roles
 from pytest_llmeval.session.undeclared import undeclared_remarks
+from pytest_llmeval.session.validations import stored_validations
 from pytest_llmeval.session.yardstick import yardstick_of
 from pytest_llmeval.task.catalog import Catalog
 
@@ -65,11 +65,11 @@ class MainSession:
         """Read the files that the options name, before anything is paid.
 
         Raises:
-            UsageError: gate, baseline or a judge's calibration is invalid, or the run to resume
+            UsageError: gate, baseline or a judge's validation is invalid, or the run to resume
                 does not exist.
         """
         self._yardstick = yardstick_of(settings)
-        self._calibrations = stored_calibrations(settings.report)
+        self._validations = stored_validations(settings.report)
         place = rescored_place(settings)
         self._rescored: StoredRun | None = None if place is None else stored_run(REUSE, place)
         self._writes = Writes(self._end)
@@ -197,7 +197,7 @@ class MainSession:
             return None
         self.rows.complete(self.plan)
         tasks = {
-            loaded.task.name: known_task(loaded, self._calibrations)
+            loaded.task.name: known_task(loaded, self._validations)
             for file, loaded in self._catalog.loaded.items()
             if str(file) not in self._mistakes
         }
@@ -261,5 +261,5 @@ class MainSession:
 
     def _run_info(self) -> dict[str, Json]:
         return run_info(
-            self._settings, self._catalog, self.plan, self._host.root, self._calibrations
+            self._settings, self._catalog, self.plan, self._host.root, self._validations
         )

@@ -24,10 +24,10 @@ from pytest_llmeval.files.writes import Writes
 from pytest_llmeval.providers.opening import check_provider
 from pytest_llmeval.records import Json, Row, RowKey, Transcript, Usage
 from pytest_llmeval.results.rows import ROLE
+from pytest_llmeval.results.run_files import LABELS
 from pytest_llmeval.results.store import RunFolder
 from pytest_llmeval.results.stored_run import read_transcripts
 from pytest_llmeval.session.attempt import Attempt
-from pytest_llmeval.session.calibrations import stored_calibrations
 from pytest_llmeval.session.choice import model_choice
 from pytest_llmeval.session.composition import RunPlace, open_run
 from pytest_llmeval.session.conclusion import Conclusion, Measures, conclude
@@ -40,6 +40,7 @@ from pytest_llmeval.session.rows import row_of
 from pytest_llmeval.session.run_info import run_info
 from pytest_llmeval.session.spending import Spending
 from pytest_llmeval.session.task_info import known_task
+from pytest_llmeval.session.validations import stored_validations
 
 Tell = Callable[[str], None]
 
@@ -94,9 +95,9 @@ class _Rescoring:
             self._engine.stop("the answers are scored")
         with self._writes.to("transcripts and pictures"):
             self._copy_evidence()
-        calibrations = stored_calibrations(self._plan.settings.report)
+        validations = stored_validations(self._plan.settings.report)
         tasks = {
-            name: known_task(self._plan.catalog.load(file), calibrations)
+            name: known_task(self._plan.catalog.load(file), validations)
             for name, file in self._plan.files.items()
         }
         measures = Measures(replayed=self._plan.run)
@@ -158,7 +159,7 @@ class _Rescoring:
         )
 
     def _copy_evidence(self) -> None:
-        """Copy transcripts and pictures; the scorers' part of a transcript is the new one."""
+        """Copy transcripts, pictures and human labels; scorers' parts of transcripts are new."""
         run = self._plan.run
         scored = {row.key for row in self._plan.rows.values()}
         for key, transcript in read_transcripts(run.path):
@@ -171,6 +172,8 @@ class _Rescoring:
         if (run.path / IMAGES).is_dir():
             images = self._folder.path / IMAGES
             shutil.copytree(run.path / IMAGES, images, dirs_exist_ok=True)
+        if (run.path / LABELS).is_file():
+            shutil.copy(run.path / LABELS, self._folder.path / LABELS)
 
 
 class _SolversPart(NamedTuple):
@@ -211,8 +214,8 @@ def _check(plan: RescorePlan, tell: Tell) -> None:
 
 def _run_info(plan: RescorePlan) -> dict[str, Json]:
     """Return run.json, which names the run that was scored again."""
-    calibrations = stored_calibrations(plan.settings.report)
-    info = run_info(plan.settings, plan.catalog, plan.tests, Path.cwd(), calibrations)
+    validations = stored_validations(plan.settings.report)
+    info = run_info(plan.settings, plan.catalog, plan.tests, Path.cwd(), validations)
     scorers: list[Json] = [{spec.name: dict(spec.options)} for spec in plan.scorers]
     rescored: dict[str, Json] = {"run": plan.run.path.name, "scorers": scorers}
     settings = {**plan.settings.to_json(), "models": _stored_models(plan)}
