@@ -35,7 +35,8 @@ def measured(file: Path) -> dict[str, float]:
     data = png(canvas.pixels)
     taken = time.process_time() - start
     if not np.array_equal(np.asarray(Image.open(io.BytesIO(data)).convert("RGB")), canvas.pixels):
-        raise SystemExit(f"{file}: pillow reads other pixels than were written")
+        msg = f"{file}: pillow reads other pixels than were written"
+        raise SystemExit(msg)
     begin, end = data.index(b"IDAT") + 4, data.rindex(b"IEND") - 8
     rows = zlib.decompress(data[begin:end])
     frame = len(data) - (end - begin)
