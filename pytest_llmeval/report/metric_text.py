@@ -5,12 +5,14 @@ from __future__ import annotations
 from pytest_llmeval.report import numbers
 from pytest_llmeval.report.clean import clean
 from pytest_llmeval.results.changes import Change
-from pytest_llmeval.results.figures import Mean, MetricValue
+from pytest_llmeval.results.figures import Corrected, Mean, MetricValue
 
 
 def is_percent(metric: Mean | Change) -> bool:
-    """Whether a metric is shown in per cent: accuracy, and the shares among declared metrics."""
-    return metric.name == "accuracy" or (isinstance(metric, MetricValue) and metric.share)
+    """Whether a metric is shown in per cent: accuracies, and the shares among declared metrics."""
+    if isinstance(metric, MetricValue) and metric.share:
+        return True
+    return metric.name == "accuracy" or isinstance(metric, Corrected)
 
 
 def metric_value(value: float | None, metric: Mean | Change) -> str:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import cast
 
 from pytest_llmeval.records import Json, Row
 from pytest_llmeval.records.score import DECIDED_BY, OPINIONS
 from pytest_llmeval.results.figures import Agreement, Judging
-from pytest_llmeval.results.task_info import Calibrated
+from pytest_llmeval.results.task_info import Validated
+from pytest_llmeval.scoring.grader import options_of
 from pytest_llmeval.scoring.judge.agreement import cohen_kappa, fleiss_kappa
 
 NOBODY = "nobody"
@@ -18,11 +20,11 @@ NOBODY = "nobody"
 _Opinion = Mapping[str, Json]
 
 
-def judging(rows: Sequence[Row], calibrations: Sequence[Calibrated]) -> Judging | None:
+def judging(rows: Sequence[Row], validations: Sequence[Validated]) -> Judging | None:
     """Return how the judged answers among `rows` were decided; None when there is none.
 
-    The calibration is the one among `calibrations` that was made with the same judge, or the same
-    judges together.
+    The validation is the one among `validations` that was made with the same judge, or the same
+    judges together, and the question that was asked here.
     """
     judged = [score.details for row in rows for score in row.scores if DECIDED_BY in score.details]
     if not judged:
@@ -31,6 +33,7 @@ def judging(rows: Sequence[Row], calibrations: Sequence[Calibrated]) -> Judging 
         (str(details["judge"]), opinions) for details in judged if (opinions := _opinions(details))
     ]
     names = tuple(sorted({name for name, _ in asked}))
+    graders = _graders(rows)
     return Judging(
         deciders=dict(
             sorted(Counter(str(details[DECIDED_BY] or NOBODY) for details in judged).items())
@@ -38,8 +41,30 @@ def judging(rows: Sequence[Row], calibrations: Sequence[Calibrated]) -> Judging 
         judges=names,
         agreement=_between_judges([opinions for _, opinions in asked]),
         vote_agreement=_between_votes([opinion for _, opinions in asked for opinion in opinions]),
-        calibration=next((one for one in calibrations if (one.judge,) == names), None),
+        validation=next(
+            (
+                one
+                for one in validations
+                if (one.judge,) == names and all(map(partial(is_of, one), graders))
+            ),
+            None,
+        ),
     )
+
+
+def _graders(rows: Sequence[Row]) -> set[str]:
+    """Return the graders whose validation counts: those that decide, if any judge does."""
+    asked = [score for row in rows for score in row.scores if OPINIONS in score.details]
+    return {score.grader for score in asked if score.decides} or {one.grader for one in asked}
+
+
+def is_of(validation: Validated, grader: str) -> bool:
+    """Whether a grader asks the question of a validation, under the same options.
+
+    So does one that is not known, as of a judge function of the user's.
+    """
+    asks = f"{grader} ".startswith(f"{validation.question} ")
+    return not grader or (asks and options_of(grader) == validation.options)
 
 
 def _opinions(details: Mapping[str, Json]) -> list[_Opinion]:

@@ -23,21 +23,24 @@ from pytest_llmeval.files.redaction import Redactor
 from pytest_llmeval.files.writes import Writes
 from pytest_llmeval.providers.opening import check_provider
 from pytest_llmeval.records import Json, Row, RowKey, Transcript, Usage
+from pytest_llmeval.results.rows import ROLE
+from pytest_llmeval.results.run_files import LABELS
 from pytest_llmeval.results.store import RunFolder
 from pytest_llmeval.results.stored_run import read_transcripts
 from pytest_llmeval.session.attempt import Attempt
-from pytest_llmeval.session.calibrations import stored_calibrations
 from pytest_llmeval.session.choice import model_choice
 from pytest_llmeval.session.composition import RunPlace, open_run
 from pytest_llmeval.session.conclusion import Conclusion, Measures, conclude
 from pytest_llmeval.session.ending import finish
 from pytest_llmeval.session.outcome import outcome_of
-from pytest_llmeval.session.plan_check import check_settings, missing_judge
+from pytest_llmeval.session.plan_check import check_settings
 from pytest_llmeval.session.rescore_plan import RescorePlan
+from pytest_llmeval.session.role_check import missing_judges
 from pytest_llmeval.session.rows import row_of
 from pytest_llmeval.session.run_info import run_info
 from pytest_llmeval.session.spending import Spending
 from pytest_llmeval.session.task_info import known_task
+from pytest_llmeval.session.validations import stored_validations
 
 Tell = Callable[[str], None]
 
@@ -92,9 +95,9 @@ class _Rescoring:
             self._engine.stop("the answers are scored")
         with self._writes.to("transcripts and pictures"):
             self._copy_evidence()
-        calibrations = stored_calibrations(self._plan.settings.report)
+        validations = stored_validations(self._plan.settings.report)
         tasks = {
-            name: known_task(self._plan.catalog.load(file), calibrations)
+            name: known_task(self._plan.catalog.load(file), validations)
             for name, file in self._plan.files.items()
         }
         measures = Measures(replayed=self._plan.run)
@@ -141,6 +144,7 @@ class _Rescoring:
         solved = self._solved.get(old.key, _SolversPart(old.usage, old.seconds))
         asked = self._asked.get(old.key, Transcript())
         age = max(self._started - self._plan.run.started, asked.age or 0.0)
+        partners = {name: of for name, of in old.versions.items() if name.startswith(ROLE)}
         cached = not asked.calls or asked.age is not None
         return replace(
             new,
@@ -151,10 +155,11 @@ class _Rescoring:
             age=age if cached else None,
             engine=old.engine,
             stands_in_for=old.stands_in_for,
+            versions={**new.versions, **partners},
         )
 
     def _copy_evidence(self) -> None:
-        """Copy transcripts and pictures; the scorers' part of a transcript is the new one."""
+        """Copy transcripts, pictures and human labels; scorers' parts of transcripts are new."""
         run = self._plan.run
         scored = {row.key for row in self._plan.rows.values()}
         for key, transcript in read_transcripts(run.path):
@@ -167,6 +172,8 @@ class _Rescoring:
         if (run.path / IMAGES).is_dir():
             images = self._folder.path / IMAGES
             shutil.copytree(run.path / IMAGES, images, dirs_exist_ok=True)
+        if (run.path / LABELS).is_file():
+            shutil.copy(run.path / LABELS, self._folder.path / LABELS)
 
 
 class _SolversPart(NamedTuple):
@@ -187,7 +194,7 @@ def _solvers_parts(plan: RescorePlan) -> dict[RowKey, _SolversPart]:
 def _of_solver(transcript: Transcript) -> Transcript:
     """Return a transcript without the calls of scorers."""
     asked = ((event, getattr(event, "asked", None)) for event in transcript.events)
-    kept = (event for event, request in asked if request is None or request.role == "solver")
+    kept = (event for event, request in asked if request is None or not request.of_scorer)
     return Transcript(events=tuple(kept))
 
 
@@ -201,14 +208,14 @@ def _check(plan: RescorePlan, tell: Tell) -> None:
             spending.budget(judge)
             if plan.asks:
                 check_provider(judge.bare, folder=Path(settings.folder))
-    if remark := missing_judge(plan.tests, settings, catalog):
+    for remark in missing_judges(plan.tests, settings, catalog):
         tell(remark)
 
 
 def _run_info(plan: RescorePlan) -> dict[str, Json]:
     """Return run.json, which names the run that was scored again."""
-    calibrations = stored_calibrations(plan.settings.report)
-    info = run_info(plan.settings, plan.catalog, plan.tests, Path.cwd(), calibrations)
+    validations = stored_validations(plan.settings.report)
+    info = run_info(plan.settings, plan.catalog, plan.tests, Path.cwd(), validations)
     scorers: list[Json] = [{spec.name: dict(spec.options)} for spec in plan.scorers]
     rescored: dict[str, Json] = {"run": plan.run.path.name, "scorers": scorers}
     settings = {**plan.settings.to_json(), "models": _stored_models(plan)}

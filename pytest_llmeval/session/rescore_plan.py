@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -12,15 +12,13 @@ from typing import Final, cast
 from pytest_llmeval.engine.plan import Plan, PlannedTest
 from pytest_llmeval.engine.replies import REPLIES
 from pytest_llmeval.engine.specs import RECORDED
-from pytest_llmeval.errors import TaskError, UsageError
-from pytest_llmeval.files.yaml import parse_yaml
+from pytest_llmeval.errors import UsageError
 from pytest_llmeval.records import Completion, Json, Row, RowKey, StopReason
 from pytest_llmeval.results.stored_run import StoredRun
 from pytest_llmeval.session.settings import Settings
 from pytest_llmeval.session.stored_runs import as_asked
 from pytest_llmeval.task.catalog import Catalog
 from pytest_llmeval.task.declared import MisfitError, make_scorer
-from pytest_llmeval.task.registry import SCORERS
 from pytest_llmeval.task.spec import Spec
 
 _JUDGED_OUTCOMES: Final = frozenset({"correct", "incorrect", "unscored"})
@@ -63,8 +61,8 @@ class RescorePlan:
 
     @property
     def asks(self) -> bool:
-        """Whether judges are asked; otherwise only the replies that the run stored are used."""
-        return bool(self.wanted.judges)
+        """Whether models are asked; otherwise only the replies that the run stored are used."""
+        return bool(self.wanted.judges or self.wanted.roles)
 
     @cached_property
     def catalog(self) -> Catalog:
@@ -169,29 +167,3 @@ class RescorePlan:
             except MisfitError as error:
                 msg = f"--scorer {spec.name}: {error.problem}"
                 raise UsageError(msg) from None
-
-
-def read_scorer(text: str) -> Spec:
-    """Return the scorer that a text names: ``eed``, or with options ``eed={mode: published}``.
-
-    Raises:
-        UsageError: the name is unknown, or the options are no mapping in YAML.
-    """
-    name, _, options = text.partition("=")
-    if not SCORERS.knows(name):
-        msg = f"--scorer {text}: {SCORERS.unknown(name)}"
-        raise UsageError(msg)
-    try:
-        value = parse_yaml(options, "--scorer").value
-    except TaskError as error:
-        msg = f"--scorer {text}: {error.problem}"
-        raise UsageError(msg) from None
-    if not isinstance(value, dict | None):
-        msg = f"--scorer {text}: options are a mapping, as in eed={{mode: published}}"
-        raise UsageError(msg)
-    return Spec(name=name, options=value or {})
-
-
-def read_scorers(texts: Sequence[str]) -> tuple[Spec, ...]:
-    """Return the scorers that texts name; UsageError as `read_scorer`."""
-    return tuple(map(read_scorer, texts))
