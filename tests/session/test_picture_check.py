@@ -86,6 +86,15 @@ class TestPlannedPictures:
         assert message.count("p0.png") == 1
         assert "sample '0' and 1 more: " in message
 
+    def test_named_pictures_that_are_no_part_of_the_question_are_decoded_too(
+        self, tmp_path: Path
+    ) -> None:
+        task = task_with(tmp_path, WHOLE, BROKEN)
+        text = task.file.read_text()
+        task.file.write_text(text.replace('images: "picture?"', "pictures: {given: picture}"))
+        (message,) = mistakes(task)
+        assert message.startswith(f"{tmp_path / 'p1.png'}: sample '1': the image is no picture")
+
     def test_of_many_damaged_pictures_some_are_named_and_the_others_counted(
         self, tmp_path: Path
     ) -> None:
