@@ -96,10 +96,6 @@ class ModelChoice:
             return (self._parsed(f"azure/{deployment}"),)
         return ()
 
-    def needed(self, test: PlannedTest) -> tuple[ModelSpec, ...]:
-        """Return the models that a test's sample needs to be completed and scored."""
-        return tuple(dict.fromkeys((self._planned(test), *self.scoring(test))))
-
     def scoring(self, test: PlannedTest) -> tuple[ModelSpec, ...]:
         """Return the models that the scorers of the test's task ask about every answer."""
         scorers = self._catalog.load(Path(test.file)).scorers

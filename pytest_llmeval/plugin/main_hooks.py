@@ -138,7 +138,10 @@ class MainHooks:
         self._conclusion = conclusion = self._state.main.conclude(lost_worker=self._lost_worker)
         if conclusion is None or exitstatus != pytest.ExitCode.OK:
             return
-        if conclusion.fails or (self._lost_worker and conclusion.not_run):
+        lost = self._lost_worker and conclusion.not_run
+        # Where a gate decides, it says what missing scores are worth.
+        unjudged = self._state.main.unjudged and conclusion.gate is None
+        if conclusion.fails or lost or unjudged:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
     def pytest_terminal_summary(self, terminalreporter: TerminalReporter) -> None:

@@ -31,6 +31,7 @@ from pytest_llmeval.session.plan_check import (
     check_report_folder,
     missing_judge,
     task_mistakes,
+    unusable_judges,
 )
 from pytest_llmeval.session.row_log import RowLog
 from pytest_llmeval.session.run_info import run_info
@@ -127,8 +128,10 @@ class MainSession:
             check_same_graders(sound, self._settings, self._catalog, resumed)
         if asks and self._rescored is None:
             check_models(sound, self._settings, self._catalog)
-        if remark := missing_judge(sound, self._settings, self._catalog):
-            self._host.tell(remark)
+            for remark in unusable_judges(sound, self._settings, self._catalog):
+                self._host.tell(remark)
+        if missing := missing_judge(sound, self._settings, self._catalog):
+            self._host.tell(missing)
         return True
 
     def estimate(self) -> list[str]:
@@ -246,5 +249,10 @@ class MainSession:
 
     def _run_info(self) -> dict[str, Json]:
         return run_info(
-            self._settings, self._catalog, self.plan, self._host.root, self._calibrations
+            self._settings,
+            self._catalog,
+            self.plan,
+            self._host.root,
+            self._calibrations,
+            mistaken=self._mistakes,
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from pytest_llmeval.engine.context import PromptCheckingSolver, StagedSolver
@@ -15,6 +15,7 @@ from pytest_llmeval.errors import LLMEvalError, UsageError
 from pytest_llmeval.providers.opening import check_provider
 from pytest_llmeval.records import Sample, display_of
 from pytest_llmeval.results.declared_metrics import MetricError, check_metrics
+from pytest_llmeval.scoring.scorer import PreparingScorer
 from pytest_llmeval.session.choice import model_choice
 from pytest_llmeval.session.places import kept_place, reused_place
 from pytest_llmeval.session.settings import Settings
@@ -46,7 +47,7 @@ def task_mistakes(plan: Plan, settings: Settings, catalog: Catalog) -> Mapping[s
     """Return by task file what is wrong with a planned task, so that none of its samples is asked.
 
     A solver, an answer rule, a metric or the published figures cannot be loaded; a prompt cannot be
-    rendered; the task's recording cannot be read.
+    rendered; the spec of a judge is none; the task's recording cannot be read.
     """
     samples: dict[str, dict[str, Sample]] = {}
     for test in plan.tests:
@@ -61,6 +62,7 @@ def task_mistakes(plan: Plan, settings: Settings, catalog: Catalog) -> Mapping[s
             _check_metrics(loaded)
             known_task(loaded)
             _check_prompts(loaded.task, tuple(selected.values()))
+            _check_judges(loaded, Path(settings.folder))
             if file in recorded and settings.reuse is None:
                 _check_recording(loaded.task)
         except LLMEvalError as error:
@@ -79,19 +81,35 @@ def check_plan(plan: Plan, settings: Settings, catalog: Catalog) -> None:
     _check_samples(plan, settings, catalog)
     _check_pictures(plan, settings, catalog)
     spending = Spending(settings)
-    for model in _models(plan, settings, catalog):
+    solvers, judges = (found(plan, settings, catalog) for found in (_solvers, _judges))
+    for model in dict.fromkeys((*solvers, *judges)):
         spending.budget(model)
 
 
 def check_models(plan: Plan, settings: Settings, catalog: Catalog) -> None:
-    """Raise UsageError for a model that cannot be asked: without key, address or function.
+    """Raise UsageError for a model under test that cannot be asked: no key, address or function.
 
     A run that may find all replies in a store is not checked; it may need no key.
     """
-    if settings.resume is not None or settings.reuse is not None:
-        return
-    for model in dict.fromkeys(model.bare for model in _models(plan, settings, catalog)):
+    for model in _to_check(_solvers(plan, settings, catalog), settings):
         check_provider(model, folder=Path(settings.folder))
+
+
+def unusable_judges(plan: Plan, settings: Settings, catalog: Catalog) -> list[str]:
+    """Return a remark for each judge that cannot be asked, by the rules of `check_models`.
+
+    It is no error: answers may need no judge, and those that do can be scored later.
+    """
+    remarks = []
+    for judge in _to_check(_judges(plan, settings, catalog), settings):
+        try:
+            check_provider(judge, folder=Path(settings.folder))
+        except UsageError as error:
+            remarks.append(
+                f"judge {judge.label} cannot be asked, so answers that need it stay without a "
+                f"score: {error}"
+            )
+    return remarks
 
 
 def missing_judge(plan: Plan, settings: Settings, catalog: Catalog) -> str | None:
@@ -122,16 +140,25 @@ def check_report_folder(settings: Settings) -> None:
         raise UsageError(msg)
 
 
-def _models(plan: Plan, settings: Settings, catalog: Catalog) -> tuple[ModelSpec, ...]:
-    """Return the models of the plan's tests, each once; UsageError where a test has none."""
+def _to_check(models: Iterable[ModelSpec], settings: Settings) -> Iterable[ModelSpec]:
+    """Return the models that surely send requests of their own, each once."""
+    stored = settings.resume is not None or settings.reuse is not None
+    return () if stored else dict.fromkeys(model.bare for model in models)
+
+
+def _solvers(plan: Plan, settings: Settings, catalog: Catalog) -> Iterator[ModelSpec]:
+    """Yield the models under test; UsageError where a test has none."""
     choice = model_choice(settings, catalog)
-    found: dict[ModelSpec, None] = {}
+    return map(choice.solver, plan.kinds)
+
+
+def _judges(plan: Plan, settings: Settings, catalog: Catalog) -> Iterator[ModelSpec]:
+    """Yield the models that the scorers of the plan's tasks may ask."""
+    choice = model_choice(settings, catalog)
     for test in plan.kinds:
-        found |= dict.fromkeys(choice.needed(test))
         for declared in catalog.load(Path(test.file)).scorers:
-            if getattr(declared.scorer, "only_incorrect", False):
-                found |= dict.fromkeys(choice.judges(test))
-    return tuple(found)
+            if isinstance(declared.scorer, PreparingScorer):
+                yield from choice.judges(test, declared.scorer.models)
 
 
 def _check_tasks(plan: Plan, settings: Settings) -> None:
@@ -191,6 +218,16 @@ def _check_prompts(task: Task, samples: Sequence[Sample]) -> None:
             solver.check_prompt(stage, rendered(task, stage, samples[0], variables))
         except ValueError as error:
             raise task.error(str(error), "prompt") from None
+
+
+def _check_judges(loaded: LoadedTask, folder: Path) -> None:
+    """Raise TaskError for a judge that the task names by no valid spec."""
+    for declared in loaded.scorers:
+        for text in getattr(declared.scorer, "models", ()):
+            try:
+                parse_spec(text, folder=folder)
+            except UsageError as error:
+                raise loaded.task.error(str(error), "scorer") from None
 
 
 def _check_recording(task: Task) -> None:
