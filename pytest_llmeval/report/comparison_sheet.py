@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from pytest_llmeval.report import numbers
 from pytest_llmeval.report.clean import clean
-from pytest_llmeval.report.metric_text import metric_head, metric_value
+from pytest_llmeval.report.metric_text import Scaled, metric_head, metric_value
 from pytest_llmeval.report.regrading_notes import regrading_notes, uncompared_block
 from pytest_llmeval.report.sheet import Block, Cell, Column, Label, Sheet, column_of
 from pytest_llmeval.results.changes import Change
@@ -41,7 +41,11 @@ def _sheet(pair: Pair) -> Sheet:
     same = pair.model_a == pair.model_b
     models = clean(pair.model_a) if same else f"a: {clean(pair.model_a)}, b: {clean(pair.model_b)}"
     blocks = [_block(pair.compared)] if pair.compared else []
-    blocks += [uncompared] if (uncompared := uncompared_block(pair)) is not None else []
+    if pair.regrading is not None and pair.regrading.alone:
+        theirs = [change for change in pair.changes if change not in pair.compared]
+        blocks += [_block(theirs, "graders differ, answers do not: the difference is the graders'")]
+    elif (uncompared := uncompared_block(pair)) is not None:
+        blocks.append(uncompared)
     return Sheet(
         title=f"{clean(pair.task)} · {models} · {pair.n:,} samples",
         blocks=tuple(blocks),
@@ -49,7 +53,7 @@ def _sheet(pair: Pair) -> Sheet:
     )
 
 
-def _block(changes: Sequence[Change]) -> Block:
+def _block(changes: Sequence[Change], title: str = "") -> Block:
     ends = [f"{signed(change.low, change)} to {signed(change.high, change)}" for change in changes]
     adjusted = tuple(
         Cell(
@@ -74,7 +78,8 @@ def _block(changes: Sequence[Change]) -> Block:
             column_of("would show", [_smallest(change) for change in changes]),
         ),
     )
-    return Block(labels=tuple(Label(text=metric_head(change)) for change in changes), units=units)
+    labels = tuple(Label(text=metric_head(change)) for change in changes)
+    return Block(title=title, labels=labels, units=units)
 
 
 def is_significant(change: Change) -> bool:
@@ -82,7 +87,7 @@ def is_significant(change: Change) -> bool:
     return change.adjusted is not None and change.adjusted < SIGNIFICANT
 
 
-def signed(value: float, change: Change) -> str:
+def signed(value: float, change: Scaled) -> str:
     """Return a difference with its sign; of accuracies in percentage points."""
     points = change.name == "accuracy"
     shown = numbers.score(abs(100 * value if points else value), 100 if points else change.scale)

@@ -26,7 +26,8 @@ OLD = row("1", "incorrect", answer="x", target="y", scores=graded(40))
             row("1", "correct", answer="z", target="z", scores=graded(100, "eed/2")),
             ("answer", "data", "grader"),
         ),
-        (row("1", "error", target="y"), ("no stored reply",)),
+        (row("1", "error", target="y"), ("no score now",)),
+        (row("1", "unscored", answer="x", target="y"), ("no score now",)),
         (row("1", "unscored", answer="x", target="y", scores=graded(40)), ("grader",)),
     ],
 )
