@@ -12,11 +12,18 @@ class Verdict(Record, frozen=True, kw_only=True):
     """A judge's parsed reply.
 
     Attributes:
-        equivalent: whether the candidate's final answer is equivalent to the target.
+        correct: whether the answer is correct; None where the verdict does not tell.
+        value: the rating, of a judge that rates.
+        label: the label, of a judge that labels.
+        criteria: by name what the judge finds of each criterion, of a judge that is asked for
+            several: a rating, or 1 (met) and 0.
         reason: the judge's explanation.
     """
 
-    equivalent: bool
+    correct: bool | None
+    value: float | None = None
+    label: str | None = None
+    criteria: Mapping[str, float] = {}
     reason: str
 
 

@@ -47,7 +47,7 @@ def test_sums(sample, completion):
 
 CALIBRATION = {
     "schema": 1,
-    "prompt": "judge/1",
+    "prompt": "judge/1 prompt 00895f1b",
     "votes": 1,
     "made": "2026-11-22",
     "all": {
@@ -145,7 +145,7 @@ def test_a_tasks_judges_decide_by_majority_without_prefilter_and_need_a_calibrat
     assert project.outcomes() == {**dict.fromkeys("01245", "correct"), "3": "unscored"}
     found = details(project)["3"]
     assert found["decided_by"] is None
-    assert [opinion["equivalent"] for opinion in found["opinions"]] == [False, True, None]
+    assert [opinion["correct"] for opinion in found["opinions"]] == [False, True, None]
     assert judging(project)["deciders"] == {"judge": 5, "nobody": 1}
     result.stdout.fnmatch_lines(["*which is not calibrated*", "*llmeval calibrate*"])
     assert result.ret == 1

@@ -17,18 +17,20 @@ class Opinion(Record, frozen=True, kw_only=True):
 
     Attributes:
         judge: label of the model.
-        equivalent: the verdict; None if the judge gave none.
+        correct: whether it found the answer correct; None if it gave no verdict.
         reason: the judge's reason, or why there is no verdict.
         votes: the votes in order, None for one lost to unusable replies. Asking stops as soon as
             the outcome is certain, so there may be fewer than `wanted`.
         wanted: number of votes demanded.
+        failure: the error of a judge that failed, and so lost its vote; "" if it did not.
     """
 
     judge: str
-    equivalent: bool | None
+    correct: bool | None
     reason: str
     votes: tuple[bool | None, ...] = ()
     wanted: int = 1
+    failure: str = ""
 
 
 class Judgement(Record, frozen=True, kw_only=True):
@@ -77,14 +79,14 @@ def majority(opinions: Sequence[Opinion]) -> tuple[Verdict | None, str]:
     winning side. Without a majority the verdict is None, and the explanation lists the opinions.
     """
     for side in (True, False):
-        agreeing = [opinion for opinion in opinions if opinion.equivalent is side]
+        agreeing = [opinion for opinion in opinions if opinion.correct is side]
         if len(agreeing) * 2 > len(opinions):
             reason = agreeing[0].reason
             if len(opinions) > 1:
                 reason = f"{len(agreeing)} of {len(opinions)} judges: {reason}"
-            return Verdict(equivalent=side, reason=reason), reason
+            return Verdict(correct=side, reason=reason), reason
     if len(opinions) == 1:
         return None, opinions[0].reason
-    words = {True: "equivalent", False: "different", None: "no verdict"}
-    listed = ", ".join(f"{opinion.judge} {words[opinion.equivalent]}" for opinion in opinions)
+    words = {True: "correct", False: "incorrect", None: "no verdict"}
+    listed = ", ".join(f"{opinion.judge} {words[opinion.correct]}" for opinion in opinions)
     return None, f"the judges decide nothing: {listed}"

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar
 
-from pytest_llmeval.records import Completion, Json, Message, Sample, Score, Verdict
+from pytest_llmeval.errors import ModelLost, ProviderError
+from pytest_llmeval.records import Completion, Json, Message, Role, Sample, Score, Verdict
 from pytest_llmeval.records.score import DECIDED_BY
 from pytest_llmeval.scoring.binary import shown
 from pytest_llmeval.scoring.judge.judgement import Judgement, Opinion, majority, panel_name
@@ -37,13 +38,14 @@ class JudgeScorer:
         prefilter: whether plain answers are decided by rules, without a judge.
         models: specs of the judges, unless the command line names others; several decide by
             majority.
+        role: whose models of the run are asked.
     """
 
     name: str = "judge"
     votes: int = 1
     prefilter: bool = True
     models: tuple[str, ...] = ()
-    prompt: ClassVar[str] = JUDGE_PROMPT_VERSION
+    role: Role = "judge"
     scale: ClassVar[float] = 1.0
     only_incorrect: ClassVar[bool] = False
 
@@ -60,6 +62,7 @@ class JudgeScorer:
             "votes": self.votes,
             "prefilter": self.prefilter,
             "models": [*self.models],
+            "role": self.role,
         }
         return "judge", options
 
@@ -67,7 +70,12 @@ class JudgeScorer:
     def grader(self) -> str:
         """Version and digest of the question, and version of the prefilter where it is on."""
         prefilter = PREFILTER_VERSION if self.prefilter else "no prefilter"
-        return f"{self.prompt} prompt {JUDGE_PROMPT_DIGEST} {prefilter}"
+        return f"{self.question} {prefilter}"
+
+    @property
+    def question(self) -> str:
+        """Version and digest of what is asked, such as ``judge/1 prompt 00895f1b``."""
+        return f"{JUDGE_PROMPT_VERSION} prompt {JUDGE_PROMPT_DIGEST}"
 
     @property
     def grader_options(self) -> dict[str, Json]:
@@ -99,22 +107,61 @@ class JudgeScorer:
             plain = decide_plainly(answer, sample.target)
             if plain.decision != "undecided":
                 return Judgement(
-                    verdict=Verdict(equivalent=plain.decision == "equal", reason=plain.reason),
+                    verdict=Verdict(correct=plain.decision == "equal", reason=plain.reason),
                     explanation=plain.reason,
                     judge=PREFILTER_VERSION,
                     decided_by="symbolic",
                 ).to_json()
         if not context.models:
             return Judgement(verdict=None, explanation=NO_JUDGE).to_json()
-        messages = judge_messages(sample.input, sample.target, answer)
-        return (await judged(messages, context, votes=self.votes)).to_json()
+        return (await self.judged(sample, answer, context)).to_json()
+
+    async def judged(
+        self, sample: Sample, candidate: str, context: ScorerContext, *, stop_early: bool = True
+    ) -> Judgement:
+        """Return what the judges of `context` find of one answer, asked at the same time.
+
+        The prefilter is not asked. A judge that fails loses its vote. The transcript has the judges
+        in their order.
+
+        Args:
+            sample: the dataset row.
+            candidate: the answer.
+            context: the way to the judges, at least one.
+            stop_early: whether a judge is asked for its votes only until its majority is certain.
+
+        Raises:
+            LLMEvalError: the first error of a judge, if all of them failed; any error that is not
+                one judge's alone, after all judges are done.
+        """
+        messages = judge_messages(sample.input, sample.target, candidate)
+        ballots = [Ballot(votes=self.votes, stop_early=stop_early) for _ in context.models]
+        branches = [context.branch() for _ in ballots]
+        polls = map(partial(_poll, messages, self.role), context.models, branches, ballots)
+        try:
+            failures = await asyncio.gather(*polls, return_exceptions=True)
+        finally:
+            context.join(branches)
+        raised = [one for one in failures if one and not _loses_its_vote(one)]
+        if raised or all(failures):
+            raise next(filter(None, [*raised, *failures]))
+        opinions = tuple(map(_opinion, context.models, ballots, failures))
+        verdict, explanation = majority(opinions)
+        return Judgement(
+            verdict=verdict,
+            explanation=explanation,
+            tally=VoteCount.combined([ballot.tally for ballot in ballots]).to_json(),
+            judge=panel_name(context.models),
+            decided_by=None if verdict is None else "judge",
+            opinions=opinions,
+        )
 
     def score(self, answer: str | None, sample: Sample, prepared: Json) -> Score:  # noqa: ARG002 - part of the port
         """Return the score that the judgement in `prepared` amounts to; without an answer 0."""
         if _empty(answer):
             return self._score(NO_ANSWER, {DECIDED_BY: EMPTY}, correct=False)
         judgement = Judgement.from_json(prepared)
-        correct = None if judgement.verdict is None else judgement.verdict.equivalent
+        correct = None if judgement.verdict is None else judgement.verdict.correct
         return self._score(judgement.explanation, judgement.details, correct=correct)
 
     def failure(self, answer: str | None, sample: Sample, score: Score) -> str:  # noqa: ARG002 - part of the port
@@ -138,51 +185,34 @@ def _empty(answer: str | None) -> bool:
     return not (answer and answer.strip())
 
 
-async def judged(
-    messages: Sequence[Message], context: ScorerContext, *, votes: int, stop_early: bool = True
-) -> Judgement:
-    """Return what the judges of `context` find, asked at the same time.
-
-    Each is asked for its votes one after the other; with `stop_early` until its majority is
-    certain. The transcript has the judges in their order. The first error of a judge is raised
-    after all judges are done.
-    """
-    ballots = [Ballot(votes=votes, stop_early=stop_early) for _ in context.models]
-    branches = [context.branch() for _ in ballots]
-    polls = map(partial(_poll, messages), context.models, branches, ballots)
-    try:
-        outcomes = await asyncio.gather(*polls, return_exceptions=True)
-    finally:
-        context.join(branches)
-    if failure := next(filter(None, outcomes), None):
-        raise failure
-    opinions = tuple(map(_opinion, context.models, ballots))
-    verdict, explanation = majority(opinions)
-    return Judgement(
-        verdict=verdict,
-        explanation=explanation,
-        tally=VoteCount.combined([ballot.tally for ballot in ballots]).to_json(),
-        judge=panel_name(context.models),
-        decided_by=None if verdict is None else "judge",
-        opinions=opinions,
-    )
-
-
 async def _poll(
-    messages: Sequence[Message], model: str, context: ScorerContext, ballot: Ballot
+    messages: Sequence[Message], role: Role, model: str, context: ScorerContext, ballot: Ballot
 ) -> None:
     while (draw := ballot.next_draw()) is not None:
         reply = await context.generate(
-            messages, model=model, stage="judge", draw=draw, parameters=JUDGE_PARAMETERS
+            messages, model=model, stage="judge", role=role, draw=draw, parameters=JUDGE_PARAMETERS
         )
         ballot.record(draw, reply.text)
 
 
-def _opinion(model: str, ballot: Ballot) -> Opinion:
+def _loses_its_vote(failure: BaseException | None) -> bool:
+    """Whether a failure is one of a single judge, without which the others can decide.
+
+    A failure that ends a model for good is told once, by the sample that met it; what the user has
+    to mend, and the end of the run, are none of a judge.
+    """
+    if isinstance(failure, ProviderError):
+        return failure.reach != "model"
+    return isinstance(failure, ModelLost)
+
+
+def _opinion(model: str, ballot: Ballot, failure: BaseException | None) -> Opinion:
+    result = None if failure else ballot.result
     return Opinion(
         judge=model,
-        equivalent=None if ballot.result is None else ballot.result.equivalent,
-        reason=ballot.explanation,
+        correct=None if result is None else result.correct,
+        reason=str(failure) if failure else ballot.explanation,
         votes=ballot.decisions,
         wanted=ballot.votes,
+        failure=str(failure) if failure else "",
     )

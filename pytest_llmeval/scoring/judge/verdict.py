@@ -32,7 +32,7 @@ def judge_verdict(reply: str) -> Verdict | None:
 
     Example:
         >>> judge_verdict('{"answer_correct": 1, "reason": "both are 5"}')
-        Verdict(equivalent=True, reason='both are 5')
+        Verdict(correct=True, reason='both are 5')
         >>> judge_verdict('I think so: {"answer_correct": 1, "reason": "both are 5"}')
     """
     data = strict_object(reply, {"answer_correct", "reason"})
@@ -41,7 +41,7 @@ def judge_verdict(reply: str) -> Verdict | None:
     correct, reason = data["answer_correct"], data["reason"]
     if type(correct) is not int or correct not in (0, 1) or not isinstance(reason, str):
         return None
-    return Verdict(equivalent=correct == 1, reason=kept(reason))
+    return Verdict(correct=correct == 1, reason=kept(reason))
 
 
 def strict_object(reply: str, keys: set[str]) -> dict[str, Json] | None:

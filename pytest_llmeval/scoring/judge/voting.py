@@ -55,14 +55,14 @@ class VoteCount(Record, frozen=True, kw_only=True):
     """Counted votes.
 
     Attributes:
-        equivalent: votes that found the answer equivalent.
-        different: votes that did not.
+        correct: votes that found the answer correct.
+        incorrect: votes that found it incorrect.
         lost: votes lost to unusable replies.
         replies: all replies, unusable ones included.
     """
 
-    equivalent: int
-    different: int
+    correct: int
+    incorrect: int
     lost: int
     replies: int
 
@@ -124,23 +124,23 @@ class Ballot:
     def tally(self) -> VoteCount:
         """The votes so far, counted."""
         return VoteCount(
-            equivalent=self._count(equivalent=True),
-            different=self._count(equivalent=False),
+            correct=self._count(correct=True),
+            incorrect=self._count(correct=False),
             lost=self._verdicts.count(None),
             replies=self._replies,
         )
 
     @property
     def decisions(self) -> tuple[bool | None, ...]:
-        """The votes so far, in order: True for equivalent, None for a lost one."""
-        return tuple(verdict.equivalent if verdict else None for verdict in self._verdicts)
+        """The votes so far, in order: True for correct, None for a lost one."""
+        return tuple(verdict.correct if verdict else None for verdict in self._verdicts)
 
     @property
     def result(self) -> Verdict | None:
         """The winning side's first verdict; None without a winner."""
         for side in (True, False):
-            if self._count(equivalent=side) * 2 > self.votes:
-                return next(found for found in self._verdicts if found and found.equivalent is side)
+            if self._count(correct=side) * 2 > self.votes:
+                return next(found for found in self._verdicts if found and found.correct is side)
         return None
 
     @property
@@ -149,21 +149,21 @@ class Ballot:
         if verdict := self.result:
             return verdict.reason
         count = self.tally
-        if count.equivalent or count.different:
+        if count.correct or count.incorrect:
             return (
-                f"the judge's votes decide nothing: {count.equivalent} equivalent, "
-                f"{count.different} different, {count.lost} lost of {self.votes}"
+                f"the judge's votes decide nothing: {count.correct} correct, "
+                f"{count.incorrect} incorrect, {count.lost} lost of {self.votes}"
             )
         return (
             f"the judge gave no usable verdict in {count.replies} replies "
             "(wanted: one JSON object and nothing else)"
         )
 
-    def _count(self, *, equivalent: bool) -> int:
-        return sum(verdict.equivalent is equivalent for verdict in self._verdicts if verdict)
+    def _count(self, *, correct: bool) -> int:
+        return sum(verdict.correct is correct for verdict in self._verdicts if verdict)
 
     def _certain(self) -> bool:
         """Return whether a side has won, or the remaining votes cannot make one win."""
         left = self.votes - len(self._verdicts)
-        leader = max(self._count(equivalent=True), self._count(equivalent=False))
+        leader = max(self._count(correct=True), self._count(correct=False))
         return leader * 2 > self.votes or (leader + left) * 2 <= self.votes
