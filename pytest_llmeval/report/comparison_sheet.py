@@ -41,11 +41,7 @@ def _sheet(pair: Pair) -> Sheet:
     same = pair.model_a == pair.model_b
     models = clean(pair.model_a) if same else f"a: {clean(pair.model_a)}, b: {clean(pair.model_b)}"
     blocks = [_block(pair.compared)] if pair.compared else []
-    if pair.regrading is not None and pair.regrading.alone:
-        theirs = [change for change in pair.changes if change not in pair.compared]
-        blocks += [_block(theirs, "graders differ, answers do not: the difference is the graders'")]
-    elif (uncompared := uncompared_block(pair)) is not None:
-        blocks.append(uncompared)
+    blocks += [uncompared] if (uncompared := uncompared_block(pair)) is not None else []
     return Sheet(
         title=f"{clean(pair.task)} · {models} · {pair.n:,} samples",
         blocks=tuple(blocks),
@@ -53,7 +49,7 @@ def _sheet(pair: Pair) -> Sheet:
     )
 
 
-def _block(changes: Sequence[Change], title: str = "") -> Block:
+def _block(changes: Sequence[Change]) -> Block:
     ends = [f"{signed(change.low, change)} to {signed(change.high, change)}" for change in changes]
     adjusted = tuple(
         Cell(
@@ -78,8 +74,7 @@ def _block(changes: Sequence[Change], title: str = "") -> Block:
             column_of("would show", [_smallest(change) for change in changes]),
         ),
     )
-    labels = tuple(Label(text=metric_head(change)) for change in changes)
-    return Block(title=title, labels=labels, units=units)
+    return Block(labels=tuple(Label(text=metric_head(change)) for change in changes), units=units)
 
 
 def is_significant(change: Change) -> bool:

@@ -34,6 +34,7 @@ def notes(entries: Sequence[TaskSummary]) -> tuple[str, ...]:
             for one in entry.figures.stand_ins
         ]
         said += [f"{name}: {line}" for line in _calibration(entry.figures.judging)]
+        said += [f"{name}: {line}" for line in _failures(entry.figures.judging)]
         said += [
             f"{name}: accuracy takes {one.ratio:.2f} × the samples of {clean(one.name)} "
             f"for the same relative error ({100 * (one.ratio - 1):+.0f} %, n = {one.n:,})."
@@ -51,6 +52,15 @@ def notes(entries: Sequence[TaskSummary]) -> tuple[str, ...]:
             if len(versions) > 1 and not (entry.graders and what.startswith(GRADER))
         ]
     return tuple(said)
+
+
+def _failures(judging: Judging | None) -> Iterator[str]:
+    """Yield which judges of several lost their votes by failing."""
+    for one in () if judging is None else judging.failures:
+        yield (
+            f"judge {clean(one.judge)} failed on {one.n:,} of {one.asked:,} answers, which the "
+            f"others decided without its vote: {clean(one.reason, 300)}"
+        )
 
 
 def _calibration(judging: Judging | None) -> Iterator[str]:

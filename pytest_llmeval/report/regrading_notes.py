@@ -54,8 +54,7 @@ def regrading_notes(pair: Pair) -> Iterator[str]:
         if rest := pair.n - sum(moved.n for moved in found.moved):
             step = accuracy.difference - fsum(moved.step for moved in found.moved)
             yield f"{_points(step)} of them from {rest:,} samples with the same graders"
-        if not found.alone:
-            yield "to compare, score one run's answers by the other's grader: llmeval rescore RUN"
+        yield "to compare, score one run's answers by the other's grader: llmeval rescore RUN"
 
 
 def mixed_notes(graders: Sequence[GraderShare]) -> Iterator[str]:

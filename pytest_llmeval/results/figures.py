@@ -115,6 +115,15 @@ class Agreement(Record, frozen=True, kw_only=True):
     n: int
 
 
+class JudgeFailure(Record, frozen=True, kw_only=True):
+    """A judge of several that failed on `n` of the `asked` answers; `reason` is the shortest error."""
+
+    judge: str
+    n: int
+    asked: int
+    reason: str
+
+
 class Judging(Record, frozen=True, kw_only=True):
     """How judged answers were decided.
 
@@ -125,6 +134,7 @@ class Judging(Record, frozen=True, kw_only=True):
         agreement: of several judges (Cohen's kappa of two, Fleiss' of more), else None.
         vote_agreement: of one judge's votes (Fleiss' kappa), None with a single vote.
         calibration: of the judge as it was asked, if it has one.
+        failures: the judges of several that failed, whose votes are missing.
     """
 
     deciders: Mapping[str, int]
@@ -132,6 +142,7 @@ class Judging(Record, frozen=True, kw_only=True):
     agreement: Agreement | None = None
     vote_agreement: Agreement | None = None
     calibration: Calibrated | None = None
+    failures: tuple[JudgeFailure, ...] = ()
 
 
 class Figures(Record, frozen=True, kw_only=True):

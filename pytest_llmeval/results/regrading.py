@@ -63,14 +63,12 @@ class Regrading:
         scores: names of all scores in the two runs.
         decides: whether one of the scores decides outcomes, so that accuracy is touched.
         moved: the samples with another deciding grader, by how their answers relate.
-        whole: whether these are all samples.
     """
 
     graders: Mapping[str, tuple[str, str]]
     scores: frozenset[str]
     decides: bool
     moved: tuple[Moved, ...] = ()
-    whole: bool = False
 
     def touches(self, metric: str) -> bool:
         """Return whether other graders may have moved a metric, so that it is not compared.
@@ -83,11 +81,6 @@ class Regrading:
         if name in {metric_name(score) for score in self.scores}:
             return name in {metric_name(score) for score in self.graders}
         return self.decides or not (name in OUTCOMES or name.startswith(("pass@", "pass^")))
-
-    @property
-    def alone(self) -> bool:
-        """Whether all samples have other graders and the same answers: what moved is theirs."""
-        return self.whole and all(moved.answers == "same" for moved in self.moved)
 
     @property
     def unknown(self) -> bool:
@@ -110,7 +103,6 @@ def regrading_of(pairs: Pairs) -> Regrading | None:
         scores=frozenset(name for pair in pairs for name in _names(pair)),
         decides=bool(deciding),
         moved=tuple(_moves(moved, len(pairs))),
-        whole=len(moved) == len(pairs),
     )
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar
 
-from pytest_llmeval.errors import ModelLost, ProviderError
+from pytest_llmeval.errors import LLMEvalError, RunStopped
 from pytest_llmeval.records import Completion, Json, Message, Role, Sample, Score, Verdict
 from pytest_llmeval.records.score import DECIDED_BY
 from pytest_llmeval.scoring.binary import shown
@@ -198,12 +198,9 @@ async def _poll(
 def _loses_its_vote(failure: BaseException | None) -> bool:
     """Whether a failure is one of a single judge, without which the others can decide.
 
-    A failure that ends a model for good is told once, by the sample that met it; what the user has
-    to mend, and the end of the run, are none of a judge.
+    The end of the run is none, nor is a mistake in the code.
     """
-    if isinstance(failure, ProviderError):
-        return failure.reach != "model"
-    return isinstance(failure, ModelLost)
+    return isinstance(failure, LLMEvalError) and not isinstance(failure, RunStopped)
 
 
 def _opinion(model: str, ballot: Ballot, failure: BaseException | None) -> Opinion:
