@@ -17,6 +17,7 @@ from servers.fixture import ModelServer
 
 from pytest_llmeval import assert_correct
 from pytest_llmeval.engine.plan import Plan, PlannedTest
+from pytest_llmeval.errors import ModelLost, RunStopped, TaskStopped
 from pytest_llmeval.records import Row, Transcript
 from pytest_llmeval.results.stored_run import read_run, read_transcripts
 from pytest_llmeval.scoring.running import RUNNING
@@ -31,13 +32,11 @@ from pytest_llmeval.task.catalog import Catalog
 
 TASK = """name: judged
 dataset: {path: judged.jsonl, fields: {id: id, input: question, target: answer}}
-prompt: "{{ input }}"
+prompt: "say\\n{{ input }}"
+answer: last_line
 """
 
 RIGHT = '{"answer_correct": 1, "reason": "the same"}'
-
-PLAIN, EMPTY = ("plain",), ("empty",)
-"""Ids of the samples that need no judge: a plain answer, and none."""
 
 Body = Callable[[Attempt], object]
 
@@ -50,12 +49,14 @@ def correct(attempt: Attempt) -> None:
 
 @dataclass
 class JudgedRun:
-    """A task of samples whose answers are judged, on a server that echoes what it is asked.
+    """A task of samples whose answers are judged, on a server that says what it is asked.
 
     Attributes:
         folder: of the task and of its runs.
         server: serves the model ``solver``, and judges.
         scorer: YAML of the task's scorers.
+        samples: number of samples.
+        plain: whether answers are numbers, so that no judge is needed.
         told: what the sessions told the user.
     """
 
@@ -63,12 +64,13 @@ class JudgedRun:
     server: ModelServer
     scorer: str = "scorer: {judge: {prefilter: off}}\n"
     samples: int = 8
+    plain: bool = False
     told: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         """Write the task."""
         lines = [
-            {"id": str(n), "question": f"what is {n}?", "answer": f"echo {n}"}
+            {"id": str(n), "question": f"{n}" if self.plain else f"what is {n}?", "answer": f"{n}"}
             for n in range(self.samples)
         ]
         (self.folder / "judged.jsonl").write_text("".join(json.dumps(one) + "\n" for one in lines))
@@ -79,9 +81,10 @@ class JudgedRun:
     def solver(self) -> str:
         return f"openai/solver,base_url={self.server.url}"
 
-    def judge(self, name: str = "judge", *, url: str = "", limits: str = "") -> str:
+    def judge(self, name: str = "judge", *, url: str = "", timeout: float = 20) -> str:
         """Return the spec of a judge on the server, or at another address."""
-        return f"openai/{name},base_url={url or self.server.url},timeout=0.5,patience=0.2{limits}"
+        address = url or self.server.url
+        return f"openai/{name},base_url={address},timeout={timeout},patience=0.05"
 
     def program(self, **settings: Any) -> None:
         """Let judges find every answer right, unless `settings` say otherwise."""
@@ -146,7 +149,8 @@ class JudgedRun:
         attempt = Attempt(test.nodeid, lambda: session.link)
         attempt.planned, attempt.loaded = test, self.loaded
         attempt.sample = self.loaded.by_id[test.sample]
-        token, raised, in_body = RUNNING.set(attempt), None, False
+        token, in_body, skipped = RUNNING.set(attempt), False, False
+        raised: Exception | None = None
         try:
             attempt.wait()
             in_body = True
@@ -157,10 +161,10 @@ class JudgedRun:
                 raise
             finish(attempt, None)
         except Exception as error:  # noqa: BLE001 - the end of the test
-            raised = error
+            raised, skipped = error, isinstance(error, TaskStopped | RunStopped | ModelLost)
         finally:
             RUNNING.reset(token)
-        outcome = outcome_of(attempt, raised, in_body=in_body, skipped=False)
+        outcome = outcome_of(attempt, raised, in_body=in_body, skipped=skipped)
         return row_of(attempt, test, outcome, raised)
 
 
