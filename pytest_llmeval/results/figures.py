@@ -116,7 +116,7 @@ class Agreement(Record, frozen=True, kw_only=True):
 
 
 class JudgeFailure(Record, frozen=True, kw_only=True):
-    """A judge of several that failed on `n` of the `asked` answers; `reason` is the shortest error."""
+    """A judge of several that failed on `n` of the `asked` answers, and the shortest error."""
 
     judge: str
     n: int

@@ -19,7 +19,6 @@ from pytest_llmeval.engine.link import DirectLink
 from pytest_llmeval.engine.plan import PlannedTest
 from pytest_llmeval.engine.replies import IMAGES
 from pytest_llmeval.engine.run import Run
-from pytest_llmeval.errors import UsageError
 from pytest_llmeval.files.redaction import Redactor
 from pytest_llmeval.files.writes import Writes
 from pytest_llmeval.providers.opening import check_provider
@@ -130,12 +129,12 @@ class _Rescoring:
         try:
             attempt.wait()
             for scorer in attempt.scorers:
-                attempt.score(scorer, completion.answer, attempt.sample)
+                attempt.tried(scorer, completion.answer, attempt.sample)
             finish(attempt, None)
-        except UsageError:
-            raise
-        except Exception as error:  # noqa: BLE001 - a scorer may be any code; its failure is a row's
-            raised = error
+        except Exception as error:
+            if self._engine.unopened is not None:
+                raise
+            raised = error  # a scorer may be any code; its failure is a row's
         outcome = outcome_of(attempt, raised, in_body=True, skipped=False)
         return self._completed(row_of(attempt, test, outcome, raised), row)
 

@@ -122,7 +122,10 @@ def test_several_judges_are_measured_each_and_together_and_votes_among_each_othe
     # together they decide where both agree: a and b
     assert found[together].unscored == 3
     assert {one.votes for one in found.values()} == {2}
-    assert kept("python-.-judge.py-careful-judge-1-prompt-00895f1b-2-votes.json")["all"]["votes_kappa"] == 1.0
+    assert (
+        kept("python-.-judge.py-careful-judge-1-prompt-00895f1b-2-votes.json")["all"]["votes_kappa"]
+        == 1.0
+    )
 
 
 def test_a_judge_whose_replies_were_kept_is_asked_nothing_again(folder: Path) -> None:

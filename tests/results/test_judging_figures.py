@@ -190,9 +190,7 @@ def test_the_summary_reads_back_as_it_was_written() -> None:
 def test_a_judge_of_several_that_failed_is_told_once_below_the_table() -> None:
     failed = {**opinion("openai/b", None), "failure": "HTTP 401: the key is refused"}
     later = {**failed, "failure": f"its judge is lost: {failed['failure']}"}
-    rows = [
-        judged(n, "judge", opinion("openai/a", True), later if n else failed) for n in range(3)
-    ]
+    rows = [judged(n, "judge", opinion("openai/a", True), later if n else failed) for n in range(3)]
     [found] = judging(*rows, judged(3, "judge", opinion("openai/b", True))).failures
     assert (found.judge, found.n, found.asked, found.reason) == (
         "openai/b",

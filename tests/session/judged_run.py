@@ -34,6 +34,7 @@ TASK = """name: judged
 dataset: {path: judged.jsonl, fields: {id: id, input: question, target: answer}}
 prompt: "say\\n{{ input }}"
 answer: last_line
+generate: {max_tokens: 50}
 """
 
 RIGHT = '{"answer_correct": 1, "reason": "the same"}'
@@ -102,9 +103,7 @@ class JudgedRun:
         fields = {**place, "models": (self.solver,), "judges": judges, "concurrency": 4, **given}
         return Settings(**fields)
 
-    def run(
-        self, *judges: str, body: Body = correct, **given: Any
-    ) -> tuple[Path, dict[str, Row]]:
+    def run(self, *judges: str, body: Body = correct, **given: Any) -> tuple[Path, dict[str, Row]]:
         """Run all samples; return the run's folder and its rows by sample."""
         settings = self.settings(*judges, **given)
         with self.session(settings) as (session, plan):
