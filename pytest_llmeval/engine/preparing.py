@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import cast
 
@@ -12,7 +13,7 @@ from pytest_llmeval.engine.choice import ModelChoice
 from pytest_llmeval.engine.judge_names import judge_names
 from pytest_llmeval.engine.plan import PlannedTest
 from pytest_llmeval.engine.preparation import Preparation
-from pytest_llmeval.engine.resources import Resources
+from pytest_llmeval.engine.sample_run import Surroundings
 from pytest_llmeval.engine.scoring_run import ScoringRun
 from pytest_llmeval.errors import LLMEvalError, ScorerError, UsageError
 from pytest_llmeval.records import Completion, Json, Sample
@@ -27,9 +28,9 @@ from pytest_llmeval.task.spec import Spec
 class Preparing:
     """Prepares the scores of answers, before a test or at a test body's request."""
 
-    def __init__(self, catalog: Catalog, choice: ModelChoice, resources: Resources) -> None:
-        """Find scorers in `catalog` and their models by `choice`."""
-        self._catalog, self._choice, self._resources = catalog, choice, resources
+    def __init__(self, catalog: Catalog, choice: ModelChoice, around: Surroundings) -> None:
+        """Find scorers in `catalog` and their models by `choice`; they may use `around`."""
+        self._catalog, self._choice, self._around = catalog, choice, around
 
     def begin(self, test: PlannedTest) -> Preparation:
         """Return the preparation of the scorers of a test's task, of which none is prepared yet."""
@@ -110,9 +111,10 @@ class Preparing:
     ) -> Json:
         """Return what a scorer prepares; any failure is an LLMEvalError that names the scorer."""
         place = f"scorer {scorer.name}, sample {sample.id!r}"
+        load_images = partial(self._around.images, sample)
         try:
             models = self._choice.judges(test, scorer.models)
-            context = ScoringRun(models, calls, self._resources)
+            context = ScoringRun(models, calls, self._around.resources, load_images)
             prepared = await scorer.prepare(sample, completion, context)
             return plain_json(prepared, f"sample {sample.id!r}, scorer {scorer.name!r}")
         except LLMEvalError:

@@ -40,7 +40,7 @@ class Score(Record, frozen=True, kw_only=True):
     Attributes:
         name: name of the score, and heading of its column.
         value: in 0..`scale`; None when unscored.
-        scale: the highest value: 1 or 100.
+        scale: the highest value, above 0, such as 1 or 100.
         correct: None means unscored: the scorer could not decide.
         explanation: why the answer is incorrect or unscored.
         grader: name and version of the rules that decided, such as ``number/1``.

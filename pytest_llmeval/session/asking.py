@@ -33,24 +33,36 @@ class RunningJudge:
         """Judge on behalf of a test."""
         self._test = test
 
-    def __call__(self, *, problem: str, target: str, candidate: str, votes: int = 1) -> Judgement:
+    def __call__(
+        self,
+        *,
+        problem: str,
+        candidate: str,
+        target: str = "",
+        metadata: Mapping[str, Json] | None = None,
+        votes: int = 1,
+        **options: Json,
+    ) -> Judgement:
         """Return the judgement on one answer; equal questions are sent once.
+
+        Example: ``judge(problem="Say hi.", candidate="Hi!", prompt="helpfulness")``.
 
         Args:
             problem: the question that was answered.
-            target: the reference answer.
             candidate: the answer to judge.
+            target: the reference answer.
+            metadata: further texts that the prompt uses, such as ``context``.
             votes: number of times that each judge is asked.
+            options: further options of the scorer ``judge``, such as ``prompt`` and ``scale``.
 
         Raises:
-            LLMEvalError: no judge is configured, or it failed.
+            LLMEvalError: no judge is configured, it failed, or an option is wrong.
         """
         __tracebackhide__ = True
-        sample = Sample(id="", input=problem, target=target)
+        sample = Sample(id="", input=problem, target=target, metadata=metadata or {})
         completion = Completion(text=candidate, answer=candidate)
-        return Judgement.from_json(
-            self._test.prepare(["judge", {"votes": votes}], sample, completion)
-        )
+        scorer: list[Json] = ["judge", {"votes": votes, **options}]
+        return Judgement.from_json(self._test.prepare(scorer, sample, completion))
 
     def grader(self, votes: int) -> str:
         """Return who judges when each judge is asked `votes` times; see `grader_text`.

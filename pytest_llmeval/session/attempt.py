@@ -17,7 +17,7 @@ from pytest_llmeval.records.error_json import error_from_json
 from pytest_llmeval.records.plain import plain_json
 from pytest_llmeval.safety.printable import described
 from pytest_llmeval.scoring.grader import grader_text
-from pytest_llmeval.scoring.scorer import NO_ANSWER, PreparingScorer, Scorer
+from pytest_llmeval.scoring.scorer import NO_ANSWER, PreparingScorer, Scorer, SeveralScores
 from pytest_llmeval.session.asking import LLM, RunningJudge
 from pytest_llmeval.session.undeclared import undeclared_scorers
 from pytest_llmeval.task.catalog import LoadedTask
@@ -104,7 +104,7 @@ class Attempt:
         return self._open_link().ask(want, {"nodeid": self.nodeid, **wish})
 
     def score(self, scorer: Scorer, answer: str | None, sample: Sample) -> Score:
-        """Score an answer, record the score and return it.
+        """Score an answer, record the score with its further ones, and return it.
 
         A scorer with a method `prepare` is prepared by the engine. One that fails leaves an
         undecided score.
@@ -128,6 +128,8 @@ class Attempt:
         __tracebackhide__ = True
         try:
             score = self.record(self._score(scorer, answer, sample))
+            for one in scorer.further(score) if isinstance(scorer, SeveralScores) else ():
+                self.record(replace(one, decides=False))
         except Exception as error:  # noqa: BLE001 - a scorer of others may raise anything
             self.failures[scorer.name] = error
             undecided = Score.unscored(

@@ -24,14 +24,13 @@ from pytest_llmeval.session.failures import Failure, Failures
 from pytest_llmeval.session.files import SessionFiles
 from pytest_llmeval.session.grading import check_same_graders
 from pytest_llmeval.session.host import Host
+from pytest_llmeval.session.judge_check import missing_judge, unusable_judges
 from pytest_llmeval.session.places import rescored_place
 from pytest_llmeval.session.plan_check import (
     check_models,
     check_plan,
     check_report_folder,
-    missing_judge,
     task_mistakes,
-    unusable_judges,
 )
 from pytest_llmeval.session.row_log import RowLog
 from pytest_llmeval.session.run_info import run_info

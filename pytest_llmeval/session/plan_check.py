@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 
+from pytest_llmeval.engine.choice import ModelChoice
 from pytest_llmeval.engine.context import PromptCheckingSolver, StagedSolver
 from pytest_llmeval.engine.own_code import answer_rule_of, solver_of
-from pytest_llmeval.engine.plan import Plan
+from pytest_llmeval.engine.plan import Plan, PlannedTest
 from pytest_llmeval.engine.replies.recording import Recording
 from pytest_llmeval.engine.specs import ModelSpec, parse_spec, parse_specs, share_limits
-from pytest_llmeval.errors import LLMEvalError, UsageError
+from pytest_llmeval.errors import LLMEvalError, TaskError, UsageError
 from pytest_llmeval.providers.opening import check_provider
 from pytest_llmeval.records import Sample, display_of
 from pytest_llmeval.results.declared_metrics import MetricError, check_metrics
-from pytest_llmeval.scoring.scorer import PreparingScorer
+from pytest_llmeval.scoring.scorer import PreparingScorer, SampleCheckingScorer, score_names
 from pytest_llmeval.session.choice import model_choice
+from pytest_llmeval.session.judge_check import check_specs, judges_of
 from pytest_llmeval.session.places import kept_place, reused_place
 from pytest_llmeval.session.settings import Settings
 from pytest_llmeval.session.spending import Spending
@@ -46,8 +49,9 @@ def check_settings(settings: Settings) -> None:
 def task_mistakes(plan: Plan, settings: Settings, catalog: Catalog) -> Mapping[str, LLMEvalError]:
     """Return by task file what is wrong with a planned task, so that none of its samples is asked.
 
-    A solver, an answer rule, a metric or the published figures cannot be loaded; a prompt cannot be
-    rendered; the spec of a judge is none; the task's recording cannot be read.
+    A solver, an answer rule, a metric or the published figures cannot be loaded; a prompt or a
+    judge's question cannot be rendered; the spec of a judge is none; the task's recording
+    cannot be read.
     """
     samples: dict[str, dict[str, Sample]] = {}
     for test in plan.tests:
@@ -62,7 +66,8 @@ def task_mistakes(plan: Plan, settings: Settings, catalog: Catalog) -> Mapping[s
             _check_metrics(loaded)
             known_task(loaded)
             _check_prompts(loaded.task, tuple(selected.values()))
-            _check_judges(loaded, Path(settings.folder))
+            check_specs(loaded, Path(settings.folder))
+            _check_scored(loaded, tuple(selected.values()))
             if file in recorded and settings.reuse is None:
                 _check_recording(loaded.task)
         except LLMEvalError as error:
@@ -81,7 +86,7 @@ def check_plan(plan: Plan, settings: Settings, catalog: Catalog) -> None:
     _check_samples(plan, settings, catalog)
     _check_pictures(plan, settings, catalog)
     spending = Spending(settings)
-    solvers, judges = (found(plan, settings, catalog) for found in (_solvers, _judges))
+    solvers, judges = (found(plan, settings, catalog) for found in (_solvers, judges_of))
     for model in dict.fromkeys((*solvers, *judges)):
         spending.budget(model)
 
@@ -91,39 +96,10 @@ def check_models(plan: Plan, settings: Settings, catalog: Catalog) -> None:
 
     A run that may find all replies in a store is not checked; it may need no key.
     """
-    for model in _to_check(_solvers(plan, settings, catalog), settings):
+    if settings.resume is not None or settings.reuse is not None:
+        return
+    for model in dict.fromkeys(model.bare for model in _solvers(plan, settings, catalog)):
         check_provider(model, folder=Path(settings.folder))
-
-
-def unusable_judges(plan: Plan, settings: Settings, catalog: Catalog) -> list[str]:
-    """Return a remark for each judge that cannot be asked, by the rules of `check_models`.
-
-    It is no error: answers may need no judge, and those that do can be scored later.
-    """
-    remarks = []
-    for judge in _to_check(_judges(plan, settings, catalog), settings):
-        try:
-            check_provider(judge, folder=Path(settings.folder))
-        except UsageError as error:
-            remarks.append(
-                f"judge {judge.label} cannot be asked, so answers that need it stay without a "
-                f"score: {error}"
-            )
-    return remarks
-
-
-def missing_judge(plan: Plan, settings: Settings, catalog: Catalog) -> str | None:
-    """Return a remark if a task is scored by a judge and none is configured, else None."""
-    choice = model_choice(settings, catalog)
-    for test in plan.kinds:
-        for declared in catalog.load(Path(test.file)).scorers:
-            scorer = declared.prepares
-            if scorer is not None and not choice.judges(test, scorer.models):
-                return (
-                    f"task {test.task!r} is scored by a judge and none is configured: "
-                    "pass --llmeval-judge SPEC"
-                )
-    return None
 
 
 def check_report_folder(settings: Settings) -> None:
@@ -140,25 +116,9 @@ def check_report_folder(settings: Settings) -> None:
         raise UsageError(msg)
 
 
-def _to_check(models: Iterable[ModelSpec], settings: Settings) -> Iterable[ModelSpec]:
-    """Return the models that surely send requests of their own, each once."""
-    stored = settings.resume is not None or settings.reuse is not None
-    return () if stored else dict.fromkeys(model.bare for model in models)
-
-
 def _solvers(plan: Plan, settings: Settings, catalog: Catalog) -> Iterator[ModelSpec]:
     """Yield the models under test; UsageError where a test has none."""
-    choice = model_choice(settings, catalog)
-    return map(choice.solver, plan.kinds)
-
-
-def _judges(plan: Plan, settings: Settings, catalog: Catalog) -> Iterator[ModelSpec]:
-    """Yield the models that the scorers of the plan's tasks may ask."""
-    choice = model_choice(settings, catalog)
-    for test in plan.kinds:
-        for declared in catalog.load(Path(test.file)).scorers:
-            if isinstance(declared.scorer, PreparingScorer):
-                yield from choice.judges(test, declared.scorer.models)
+    return map(model_choice(settings, catalog).solver, plan.kinds)
 
 
 def _check_tasks(plan: Plan, settings: Settings) -> None:
@@ -194,7 +154,7 @@ def _check_metrics(loaded: LoadedTask) -> None:
         check_metrics(
             task.metrics,
             task.folder,
-            scores=[one.scorer.name for one in loaded.scorers],
+            scores=[name for one in loaded.scorers for name in score_names(one.scorer)],
             shares=[name for display in displays for name in display.shares],
         )
     except MetricError as error:
@@ -220,14 +180,20 @@ def _check_prompts(task: Task, samples: Sequence[Sample]) -> None:
             raise task.error(str(error), "prompt") from None
 
 
-def _check_judges(loaded: LoadedTask, folder: Path) -> None:
-    """Raise TaskError for a judge that the task names by no valid spec."""
-    for declared in loaded.scorers:
-        for text in getattr(declared.scorer, "models", ()):
+def _check_scored(loaded: LoadedTask, samples: Sequence[Sample]) -> None:
+    """Raise an error for a sample of which a scorer could score no answer."""
+    task = loaded.task
+    for index, declared in enumerate(loaded.scorers):
+        scorer = declared.scorer
+        if not isinstance(scorer, SampleCheckingScorer):
+            continue
+        for sample in samples:
             try:
-                parse_spec(text, folder=folder)
-            except UsageError as error:
-                raise loaded.task.error(str(error), "scorer") from None
+                scorer.check_sample(sample)
+            except TaskError as error:
+                place = ("scorer",) if len(loaded.scorers) == 1 else ("scorer", index)
+                problem = f"{error} (sample {sample.id!r})"
+                raise task.error(problem, *place, declared.spec.name) from None
 
 
 def _check_recording(task: Task) -> None:
@@ -241,18 +207,33 @@ def _check_recording(task: Task) -> None:
 
 
 def _check_pictures(plan: Plan, settings: Settings, catalog: Catalog) -> None:
-    """Raise UsageError for a sample with pictures whose model reads none."""
+    """Raise UsageError for a sample with pictures that a model gets which reads none."""
     choice = model_choice(settings, catalog)
     blind = {
-        (test.file, test.model) for test in plan.kinds if not choice.solver(test).reads_pictures
+        (test.file, test.model): model
+        for test in plan.kinds
+        for model in _shown_pictures(test, choice, catalog)
+        if not model.reads_pictures
     }
     for test in plan.tests if blind else ():
-        if (test.file, test.model) in blind:
-            sample = catalog.load(Path(test.file)).by_id[test.sample]
-            if sample.images:
-                msg = (
-                    f"{test.model} reads no pictures, and sample {test.sample!r} of task "
-                    f"{test.task!r} has some: name a model that does (vision=on if this one does "
-                    f"after all), or leave the task out (-k 'not {test.task}')"
-                )
-                raise UsageError(msg)
+        model = blind.get((test.file, test.model))
+        if model is not None and catalog.load(Path(test.file)).by_id[test.sample].images:
+            msg = (
+                f"{model.label} reads no pictures, and sample {test.sample!r} of task "
+                f"{test.task!r} has some: name a model that does (vision=on if this one does "
+                f"after all), or leave the task out (-k 'not {test.task}')"
+            )
+            raise UsageError(msg)
+
+
+def _shown_pictures(
+    test: PlannedTest, choice: ModelChoice, catalog: Catalog
+) -> tuple[ModelSpec, ...]:
+    """Return the models that get a test's pictures: the one under test, and its judges if asked."""
+    scorers = (declared.scorer for declared in catalog.load(Path(test.file)).scorers)
+    judges = (
+        choice.judges(test, scorer.models)
+        for scorer in scorers
+        if isinstance(scorer, PreparingScorer) and getattr(scorer, "pictures", False)
+    )
+    return (choice.solver(test), *chain.from_iterable(judges))

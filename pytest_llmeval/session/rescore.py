@@ -32,8 +32,9 @@ from pytest_llmeval.session.choice import model_choice
 from pytest_llmeval.session.composition import RunPlace, open_run
 from pytest_llmeval.session.conclusion import Conclusion, Measures, conclude
 from pytest_llmeval.session.ending import finish
+from pytest_llmeval.session.judge_check import missing_judge
 from pytest_llmeval.session.outcome import outcome_of
-from pytest_llmeval.session.plan_check import check_settings, missing_judge
+from pytest_llmeval.session.plan_check import check_settings
 from pytest_llmeval.session.rescore_plan import RescorePlan
 from pytest_llmeval.session.rows import row_of
 from pytest_llmeval.session.run_info import run_info

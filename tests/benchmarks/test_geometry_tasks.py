@@ -12,7 +12,7 @@ from benchmarks.benchmark_session import ROOT, run_pytest
 
 from pytest_llmeval.errors import TaskError
 from pytest_llmeval.records import Image, Reply, Request
-from pytest_llmeval.scoring.judge import JUDGE_PARAMETERS, judge_messages, judge_verdict
+from pytest_llmeval.scoring.judge import built_in_prompt, judge_verdict
 from pytest_llmeval.scoring.judge.scorer import JudgeScorer
 from pytest_llmeval.task import load_task
 from pytest_llmeval.task.rendering import render
@@ -168,8 +168,8 @@ def judged(scripted: ModuleType, sample: int, candidate: str, *, draw: int = 0) 
             role="judge",
             provider="python",
             model="scripted",
-            parameters=JUDGE_PARAMETERS,
-            messages=judge_messages(problem.input, problem.target, candidate),
+            parameters=built_in_prompt().parameters,
+            messages=built_in_prompt().messages(problem, candidate),
             draw=draw,
         )
     )

@@ -7,7 +7,7 @@ from example_rows import eed, row
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_llmeval.records import Row, Score
+from pytest_llmeval.records import Outcome, Row, Score
 from pytest_llmeval.report.table import render_rescoring
 from pytest_llmeval.results.compare import compare
 from pytest_llmeval.results.figures import Counts
@@ -65,7 +65,9 @@ def test_hostile_ids_and_long_lists_leave_the_table_whole() -> None:
 
 
 GRADERS = st.sampled_from(["judge/1 by openai/a", "judge/1 by openai/b"])
-OUTCOMES = st.sampled_from(["correct", "incorrect", "error", "unscored"])
+OUTCOMES: st.SearchStrategy[Outcome] = st.sampled_from(
+    ["correct", "incorrect", "error", "unscored"]
+)
 
 
 @st.composite

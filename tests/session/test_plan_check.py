@@ -10,12 +10,12 @@ from example_pictures import PNG
 from session.one_task import OneTask
 
 from pytest_llmeval.errors import TaskError, UsageError
+from pytest_llmeval.session.judge_check import missing_judge
 from pytest_llmeval.session.plan_check import (
     check_models,
     check_plan,
     check_report_folder,
     check_settings,
-    missing_judge,
     task_mistakes,
 )
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from pytest_llmeval.records import Json, Message, Reply, Role
+from pytest_llmeval.records import Image, Json, Message, Reply, Role
 
 T = TypeVar("T")
 
@@ -29,10 +29,12 @@ class Judges:
     Attributes:
         does: by model, a function of the draw that returns a reply, or raises.
         asked: the requests, of branches too once they are joined.
+        images: the sample's pictures.
     """
 
     does: Mapping[str, Callable[[int], Reply | str]]
     asked: list[Asked] = field(default_factory=list)
+    images: tuple[Image, ...] = ()
     epoch = 1
 
     @property
@@ -58,7 +60,7 @@ class Judges:
         raise NotImplementedError
 
     def branch(self) -> Judges:
-        return Judges(self.does)
+        return Judges(self.does, images=self.images)
 
     def join(self, branches: Sequence[Judges]) -> None:
         for one in branches:

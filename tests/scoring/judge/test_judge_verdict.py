@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from pytest_llmeval.records import Verdict
 from pytest_llmeval.scoring.judge import judge_verdict
-from pytest_llmeval.scoring.judge.verdict import strict_object
+from pytest_llmeval.scoring.judge.reply import strict_object
 
 CASES = yaml.safe_load((Path(__file__).parent / "verdicts.yaml").read_text("utf-8"))
 

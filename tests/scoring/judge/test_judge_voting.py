@@ -8,12 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pytest_llmeval.records import Reply
 from pytest_llmeval.scoring.judge import Ballot, VoteCount
 
 REPLIES = {
-    "+": '{"answer_correct": 1, "reason": "the same"}',
-    "-": '{"answer_correct": 0, "reason": "another"}',
-    "?": "It depends.",
+    "+": Reply(text='{"answer_correct": 1, "reason": "the same"}'),
+    "-": Reply(text='{"answer_correct": 0, "reason": "another"}'),
+    "?": Reply(text="It depends."),
 }
 
 
@@ -99,7 +100,7 @@ def test_a_ballot_that_could_never_decide_is_refused(votes: int, retries: int) -
 
 
 def test_an_async_driver_is_as_short_as_a_sync_one() -> None:
-    async def ask(draw: int) -> str:
+    async def ask(draw: int) -> Reply:
         return REPLIES["?-+-"[draw]]
 
     async def drive() -> Ballot:

@@ -8,7 +8,14 @@ import sys
 
 from pytest_llmeval.records import Verdict
 from pytest_llmeval.records.plain import plain_json
-from pytest_llmeval.scoring.judge import Judgement, Opinion, VoteCount, majority, panel_name
+from pytest_llmeval.scoring.judge import (
+    Judgement,
+    Opinion,
+    VerdictScale,
+    VoteCount,
+    panel_name,
+    together,
+)
 
 YES = Opinion(judge="a", correct=True, reason="same", votes=(True, None, True), wanted=3)
 NO = Opinion(judge="b", correct=False, reason="other")
@@ -35,6 +42,8 @@ def test_the_details_are_plain_json() -> None:
         "votes": [True, None, True],
         "wanted": 3,
         "failure": "",
+        "value": None,
+        "label": None,
     }
     assert plain_json(JUDGEMENT.details, "details") == {
         "decided_by": "judge",
@@ -50,6 +59,14 @@ def test_an_unknown_decider_counts_as_a_judge_where_there_is_a_verdict() -> None
     assert Judgement(verdict=None, explanation="").details["decided_by"] is None
 
 
+def majority(opinions: list[Opinion]) -> tuple[Verdict | None, str]:
+    verdicts = [
+        None if one.correct is None else Verdict(correct=one.correct, reason=one.reason)
+        for one in opinions
+    ]
+    return together(VerdictScale(), opinions, verdicts)
+
+
 def test_more_than_half_of_the_judges_decide() -> None:
     assert majority([YES, NO, YES]) == (
         Verdict(correct=True, reason="2 of 3 judges: same"),
@@ -59,7 +76,7 @@ def test_more_than_half_of_the_judges_decide() -> None:
     assert majority([NONE]) == (None, "unusable")
     assert majority([YES, NO, NONE]) == (
         None,
-        "the judges decide nothing: a correct, b incorrect, c no verdict",
+        "the judges decide nothing: a correct, b incorrect, c no verdict (unusable)",
     )
     assert panel_name(["a", "b"]) == "a + b"
 
