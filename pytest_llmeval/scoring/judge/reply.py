@@ -30,7 +30,7 @@ REASON_LIMIT: Final = 2_000
 """Characters of a reason that are kept."""
 
 _FENCED: Final = re.compile(
-    r"```(?:json)?[ \t]*\n(?P<object>.*)\n[ \t]*```", re.DOTALL | re.IGNORECASE
+    r"```(?:json)?[ \t]*\r?\n(?P<object>.*)\n[ \t]*```", re.DOTALL | re.IGNORECASE
 )
 
 

@@ -41,9 +41,11 @@ PLAIN = "{{ candidate }}"
 
 
 def prompts() -> list[JudgePrompt]:
-    """Return every built-in template on every scale that it takes."""
+    """Return every built-in template about one reply on every scale that it takes."""
     found = []
     for name, one in BUILT_IN.items():
+        if name == "comparison":
+            continue
         for options in SCALES[:1] if one.equivalence else SCALES:
             prompt = NamedPrompt().make(name, Path())
             found.append(judge_scorer(prompt=prompt, **options).prompt)  # type: ignore[arg-type]  # options of a task
