@@ -9,9 +9,11 @@ from pytest_llmeval.records import Outcome, Record, Row, RowKey
 from pytest_llmeval.results.rescored_part import RescoredPart, rescored_parts
 from pytest_llmeval.results.rows import SCORED, latest
 
-Cause: TypeAlias = Literal["answer", "data", "grader", "no score then", "no score now"]
+Cause: TypeAlias = Literal[
+    "answer", "data", "grader", "no score then", "no score now", "no stored reply"
+]
 """What differs: the answer taken from the same reply, the target, or how the same answer is graded
-against it; or nobody decided about it then, or now, as without a stored reply of the judge."""
+against it; nobody decided about it then, or now; or there is no answer now."""
 
 
 class Rescored(Record, frozen=True, kw_only=True):
@@ -91,7 +93,7 @@ def _scores(row: Row) -> dict[str, float | None]:
 
 def _causes(before: Row, after: Row) -> tuple[Cause, ...]:
     if before.outcome in SCORED and not _is_decided(after):
-        return ("no score now",)
+        return ("no score now" if after.stop_reason else "no stored reply",)
     if after.outcome in SCORED and not _is_decided(before):
         return ("no score then",)
     found: list[Cause] = []

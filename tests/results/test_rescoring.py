@@ -34,6 +34,7 @@ OLD = row("1", "incorrect", answer="x", target="y", scores=graded(40))
             ("answer", "data", "grader"),
         ),
         (row("1", "error", target="y"), ("no score now",)),
+        (row("1", "error", target="y", stop_reason=""), ("no stored reply",)),
         (row("1", "unscored", answer="x", target="y"), ("no score now",)),
         (row("1", "unscored", answer="x", target="y", scores=graded(40)), ("grader",)),
     ],
