@@ -139,9 +139,7 @@ class MainHooks:
         if conclusion is None or exitstatus != pytest.ExitCode.OK:
             return
         lost = self._lost_worker and conclusion.not_run
-        # Where a gate decides, it says what missing scores are worth.
-        unjudged = self._state.main.unjudged and conclusion.gate is None
-        if conclusion.fails or lost or unjudged:
+        if conclusion.fails or lost or self._state.main.session.unjudged:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
     def pytest_terminal_summary(self, terminalreporter: TerminalReporter) -> None:

@@ -35,8 +35,6 @@ class MainProcess:
     Attributes:
         session: the run.
         interruption: the handler of Ctrl-C.
-        unjudged: whether a test was skipped although its sample was solved, because nobody was
-            asked about the answer.
     """
 
     def __init__(self, config: pytest.Config, settings: Settings, catalog: Catalog) -> None:
@@ -46,7 +44,6 @@ class MainProcess:
             UsageError: a file that the options name is invalid.
         """
         self._config, self._settings = config, settings
-        self.unjudged = False
         find = config.pluginmanager.getplugin
         self._redactor = Redactor.of(os.environ)
         self._progress = ProgressLine(
@@ -82,7 +79,8 @@ class MainProcess:
             made = row if isinstance(row, Row) else Row.from_json(json.loads(row))
             self.session.rows.add(made)
             self._note_failure(report, made)
-            self.unjudged = self.unjudged or (report.skipped and made.outcome == "unscored")
+            if report.skipped and made.outcome == "unscored" and self._settings.gate is None:
+                self.session.unjudged[made.explanation] += 1
         elif self.is_of_crash(report):
             test = self.session.plan.tests[self.session.plan.index[report.nodeid]]
             self.session.rows.add_unreported(test, "error", str(report.longrepr))

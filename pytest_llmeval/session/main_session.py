@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
@@ -57,6 +58,8 @@ class MainSession:
     Attributes:
         plan: the selected tests; empty until `take_plan`.
         rows: the rows reported so far.
+        unjudged: number of tests that were skipped although their samples have answers, because
+            nobody was asked about them, by the reason; without a gate, which weighs them itself.
     """
 
     def __init__(self, settings: Settings, catalog: Catalog, host: Host) -> None:
@@ -77,6 +80,7 @@ class MainSession:
         self._checked = False
         self._mistakes: Mapping[str, LLMEvalError] = {}
         self._failures = Failures()
+        self.unjudged: Counter[str] = Counter()
         self.rows = RowLog(
             catalog, self._files.folder, self._writes, self._files.earlier, self._kept
         )
@@ -206,7 +210,11 @@ class MainSession:
         return replace(
             conclusion,
             unwritten=(*self._unopened(), *self._writes.failures, *conclusion.unwritten),
-            remarks=(*undeclared_remarks(rows, by_name), *self._failures.remarks()),
+            remarks=(
+                *undeclared_remarks(rows, by_name),
+                *self._failures.remarks(),
+                *(f"{n:,} unscored: {reason}" for reason, n in self.unjudged.items()),
+            ),
         )
 
     @cached_property

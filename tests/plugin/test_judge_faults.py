@@ -88,8 +88,23 @@ def test_a_lost_judge_is_told_once_and_marks_only_what_needs_it(
     assert Counter(project.outcomes().values()) == {"correct": 6, "error": 1, "unscored": 5}
     assert len(answered(project)) == SAMPLES
     output = result.stdout.str()
-    assert output.count("its judge is lost") <= 2
+    assert output.count("ERROR at") + output.count("_ test_sums") <= 1
     assert "SKIPPED [5]" in output
+    assert output.count("5 unscored: ") == 1
+
+
+def test_a_budget_that_ends_before_judging_is_told_by_the_exit_status_and_a_line(
+    project: Project, model_server: ModelServer
+) -> None:
+    # Replies of the model under test are short; the judge's first request is too long.
+    task = (project.path / "task.yaml").read_text()
+    project.write("task.yaml", task.replace("temperature: 0", "temperature: 0, max_tokens: 9"))
+    result = project.run(*MODELS, *judge_at(model_server), "--llmeval-budget", "600tok", "-n0")
+    assert result.ret != 0
+    assert model_server.report()["requests"] == 0
+    rows = project.rows()
+    assert {row["outcome"] for row in rows if row.get("answer")} == {"correct", "unscored"}
+    assert "unscored: run stopped: limit of 600 tokens reached" in result.stdout.str()
 
 
 def test_the_first_failure_ends_the_session_and_leaves_its_answer(
