@@ -35,6 +35,7 @@ def notes(entries: Sequence[TaskSummary]) -> tuple[str, ...]:
             for one in entry.figures.stand_ins
         ]
         said += [f"{name}: {line}" for line in _validation(entry.figures.judging)]
+        said += [f"{name}: {line}" for line in _failures(entry.figures.judging)]
         said += [f"{name}: {line}" for line in _correction(entry.figures.accuracy_corrected)]
         said += [
             f"{name}: the role {clean(what.removeprefix(ROLE))} was played by {clean(models[0])}."
@@ -76,6 +77,15 @@ def _correction(found: Corrected | None) -> Iterator[str]:
             f"accuracy corrected by the judge's errors on {found.labels:,} labelled cases, if it "
             "errs here as it does there; labels of this run's answers need not assume that "
             "(llmeval label)."
+        )
+
+
+def _failures(judging: Judging | None) -> Iterator[str]:
+    """Yield which judges of several lost their votes by failing."""
+    for one in () if judging is None else judging.failures:
+        yield (
+            f"judge {clean(one.judge)} failed on {one.n:,} of {one.asked:,} answers, which the "
+            f"others decided without its vote: {clean(one.reason, 300)}"
         )
 
 

@@ -132,6 +132,15 @@ class Agreement(Record, frozen=True, kw_only=True):
     n: int
 
 
+class JudgeFailure(Record, frozen=True, kw_only=True):
+    """A judge of several that failed on `n` of the `asked` answers, and the shortest error."""
+
+    judge: str
+    n: int
+    asked: int
+    reason: str
+
+
 class Judging(Record, frozen=True, kw_only=True):
     """How judged answers were decided.
 
@@ -142,6 +151,7 @@ class Judging(Record, frozen=True, kw_only=True):
         agreement: of several judges (Cohen's kappa of two, Fleiss' of more), else None.
         vote_agreement: of one judge's votes (Fleiss' kappa), None with a single vote.
         validation: of the judge as it was asked, if it has one.
+        failures: the judges of several that failed, whose votes are missing.
     """
 
     deciders: Mapping[str, int]
@@ -149,6 +159,7 @@ class Judging(Record, frozen=True, kw_only=True):
     agreement: Agreement | None = None
     vote_agreement: Agreement | None = None
     validation: Validated | None = None
+    failures: tuple[JudgeFailure, ...] = ()
 
 
 class Figures(Record, frozen=True, kw_only=True):

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import cast
 
 from pytest_llmeval.records import Json, Row
 from pytest_llmeval.records.score import DECIDED_BY, OPINIONS
-from pytest_llmeval.results.figures import Agreement, Judging
+from pytest_llmeval.results.figures import Agreement, JudgeFailure, Judging
 from pytest_llmeval.results.task_info import Validated
 from pytest_llmeval.scoring.grader import options_of
 from pytest_llmeval.scoring.judge.agreement import cohen_kappa, fleiss_kappa
@@ -49,6 +49,7 @@ def judging(rows: Sequence[Row], validations: Sequence[Validated]) -> Judging | 
             ),
             None,
         ),
+        failures=tuple(_failures([opinion for _, opinions in asked for opinion in opinions])),
     )
 
 
@@ -69,6 +70,19 @@ def is_of(validation: Validated, grader: str) -> bool:
 
 def _opinions(details: Mapping[str, Json]) -> list[_Opinion]:
     return cast("list[_Opinion]", details.get(OPINIONS, []))
+
+
+def _failures(opinions: Sequence[_Opinion]) -> Iterator[JudgeFailure]:
+    """Yield the judges of which an opinion is an error, in alphabetical order."""
+    failed: dict[str, list[str]] = {}
+    for opinion in opinions:
+        if failure := opinion.get("failure"):
+            failed.setdefault(str(opinion["judge"]), []).append(str(failure))
+    asked = Counter(str(opinion["judge"]) for opinion in opinions)
+    for judge, errors in sorted(failed.items()):
+        # The other ones say of a lost judge that it is lost.
+        reason = min(errors, key=len)
+        yield JudgeFailure(judge=judge, n=len(errors), asked=asked[judge], reason=reason)
 
 
 def _between_judges(asked: Sequence[list[_Opinion]]) -> Agreement | None:

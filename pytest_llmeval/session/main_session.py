@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
@@ -23,6 +24,7 @@ from pytest_llmeval.session.failures import Failure, Failures
 from pytest_llmeval.session.files import SessionFiles
 from pytest_llmeval.session.grading import check_same_graders
 from pytest_llmeval.session.host import Host
+from pytest_llmeval.session.judge_check import unusable_judges
 from pytest_llmeval.session.picture_check import PlannedPictures, planned_pictures
 from pytest_llmeval.session.places import rescored_place
 from pytest_llmeval.session.plan_check import (
@@ -59,6 +61,8 @@ class MainSession:
     Attributes:
         plan: the selected tests; empty until `take_plan`.
         rows: the rows reported so far.
+        unjudged: number of tests that were skipped although their samples have answers, because
+            nobody was asked about them, by the reason; without a gate, which weighs them itself.
     """
 
     def __init__(self, settings: Settings, catalog: Catalog, host: Host) -> None:
@@ -80,6 +84,7 @@ class MainSession:
         self._mistakes: Mapping[str, LLMEvalError] = {}
         self._pictures = PlannedPictures()
         self._failures = Failures()
+        self.unjudged: Counter[str] = Counter()
         self.rows = RowLog(
             catalog, self._files.folder, self._writes, self._files.earlier, self._kept
         )
@@ -132,6 +137,8 @@ class MainSession:
             check_models(sound, self._settings, self._catalog)
             self._pictures = planned_pictures(sound, self._catalog, self._tell_now)
             self._mistakes = {**self._mistakes, **self._pictures.mistakes}
+            for remark in unusable_judges(sound, self._settings, self._catalog):
+                self._host.tell(remark)
         for remark in missing_judges(sound, self._settings, self._catalog):
             self._host.tell(remark)
         return True
@@ -214,6 +221,7 @@ class MainSession:
                 *undeclared_remarks(rows, by_name),
                 *self._failures.remarks(),
                 *unasked_roles(self.plan, self._settings, self._catalog, asked),
+                *(f"{n:,} unscored: {reason}" for reason, n in self.unjudged.items()),
             ),
         )
 
@@ -261,5 +269,10 @@ class MainSession:
 
     def _run_info(self) -> dict[str, Json]:
         return run_info(
-            self._settings, self._catalog, self.plan, self._host.root, self._validations
+            self._settings,
+            self._catalog,
+            self.plan,
+            self._host.root,
+            self._validations,
+            mistaken=self._mistakes,
         )

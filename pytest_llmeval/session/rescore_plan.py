@@ -19,10 +19,8 @@ from pytest_llmeval.session.settings import Settings
 from pytest_llmeval.session.stored_runs import as_asked
 from pytest_llmeval.task.catalog import Catalog
 from pytest_llmeval.task.declared import MisfitError, make_scorer
+from pytest_llmeval.task.question import question_digest
 from pytest_llmeval.task.spec import Spec
-
-_JUDGED_OUTCOMES: Final = frozenset({"correct", "incorrect", "unscored"})
-"""Outcomes of rows that have scores."""
 
 _SCORING_KEYS: Final = frozenset({"scorer", "decides"})
 """The keys of a task that scorers given by hand take the place of."""
@@ -106,8 +104,35 @@ class RescorePlan:
     @cached_property
     def rows(self) -> dict[str, Row]:
         """The rows to score, by the node ids of `tests`."""
-        answered = (row for row in self.run.rows if row.outcome in _JUDGED_OUTCOMES)
-        return {str(number): row for number, row in enumerate(answered)}
+        found = (row for row in self.run.rows if is_solved(row) and row.key not in self.stale)
+        return {str(number): row for number, row in enumerate(found)}
+
+    @cached_property
+    def stale(self) -> Mapping[RowKey, str]:
+        """Why rows with an answer cannot be scored: the sample that was asked is there no more.
+
+        A row has the target and the answer, but neither the question nor the metadata that a scorer
+        may want, and its answer is none to another question.
+        """
+        found = {}
+        for row in filter(is_solved, self.run.rows):
+            file = self.files[row.task]
+            sample = self.catalog.load(file).by_id.get(row.sample)
+            if sample is None:
+                found[row.key] = f"not scored again: not in the dataset of {file.name} any more"
+            elif _is_other(row.question, question_digest(sample)):
+                found[row.key] = f"not scored again: {file.name} asks something else by now"
+        return found
+
+    @cached_property
+    def added(self) -> int:
+        """Number of samples of the tasks' datasets that the run has no row of."""
+        known = {(row.task, row.sample) for row in self.run.rows}
+        return sum(
+            (task, sample) not in known
+            for task, file in self.files.items()
+            for sample in self.catalog.load(file).by_id
+        )
 
     @cached_property
     def tests(self) -> Plan:
@@ -115,7 +140,7 @@ class RescorePlan:
 
         Raises:
             TaskError: a task or its dataset is wrong.
-            UsageError: a task has no scorer, or a sample is not in its dataset.
+            UsageError: a task has no scorer.
         """
         tests = []
         for nodeid, row in self.rows.items():
@@ -123,9 +148,6 @@ class RescorePlan:
             loaded = self.catalog.load(file)
             if not loaded.scorers:
                 msg = f"task {row.task!r} declares no scorer; name one, such as --scorer exact"
-                raise UsageError(msg)
-            if row.sample not in loaded.by_id:
-                msg = f"sample {row.sample!r} of the run is not in the dataset of {file} any more"
                 raise UsageError(msg)
             model = "" if row.model == RECORDED else row.model
             tests.append(
@@ -167,3 +189,13 @@ class RescorePlan:
             except MisfitError as error:
                 msg = f"--scorer {spec.name}: {error.problem}"
                 raise UsageError(msg) from None
+
+
+def _is_other(then: str, now: str) -> bool:
+    """Whether two digests are of different questions; "" is an unknown one."""
+    return then != now and "" not in {then, now}
+
+
+def is_solved(row: Row) -> bool:
+    """Whether a row has a completion; its scorers may have failed, or its test's body."""
+    return row.outcome in {"correct", "incorrect", "unscored"} or row.stop_reason != ""

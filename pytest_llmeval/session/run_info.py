@@ -5,7 +5,7 @@ from __future__ import annotations
 import platform
 import re
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
@@ -26,12 +26,14 @@ DISTRIBUTION = "pytest-llmeval-suite"
 """The package's name on the package index."""
 
 
-def run_info(
+def run_info(  # noqa: PLR0913 - the facts of a session, from several places
     settings: Settings,
     catalog: Catalog,
     plan: Plan,
     rootpath: Path,
     validations: Sequence[Validated] = (),
+    *,
+    mistaken: Container[str] = (),
 ) -> dict[str, Json]:
     """Return the content of ``run.json``.
 
@@ -41,7 +43,9 @@ def run_info(
         plan: the selected tests.
         rootpath: the folder whose git state is stored.
         validations: stored validations of judges.
+        mistaken: files of tasks that cannot be run, so that they have no judges.
     """
+    sound = plan.without(mistaken)
     return {
         "settings": settings.to_json(),
         "versions": {
@@ -54,9 +58,9 @@ def run_info(
             file: _task_info(catalog, Path(file), digest, validations)
             for file, _, digest in plan.tasks
         },
-        "judges": _judges(settings, catalog, plan, validations),
-        "roles": _roles(settings, catalog, plan),
-        "graders": graders_json(task_graders(plan, settings, catalog)),
+        "judges": _judges(settings, catalog, sound, validations),
+        "roles": _roles(settings, catalog, sound),
+        "graders": graders_json(task_graders(sound, settings, catalog)),
         "planned": len(plan.tests),
     }
 

@@ -187,3 +187,18 @@ def test_the_table_says_who_decided_and_what_the_judge_is_worth() -> None:
 def test_the_summary_reads_back_as_it_was_written() -> None:
     written = summary(judged(1, "judge", opinion("openai/a", True, True, True, wanted=3)))
     assert Summary.from_json(written.to_json()) == written
+
+
+def test_a_judge_of_several_that_failed_is_told_once_below_the_table() -> None:
+    failed = {**opinion("openai/b", None), "failure": "HTTP 401: the key is refused"}
+    later = {**failed, "failure": f"its judge is lost: {failed['failure']}"}
+    rows = [judged(n, "judge", opinion("openai/a", True), later if n else failed) for n in range(3)]
+    [found] = judging(*rows, judged(3, "judge", opinion("openai/b", True))).failures
+    assert (found.judge, found.n, found.asked, found.reason) == (
+        "openai/b",
+        3,
+        4,
+        "HTTP 401: the key is refused",
+    )
+    table = " ".join(render_table(summary(*rows), width=100, color=False).split())
+    assert table.count("judge openai/b failed on 3 of 3 answers") == 1

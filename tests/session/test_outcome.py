@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from pytest_llmeval.engine.link import Link
-from pytest_llmeval.errors import ModelLost, RunStopped, ScorerError, ToolError
+from pytest_llmeval.errors import ModelLost, ProviderError, RunStopped, ScorerError, ToolError
 from pytest_llmeval.records import Score
+from pytest_llmeval.scoring.decision import UnscoredError
 from pytest_llmeval.session.attempt import Attempt
 from pytest_llmeval.session.outcome import outcome_of
 
@@ -31,7 +32,11 @@ RIGHT, WRONG, UNDECIDED = score(correct=True), score(correct=False), score(corre
         ("call", AssertionError(), [], "incorrect"),
         ("call", AssertionError(), [score(correct=False, decides=False)], "incorrect"),
         ("call", AssertionError(), [RIGHT], "error"),
-        ("call", ScorerError(), [UNDECIDED], "unscored"),
+        ("call", UnscoredError(), [UNDECIDED], "unscored"),
+        ("call", AssertionError("the body's own"), [UNDECIDED], "unscored"),
+        ("call", ScorerError(), [UNDECIDED], "error"),
+        ("call", ProviderError("HTTP 401"), [UNDECIDED], "error"),
+        ("call", ProviderError("HTTP 401"), [UNDECIDED, WRONG], "incorrect"),
         ("call", ScorerError(), [], "error"),
         ("call", ToolError(), [], "error"),
         ("call", pytest.fail.Exception("Timeout >1.0s"), [], "error"),
