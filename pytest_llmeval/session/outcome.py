@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pytest_llmeval.errors import ModelLost, RunStopped
 from pytest_llmeval.records import Outcome
-from pytest_llmeval.scoring.decision import UnscoredError, together
+from pytest_llmeval.scoring.decision import together
 from pytest_llmeval.session.attempt import Attempt
 from pytest_llmeval.session.ending import missing_score
 
@@ -38,6 +38,5 @@ def outcome_of(
     correct = together(decisions, any_decides=attempt.any_decides)
     if correct is False:
         return "incorrect"
-    # Of an undecided score; also where the body goes on to an assertion of its own.
-    unscored = correct is None and isinstance(raised, UnscoredError | AssertionError)
-    return "unscored" if unscored else "error"
+    broken = any(raised is failure for failure in attempt.failures.values())
+    return "unscored" if correct is None and not broken else "error"

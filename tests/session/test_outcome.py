@@ -34,9 +34,7 @@ RIGHT, WRONG, UNDECIDED = score(correct=True), score(correct=False), score(corre
         ("call", AssertionError(), [RIGHT], "error"),
         ("call", UnscoredError(), [UNDECIDED], "unscored"),
         ("call", AssertionError("the body's own"), [UNDECIDED], "unscored"),
-        ("call", ScorerError(), [UNDECIDED], "error"),
-        ("call", ProviderError("HTTP 401"), [UNDECIDED], "error"),
-        ("call", ProviderError("HTTP 401"), [UNDECIDED, WRONG], "incorrect"),
+        ("call", ScorerError("the body's own"), [UNDECIDED], "unscored"),
         ("call", ScorerError(), [], "error"),
         ("call", ToolError(), [], "error"),
         ("call", pytest.fail.Exception("Timeout >1.0s"), [], "error"),
@@ -57,3 +55,15 @@ def test_outcome(
     attempt.scores.extend(scores)
     skipped = isinstance(raised, pytest.skip.Exception)
     assert outcome_of(attempt, raised, in_body=phase == "call", skipped=skipped) == expected
+
+
+@pytest.mark.parametrize(
+    ("scores", "expected"), [([UNDECIDED], "error"), ([UNDECIDED, WRONG], "incorrect")]
+)
+def test_what_a_scorer_failed_by_is_an_error_unless_another_decides(
+    scores: list[Score], expected: str
+) -> None:
+    attempt = Attempt("test_x.py::test_x[1]", no_link)
+    attempt.scores.extend(scores)
+    attempt.failures["s"] = failure = ProviderError("HTTP 401")
+    assert outcome_of(attempt, failure, in_body=True, skipped=False) == expected
