@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 from typing import Final, cast
 
-from msgspec.structs import replace
-
 from pytest_llmeval.engine.calls import Calls
 from pytest_llmeval.engine.choice import ModelChoice, RoleError
-from pytest_llmeval.engine.judge_names import partner_names
+from pytest_llmeval.engine.completing import Completing, KeepTranscript
 from pytest_llmeval.engine.models import Gauge, Models
 from pytest_llmeval.engine.plan import Plan, PlannedTest
 from pytest_llmeval.engine.preparing import Preparing
 from pytest_llmeval.engine.readiness import Readiness
 from pytest_llmeval.engine.sample_run import Surroundings
-from pytest_llmeval.engine.sample_time import SampleTime
 from pytest_llmeval.engine.scheduler import Scheduler
 from pytest_llmeval.engine.solved import Solved
 from pytest_llmeval.engine.solving import Solving
@@ -34,14 +30,10 @@ from pytest_llmeval.records import (
     Reply,
     Role,
     RowKey,
-    StageNote,
     Transcript,
 )
 from pytest_llmeval.records.error_json import error_to_json
 from pytest_llmeval.task.catalog import Catalog
-
-KeepTranscript = Callable[[RowKey, Transcript], None]
-"""Stores a sample's transcript, once its solver has ended or failed; RunStopped if it cannot."""
 
 _NO_MISTAKES: Final[Mapping[str, LLMEvalError]] = MappingProxyType({})
 
@@ -100,11 +92,20 @@ class Run:
                 )
                 raise UsageError(msg)
         self._plan, self._models, self._choice = plan, models, choice
-        self._around, self._pace, self._keep_transcript = around, pace, keep_transcript
+        self._around = around
         self._solving = Solving(catalog, choice, around, completions)
         self._preparing = Preparing(catalog, choice, around)
         self._scheduler = Scheduler(
             len(plan.tests), self._complete, window=pace.window, fatal=self._is_fatal
+        )
+        self._completing = Completing(
+            models=models,
+            choice=choice,
+            solving=self._solving,
+            preparing=self._preparing,
+            keep_transcript=keep_transcript,
+            sample_timeout=pace.sample_timeout,
+            ended=lambda: self._scheduler.ended,
         )
         self._stops = Stops(mistakes)
         self._readiness: Readiness | None = None
@@ -225,69 +226,19 @@ class Run:
             raise
 
     async def _complete(self, position: int, ticket: Ticket) -> Solved:
-        """Return the solved sample at a position of the plan; store its transcript in any case.
-
-        A failure of its solver is raised. One of its scorers, whatever it is, and the end of the
-        run while they ask, stand in the result beside the completion, which is paid.
-        """
-        test, time = self._plan.tests[position], SampleTime(self._pace.sample_timeout)
-        calls = Calls(self._models, ticket, epoch=test.epoch)
-        ticket.on_sent = time.start
+        """Return the solved sample at a position of the plan."""
+        test = self._plan.tests[position]
         try:
-            completion = await self._solve(test, calls, time)
-            solved = await self._prepare(test, completion, calls, time)
-            completion = replace(completion, transcript=calls.transcript)
-            partners = partner_names(self._choice, test, calls.transcript)
-            return replace(solved, completion=completion, partners=partners)
-        except LLMEvalError as error:
-            if isinstance(error, RoleError):
-                self._end_task(test.file, error)
-            calls.note(StageNote(stage="error", text=f"{type(error).__name__}: {error}"))
+            return await self._completing.solved(test, ticket)
+        except RoleError as mistake:
+            self._end_task(test.file, mistake)
             raise
-        finally:
-            self._keep(test.key, calls.transcript)
 
     def _end_task(self, file: str, mistake: RoleError) -> None:
         """Complete no further sample of a task, whose solver asks a role without a model."""
         self._stops.mistake(file, mistake)
         self._scheduler.drop(
             position for position, test in enumerate(self._plan.tests) if test.file == file
-        )
-
-    def _keep(self, key: RowKey, transcript: Transcript) -> None:
-        """Store a transcript; without it nothing more is sent."""
-        try:
-            self._keep_transcript(key, transcript)
-        except RunStopped as stopped:
-            self._models.end(str(stopped))
-            raise
-
-    async def _solve(self, test: PlannedTest, calls: Calls, time: SampleTime) -> Completion:
-        try:
-            async with time.limit():
-                return await self._solving.solve(test, calls)
-        except TimeoutError:
-            raise self._too_late(test, "done") from None
-
-    async def _prepare(
-        self, test: PlannedTest, completion: Completion, calls: Calls, time: SampleTime
-    ) -> Solved:
-        preparation = self._preparing.begin(test)
-        try:
-            async with time.limit():
-                await self._preparing.ahead(preparation, test, completion, calls)
-        except TimeoutError:
-            preparation.end(self._too_late(test, "judged"))
-        except asyncio.CancelledError:
-            if (reason := self._scheduler.ended) is None:
-                raise
-            preparation.end(RunStopped(str(reason)))
-        return preparation.solved(completion)
-
-    def _too_late(self, test: PlannedTest, done: str) -> LLMEvalError:
-        seconds = self._pace.sample_timeout
-        return LLMEvalError(
-            f"sample {test.sample!r}: not {done} within {seconds:g} s (--llmeval-sample-timeout)"
         )
 
     def _is_fatal(self, error: LLMEvalError) -> bool:
@@ -311,7 +262,7 @@ class Run:
             if test is not None and calls.transcript.events:
                 earlier = Completion.from_json(arguments["completion"]).transcript
                 events = (*earlier.events, *calls.transcript.events)
-                self._keep(test.key, Transcript(events=events))
+                self._completing.keep(test.key, Transcript(events=events))
         made = calls.transcript.to_json()
         return {"prepared": prepared, "failed": failed, "transcript": made}
 

@@ -10,7 +10,7 @@ from typing import Final, Literal, TypeAlias
 
 from pytest_llmeval.records import Row
 from pytest_llmeval.results.answer_labels import Drawn
-from pytest_llmeval.results.rows import parted
+from pytest_llmeval.results.rows import is_solved, parted
 from pytest_llmeval.results.targets import answer_digest
 from pytest_llmeval.results.uncertainty import ORDER, Uncertainty
 
@@ -48,7 +48,9 @@ def choose(rows: Sequence[Row], *, count: int = COUNT, seed: int = 0) -> list[Ch
     random too, so that whoever labels the first of them has labelled a random part.
     """
     chosen: dict[tuple[str, str, str], ChosenAnswer] = {}
-    answered = sorted(filter(_is_solved, rows), key=lambda row: row.key)
+    # Answers that nobody could score are drawn too: another judge may decide them, and the part
+    # that it decides is then still a random one.
+    answered = sorted(filter(is_solved, rows), key=lambda row: row.key)
     for key, part in parted(answered, lambda row: (row.task, row.test, row.model)).items():
         generator = random.Random(f"{seed} {key}")  # noqa: S311 - a sample, no secret
         wanted = min(math.ceil(count * RANDOM_SHARE), len(part))
@@ -67,15 +69,6 @@ def choose(rows: Sequence[Row], *, count: int = COUNT, seed: int = 0) -> list[Ch
     listed = list(chosen.values())
     random.Random(seed).shuffle(listed)  # noqa: S311 - as above
     return listed
-
-
-def _is_solved(row: Row) -> bool:
-    """Whether a row has a completion.
-
-    Those that nobody could score are drawn too: another judge may decide them, and the part that it
-    decides is then still a random one.
-    """
-    return row.outcome in {"correct", "incorrect", "unscored"} or row.stop_reason != ""
 
 
 def _unit(row: Row) -> tuple[str, str, str]:

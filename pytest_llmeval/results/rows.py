@@ -36,6 +36,11 @@ def parted(rows: Iterable[Row], by: Callable[[Row], _Key]) -> dict[_Key, list[Ro
     return parts
 
 
+def is_solved(row: Row) -> bool:
+    """Whether a row has a completion; its scorers may have failed, or its test's body."""
+    return row.outcome in {"correct", "incorrect", "unscored"} or row.stop_reason != ""
+
+
 def last_scores(row: Row) -> dict[str, Score]:
     """Return a row's scores by name; of several under one name the last counts."""
     return {score.name: score for score in row.scores}

@@ -10,13 +10,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from pytest_llmeval.engine.completing import KeepTranscript
 from pytest_llmeval.engine.gateway import Gateway
 from pytest_llmeval.engine.models import Models
 from pytest_llmeval.engine.plan import Plan
 from pytest_llmeval.engine.replies.place import open_keeper, open_source
 from pytest_llmeval.engine.replies.store import IMAGES, REPLIES, ReplyStore
 from pytest_llmeval.engine.resources import Resources
-from pytest_llmeval.engine.run import KeepTranscript, Pace, Run
+from pytest_llmeval.engine.run import Pace, Run
 from pytest_llmeval.engine.sample_run import Surroundings
 from pytest_llmeval.engine.specs import ModelSpec
 from pytest_llmeval.errors import LLMEvalError

@@ -14,6 +14,7 @@ from pytest_llmeval.engine.replies import REPLIES
 from pytest_llmeval.engine.specs import RECORDED
 from pytest_llmeval.errors import UsageError
 from pytest_llmeval.records import Completion, Json, Row, RowKey, StopReason
+from pytest_llmeval.results.rows import is_solved
 from pytest_llmeval.results.stored_run import StoredRun
 from pytest_llmeval.session.settings import Settings
 from pytest_llmeval.session.stored_runs import as_asked
@@ -194,8 +195,3 @@ class RescorePlan:
 def _is_other(then: str, now: str) -> bool:
     """Whether two digests are of different questions; "" is an unknown one."""
     return then != now and "" not in {then, now}
-
-
-def is_solved(row: Row) -> bool:
-    """Whether a row has a completion; its scorers may have failed, or its test's body."""
-    return row.outcome in {"correct", "incorrect", "unscored"} or row.stop_reason != ""
