@@ -106,7 +106,7 @@ class ModelChoice:
         judges = (
             judge
             for declared in scorers
-            if (scorer := declared.prepares) is not None
+            if (scorer := declared.asks) is not None
             for judge in self.judges(test, scorer.models)
         )
         return tuple(dict.fromkeys(judges))

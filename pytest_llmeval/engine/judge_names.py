@@ -14,11 +14,11 @@ from pytest_llmeval.engine.choice import ModelChoice
 from pytest_llmeval.engine.plan import PlannedTest
 from pytest_llmeval.engine.specs import ModelSpec
 from pytest_llmeval.safety.regular_files import open_regular, regular_lines
-from pytest_llmeval.scoring.scorer import PreparingScorer
+from pytest_llmeval.scoring.scorer import AskingScorer
 
 
 def judge_names(
-    choice: ModelChoice, test: PlannedTest | None, scorer: PreparingScorer
+    choice: ModelChoice, test: PlannedTest | None, scorer: AskingScorer
 ) -> tuple[str, ...]:
     """Return the names of the models that a scorer may ask about a test's answer.
 

@@ -1,4 +1,4 @@
-"""Runs the scorers' `prepare`, such as a judge's calls, in the engine."""
+"""Runs the scorers' `prepare`, such as a judge's calls or a program, in the engine."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pytest_llmeval.engine.calls import Calls
 from pytest_llmeval.engine.choice import ModelChoice
 from pytest_llmeval.engine.judge_names import judge_names
 from pytest_llmeval.engine.plan import PlannedTest
-from pytest_llmeval.engine.resources import Resources
+from pytest_llmeval.engine.sample_run import Surroundings, WholeRun
 from pytest_llmeval.engine.scoring_run import ScoringRun
 from pytest_llmeval.engine.solved import Solved
 from pytest_llmeval.errors import LLMEvalError, ModelLost, ProviderError, ScorerError, UsageError
@@ -18,7 +18,7 @@ from pytest_llmeval.records import Completion, Json, Sample
 from pytest_llmeval.records.error_json import error_to_json
 from pytest_llmeval.records.plain import plain_json
 from pytest_llmeval.safety.printable import described
-from pytest_llmeval.scoring.scorer import PreparingScorer
+from pytest_llmeval.scoring.scorer import AskingScorer, PreparingScorer, RunCheckingScorer
 from pytest_llmeval.task.catalog import Catalog
 from pytest_llmeval.task.declared import MisfitError, make_scorer
 from pytest_llmeval.task.spec import Spec
@@ -27,9 +27,19 @@ from pytest_llmeval.task.spec import Spec
 class Preparing:
     """Prepares the scores of answers, before a test or at a test body's request."""
 
-    def __init__(self, catalog: Catalog, choice: ModelChoice, resources: Resources) -> None:
-        """Find scorers in `catalog` and their models by `choice`."""
-        self._catalog, self._choice, self._resources = catalog, choice, resources
+    def __init__(self, catalog: Catalog, choice: ModelChoice, around: Surroundings) -> None:
+        """Find scorers in `catalog` and their models by `choice`; scorers may use `around`."""
+        self._catalog, self._choice, self._around = catalog, choice, around
+
+    async def check(self, test: PlannedTest) -> None:
+        """Raise an error if a scorer of the test's task can score nothing in this run.
+
+        Raises:
+            LLMEvalError: what is missing, and the fix.
+        """
+        for one in self._catalog.load(Path(test.file)).scorers:
+            if isinstance(one.scorer, RunCheckingScorer):
+                await one.scorer.check_run(WholeRun(self._around))
 
     async def ahead(self, test: PlannedTest, completion: Completion, calls: Calls) -> Solved:
         """Return a completion with what the task's scorers prepare for its answer.
@@ -55,7 +65,7 @@ class Preparing:
         judges = {
             one.scorer.name: judge_names(self._choice, test, one.scorer)
             for one in loaded.scorers
-            if isinstance(one.scorer, PreparingScorer)
+            if isinstance(one.scorer, AskingScorer)
         }
         return Solved(completion=completion, prepared=prepared, failed=failed, judges=judges)
 
@@ -78,12 +88,13 @@ class Preparing:
         return await self._prepare(test, self._scorer(test, wish), sample, completion, calls)
 
     def judges(self, test: PlannedTest | None, wish: dict[str, Json]) -> tuple[str, ...]:
-        """Return the names of the models that the scorer of a wish may ask.
+        """Return the names of the models that the scorer of a wish may ask; () if it asks none.
 
         Raises:
-            UsageError: the wish names no scorer that asks any, or a spec is invalid.
+            UsageError: the wish names no scorer with `prepare`, or a spec is invalid.
         """
-        return judge_names(self._choice, test, self._scorer(test, wish))
+        scorer = self._scorer(test, wish)
+        return judge_names(self._choice, test, scorer) if isinstance(scorer, AskingScorer) else ()
 
     def _scorer(self, test: PlannedTest | None, wish: dict[str, Json]) -> PreparingScorer:
         """Return the scorer that a wish names: one of the test's task, or a new one."""
@@ -110,8 +121,10 @@ class Preparing:
         calls: Calls,
     ) -> Json:
         """Return what a scorer prepares; any failure is an LLMEvalError that names the scorer."""
-        models = self._choice.judges(test, scorer.models)
-        context = ScoringRun(models, calls, self._resources)
+        models = (
+            self._choice.judges(test, scorer.models) if isinstance(scorer, AskingScorer) else ()
+        )
+        context = ScoringRun(models, calls, self._around.resources, self._around.settings)
         try:
             prepared = await scorer.prepare(sample, completion, context)
             return plain_json(prepared, f"sample {sample.id!r}, scorer {scorer.name!r}")

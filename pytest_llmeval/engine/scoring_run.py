@@ -13,12 +13,25 @@ from pytest_llmeval.records import Json, Message, Reply, Role
 T = TypeVar("T")
 
 
+def _not_given(name: str) -> str | None:  # noqa: ARG001 - no option has a value
+    return None
+
+
 class ScoringRun:
     """The context of one scorer's `prepare`; see `ScorerContext`."""
 
-    def __init__(self, models: Sequence[ModelSpec], calls: Calls, resources: Resources) -> None:
-        """Give the scorer access to `models`; `calls` keeps the transcript."""
-        self.calls, self._resources = calls, resources
+    def __init__(
+        self,
+        models: Sequence[ModelSpec],
+        calls: Calls,
+        resources: Resources,
+        settings: Callable[[str], str | None] = _not_given,
+    ) -> None:
+        """Give the scorer access to `models`; `calls` keeps the transcript.
+
+        `settings` returns the value of an option by its name.
+        """
+        self.calls, self._resources, self._settings = calls, resources, settings
         labels = [model.label for model in models]
         self._models = {
             model.label if labels.count(model.label) == 1 else model.text: model for model in models
@@ -58,9 +71,14 @@ class ScoringRun:
         """Return the run's object under `key`, made by the first caller's `start`."""
         return await self._resources.get(key, start)
 
+    def setting(self, name: str) -> str | None:
+        """Return the value of the option ``--llmeval-NAME``; None when it is not given."""
+        return self._settings(name)
+
     def branch(self) -> ScoringRun:
         """Return a context for the same sample with an empty transcript."""
-        return ScoringRun(tuple(self._models.values()), self.calls.branch(), self._resources)
+        models = tuple(self._models.values())
+        return ScoringRun(models, self.calls.branch(), self._resources, self._settings)
 
     def join(self, branches: Sequence[ScoringRun]) -> None:
         """Append the transcripts of `branches`, in their order."""

@@ -85,7 +85,14 @@ async def run_program(  # noqa: PLR0913 - what is run, on what, and how
     start = time.monotonic()
     scratch = Path(tempfile.mkdtemp(prefix="llmeval-sandbox-"))
     try:
-        process = await _start(isolation, [module, *arguments], beside, readable, limits, scratch)
+        process = await _start(
+            isolation,
+            [module, *arguments],
+            beside=beside,
+            readable=readable,
+            limits=limits,
+            scratch=scratch,
+        )
         watched = Watched(process, limits, scratch)
         await watched.finish(text)
     finally:
@@ -106,6 +113,7 @@ async def run_program(  # noqa: PLR0913 - what is run, on what, and how
 async def _start(  # noqa: PLR0913 - as above
     isolation: Isolation,
     module: list[str],
+    *,
     beside: str | None,
     readable: Sequence[Path],
     limits: Limits,

@@ -21,7 +21,7 @@ from types import MappingProxyType
 from typing import Any, Final, Protocol, runtime_checkable
 
 from pytest_llmeval.safety.regular_files import read_regular
-from pytest_llmeval.scoring.scorer import PreparingScorer, Scorer
+from pytest_llmeval.scoring.scorer import AskingScorer, Scorer
 
 NO_JUDGE: Final = "no judge"
 """What stands in place of the models when none is configured."""
@@ -76,7 +76,7 @@ def grader_text(
     """
     options = "".join(f" {name}={_shown(value)}" for name, value in _options(scorer, declared))
     text = f"{rules or scorer.grader}{options}"
-    return f"{text}{_BY}{_panel(scorer, models)}" if isinstance(scorer, PreparingScorer) else text
+    return f"{text}{_BY}{_panel(scorer, models)}" if isinstance(scorer, AskingScorer) else text
 
 
 def rules_of(text: str) -> str:
@@ -112,7 +112,7 @@ def _options(scorer: Scorer, declared: Mapping[str, Any]) -> list[tuple[str, Any
     """Return the options of a scorer, without those that the text has in another place."""
     if isinstance(scorer, NamesOptions):
         return list(scorer.grader_options.items())
-    elsewhere = {"name", "models"} if isinstance(scorer, PreparingScorer) else {"name"}
+    elsewhere = {"name", "models"} if isinstance(scorer, AskingScorer) else {"name"}
     names = [name for name in inspect.signature(type(scorer)).parameters if name not in elsewhere]
     own = {name: getattr(scorer, name) for name in names if hasattr(scorer, name)}
     others = {name: declared[name] for name in declared if name not in {*own, *elsewhere}}

@@ -55,12 +55,7 @@ class Scorer(Protocol):
 
 @runtime_checkable
 class PreparingScorer(Scorer, Protocol):
-    """A scorer that asks models before it scores, such as a judge."""
-
-    @property
-    def models(self) -> tuple[str, ...]:
-        """Specs of the models to ask, unless the command line names others."""
-        ...
+    """A scorer that does something slow before it scores, such as running a program."""
 
     @property
     def only_incorrect(self) -> bool:
@@ -69,6 +64,38 @@ class PreparingScorer(Scorer, Protocol):
 
     async def prepare(self, sample: Sample, completion: Completion, context: ScorerContext) -> Json:
         """Return what `score` needs. Runs in the engine, as soon as the completion is there."""
+        ...
+
+
+@runtime_checkable
+class AskingScorer(PreparingScorer, Protocol):
+    """A scorer that asks models before it scores, such as a judge."""
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """Specs of the models to ask, unless the command line names others."""
+        ...
+
+
+@runtime_checkable
+class SampleCheckingScorer(Scorer, Protocol):
+    """A scorer that needs more of a sample than its target, such as tests in its metadata."""
+
+    def check_sample(self, sample: Sample) -> None:
+        """Raise ValueError if answers to a sample cannot be scored. Called at collection."""
+        ...
+
+
+@runtime_checkable
+class RunCheckingScorer(Scorer, Protocol):
+    """A scorer that needs something of the machine, such as a sandbox."""
+
+    async def check_run(self, context: RunOptions) -> None:
+        """Raise an LLMEvalError if no answer can be scored in this run.
+
+        It is called before the first request of each sample, so that nothing is paid in vain; what
+        it finds out is kept by `RunOptions.shared`.
+        """
         ...
 
 
@@ -89,7 +116,22 @@ class ComparingScorer(Scorer, Protocol):
         ...
 
 
-class ScorerContext(Protocol):
+class RunOptions(Protocol):
+    """What a scorer may use before any sample: the run's options and shared objects."""
+
+    async def shared(self, key: str, start: Callable[[], Awaitable[T]]) -> T:
+        """Return the run's object under `key`, made by the first caller's `start`.
+
+        It is closed at the end of the run, if it has a method `close` (async or not).
+        """
+        ...
+
+    def setting(self, name: str) -> str | None:
+        """Return the value of the option ``--llmeval-NAME``; None when it is not given."""
+        ...
+
+
+class ScorerContext(RunOptions, Protocol):
     """One sample's way to the models that score; the engine supplies it and keeps the transcript.
 
     `generate` and `shared` may raise an LLMEvalError, which a scorer lets pass.
@@ -116,13 +158,6 @@ class ScorerContext(Protocol):
         parameters: Mapping[str, Json] | None = None,
     ) -> Reply:
         """Ask one of `models`; equal requests with different `draw` are different calls."""
-        ...
-
-    async def shared(self, key: str, start: Callable[[], Awaitable[T]]) -> T:
-        """Return the run's object under `key`, made by the first caller's `start`.
-
-        It is closed at the end of the run, if it has a method `close` (async or not).
-        """
         ...
 
     def branch(self) -> Self:

@@ -99,7 +99,7 @@ def missing_judge(plan: Plan, settings: Settings, catalog: Catalog) -> str | Non
     choice = model_choice(settings, catalog)
     for test in plan.kinds:
         for declared in catalog.load(Path(test.file)).scorers:
-            scorer = declared.prepares
+            scorer = declared.asks
             if scorer is not None and not choice.judges(test, scorer.models):
                 return (
                     f"task {test.task!r} is scored by a judge and none is configured: "

@@ -1,0 +1,56 @@
+"""Programs scored as the engine scores them, without an engine."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any, TypeVar, cast
+
+from pytest_llmeval.records import Completion, Json, Sample, Score
+from pytest_llmeval.sandbox.choice import present_isolations
+from pytest_llmeval.sandbox.isolation import Isolation
+from pytest_llmeval.scoring.code.scorer import CodeScorer
+from pytest_llmeval.scoring.scorer import ScorerContext
+
+T = TypeVar("T")
+
+
+class Surroundings:
+    """The part of a `ScorerContext` that runs programs."""
+
+    def __init__(self, isolation: Isolation | None = None) -> None:
+        self._isolation = isolation or next(iter(present_isolations()), None)
+        self._shared: dict[str, asyncio.Task[Any]] = {}
+
+    async def shared(self, key: str, start: Callable[[], Awaitable[T]]) -> T:
+        if key not in self._shared:
+            self._shared[key] = asyncio.ensure_future(_awaited(start))
+        return cast("T", await self._shared[key])
+
+    def setting(self, name: str) -> str | None:
+        return {"sandbox": self._isolation}.get(name)
+
+
+async def _awaited(start: Callable[[], Awaitable[T]]) -> T:
+    return await start()
+
+
+def sample_of(**metadata: Json) -> Sample:
+    return Sample(id="1", input="", target="", metadata=metadata)
+
+
+async def scored(
+    scorer: CodeScorer, program: str, sample: Sample, around: Surroundings
+) -> Score:
+    """Return the score of a program."""
+    scorer.check_sample(sample)
+    completion = Completion(text="", answer=program)
+    prepared = await scorer.prepare(sample, completion, cast("ScorerContext", around))
+    return scorer.score(program, sample, prepared)
+
+
+def score(program: str, *, isolation: Isolation | None = None, **metadata: Json) -> Score:
+    """Return the score of one program under the options that the metadata gives."""
+    options = {key: key for key in ("entry", "head", "setup") if key in metadata}
+    scorer = CodeScorer(tests="tests", timeout=2, **options)
+    return asyncio.run(scored(scorer, program, sample_of(**metadata), Surroundings(isolation)))
