@@ -134,7 +134,10 @@ class Remote:
         return self._program.ask("call", self, list(arguments), named)
 
     def __getattr__(self, name: str) -> object:
-        """Return its attribute."""
+        """Return its attribute; by special names libraries could be made to read any memory."""
+        if name.startswith("__"):
+            msg = f"the attribute {name} of the program's objects is out of reach"
+            raise AttributeError(msg)
         return self._program.ask("get", self, name)
 
     def __setattr__(self, name: str, value: object) -> None:

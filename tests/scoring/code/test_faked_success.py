@@ -16,6 +16,7 @@ from sandboxes import ISOLATIONS, require
 from scoring.code.programs import Surroundings, sample_of, scored
 
 from pytest_llmeval.records import Score
+from pytest_llmeval.sandbox.choice import present_isolations
 from pytest_llmeval.sandbox.isolation import Isolation
 from pytest_llmeval.scoring.code.scorer import CodeScorer
 
@@ -34,11 +35,17 @@ SAMPLE = sample_of(tests=TESTS, entry="answer")
 SCORER = CodeScorer(tests="tests", entry="entry", timeout=1, memory=512)
 
 
+def runs_in(case: dict[str, Any], isolation: Isolation) -> bool:
+    return not case.get("once") or isolation == (*present_isolations(), "none")[0]
+
+
 @cache
 def scores(isolation: Isolation) -> dict[str, Score]:
     """Return the scores of all programs, which run beside each other, and of the right one."""
     names = f"PARENT = {os.getpid()}\n"
-    programs = {case["name"]: names + case["program"] for case in FAKED} | {"right": RIGHT}
+    programs = {
+        case["name"]: names + case["program"] for case in FAKED if runs_in(case, isolation)
+    } | {"right": RIGHT}
 
     async def together() -> list[Score]:
         around = Surroundings(isolation)
@@ -61,6 +68,8 @@ def test_no_program_passes_that_does_not_know_the_answer(
     case: dict[str, Any], isolation: Isolation
 ) -> None:
     require(isolation)
+    if not runs_in(case, isolation):
+        pytest.skip("it takes long, and runs in another isolation")
     score = scores(isolation)[case["name"]]
     assert score.correct is False, score
     assert score.value is not None
