@@ -196,5 +196,4 @@ class Figures(Record, frozen=True, kw_only=True):
     def further_metrics(self) -> tuple[MetricValue, ...]:
         """The declared metrics that no other figure holds already."""
         named = {self.accuracy.name, *(mean.name for mean in (*self.scores, *self.shares))}
-        named |= {f"pass@{self.repeated[-1].k}"} if self.repeated else set()
         return tuple(metric for metric in self.metrics if metric.name not in named)
