@@ -86,7 +86,8 @@ class _Program:
 
 def main() -> None:
     """Reply to requests until there are no more."""
-    requests, replies = os.fdopen(int(sys.argv[1]), "rb"), int(sys.argv[2])
+    read, replies = map(int, sys.argv[-2:])
+    requests = os.fdopen(read, "rb")
     sys.argv = [FILE]
     program = _Program()
     for request in requests:

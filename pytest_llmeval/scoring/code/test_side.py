@@ -117,7 +117,7 @@ def main() -> None:
     channel, null = os.dup(1), os.open(os.devnull, os.O_RDWR)
     for own in (0, 1, 2):
         os.dup2(null, own)
-    read, write, process = map(int, sys.argv[1:4])
+    read, write, process = map(int, sys.argv[-3:])
     program = Program(os.fdopen(read, "rb"), write, process, order.cpu_seconds)
     report = _Report(channel, program)
     try:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, TypeVar, cast
 
 from pytest_llmeval.records import Completion, Json, Sample, Score
@@ -19,6 +19,7 @@ class Surroundings:
     """The part of a `ScorerContext` that runs programs."""
 
     def __init__(self, isolation: Isolation | None = None) -> None:
+        """Use an isolation, or the best that there is."""
         self._isolation = isolation or next(iter(present_isolations()), None)
         self._shared: dict[str, asyncio.Task[Any]] = {}
 
@@ -39,9 +40,7 @@ def sample_of(**metadata: Json) -> Sample:
     return Sample(id="1", input="", target="", metadata=metadata)
 
 
-async def scored(
-    scorer: CodeScorer, program: str, sample: Sample, around: Surroundings
-) -> Score:
+async def scored(scorer: CodeScorer, program: str, sample: Sample, around: Surroundings) -> Score:
     """Return the score of a program."""
     scorer.check_sample(sample)
     completion = Completion(text="", answer=program)
@@ -54,3 +53,15 @@ def score(program: str, *, isolation: Isolation | None = None, **metadata: Json)
     options = {key: key for key in ("entry", "head", "setup") if key in metadata}
     scorer = CodeScorer(tests="tests", timeout=2, **options)
     return asyncio.run(scored(scorer, program, sample_of(**metadata), Surroundings(isolation)))
+
+
+def scored_all(
+    scorer: CodeScorer, programs: Sequence[tuple[str, Sample]], around: Surroundings
+) -> list[Score]:
+    """Return the scores of programs, which run beside each other."""
+
+    async def together() -> list[Score]:
+        runs = (scored(scorer, program, sample, around) for program, sample in programs)
+        return await asyncio.gather(*runs)
+
+    return asyncio.run(together())
