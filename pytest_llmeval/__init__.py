@@ -67,6 +67,7 @@ if TYPE_CHECKING:
     from pytest_llmeval.scoring.judge import Judgement, Opinion, judge_verdict
     from pytest_llmeval.scoring.pddl import canonical_pddl, parse_pddl, pddl_diff, pddl_equals
     from pytest_llmeval.scoring.scorer import (
+        AskingScorer,
         ComparingScorer,
         PreparingScorer,
         Scorer,
@@ -132,7 +133,13 @@ _HOMES = {
     "scoring.eed": ("EedResult", "eed_score", "eed_score_many"),
     "scoring.judge": ("Judgement", "Opinion", "judge_verdict"),
     "scoring.pddl": ("canonical_pddl", "parse_pddl", "pddl_diff", "pddl_equals"),
-    "scoring.scorer": ("ComparingScorer", "PreparingScorer", "Scorer", "ScorerContext"),
+    "scoring.scorer": (
+        "AskingScorer",
+        "ComparingScorer",
+        "PreparingScorer",
+        "Scorer",
+        "ScorerContext",
+    ),
     "scoring.sldp": ("parse_sldp", "sldp_diff", "sldp_equals"),
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}

@@ -13,7 +13,8 @@ from pytest_llmeval.scoring.boxes import boxes
 from pytest_llmeval.scoring.last_line_letter import letter_of_last_line
 
 _FENCED = re.compile(
-    r"^[ \t]*(?P<fence>`{3,}|~{3,})[^\n`]*\n(?P<code>.*?)(?:^[ \t]*(?P=fence)[`~]*[ \t]*$|\Z)",
+    r"^(?P<indent>[ \t]*)(?P<fence>`{3,}|~{3,})[^\n`]*\n"
+    r"(?P<code>.*?)(?:^[ \t]*(?P=fence)[`~]*[ \t]*$|\Z)",
     re.DOTALL | re.MULTILINE,
 )
 _DEFINES = re.compile(r"^[ \t]*(?:async[ \t]+)?(?:def|class)[ \t]", re.MULTILINE)
@@ -66,9 +67,12 @@ def code(text: str) -> str | None:
 
     Of several fences the last counts that defines a function or a class, because an example of use
     often follows the program; of several without definitions the last. A fence that was not closed
-    ends with the text. Indentation stays.
+    ends with the text. The program keeps its indentation, without that of its fence.
     """
-    fences = [match["code"] for match in _FENCED.finditer(text)]
+    fences = [
+        re.sub(f"^{match['indent']}", "", match["code"], flags=re.MULTILINE)
+        for match in _FENCED.finditer(text)
+    ]
     defining = [fence for fence in fences if _DEFINES.search(fence)]
     found = next(reversed(defining or fences), text)
     return found.rstrip().lstrip("\r\n") or None

@@ -36,7 +36,7 @@ def test_every_program_gets_its_outcome_and_pass_at_k_counts_them(tmp_path: Path
         name: one["outcomes"] for name, one in PLANNED.items()
     }
     summary = json.loads((tmp_path / "latest/summary.json").read_text("utf-8"))
-    metrics = summary["entries"][0]["figures"]["metrics"]
+    metrics = summary["entries"][0]["tally"]["metrics"]
     right = [one["outcomes"].count("correct") for one in PLANNED.values()]
     for k, metric in zip((1, 3), metrics, strict=True):
         by_hand = [1 - comb(3 - correct, k) / comb(3, k) for correct in right]
