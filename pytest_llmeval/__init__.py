@@ -145,6 +145,7 @@ _HOMES = {
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
+    "AskingScorer",
     "CallError",
     "ComparingScorer",
     "Completion",
