@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from pathlib import Path
 from typing import cast
 
@@ -28,7 +29,7 @@ class Preparing:
     """Prepares the scores of answers, before a test or at a test body's request."""
 
     def __init__(self, catalog: Catalog, choice: ModelChoice, around: Surroundings) -> None:
-        """Find scorers in `catalog` and their models by `choice`; scorers may use `around`."""
+        """Find scorers in `catalog` and their models by `choice`; they may use `around`."""
         self._catalog, self._choice, self._around = catalog, choice, around
 
     async def check(self, test: PlannedTest) -> None:
@@ -124,7 +125,10 @@ class Preparing:
         models = (
             self._choice.judges(test, scorer.models) if isinstance(scorer, AskingScorer) else ()
         )
-        context = ScoringRun(models, calls, self._around.resources, self._around.settings)
+        load_images = partial(self._around.images, sample)
+        context = ScoringRun(
+            models, calls, self._around.resources, load_images, self._around.settings
+        )
         try:
             prepared = await scorer.prepare(sample, completion, context)
             return plain_json(prepared, f"sample {sample.id!r}, scorer {scorer.name!r}")

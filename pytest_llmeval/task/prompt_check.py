@@ -10,7 +10,7 @@ from pytest_llmeval.errors import TaskError
 from pytest_llmeval.records import Image, Json, Message, Sample
 from pytest_llmeval.task.model import Task
 from pytest_llmeval.task.rendering import failures, render, values_of
-from pytest_llmeval.task.templates import IMAGE_TAG, METADATA, PICTURE, plain_names
+from pytest_llmeval.templates.language import IMAGE_TAG, METADATA, PICTURE, plain_names
 
 _PICTURE: Final = Image(digest="", media_type="image/png", path="")
 """What stands for a picture, of which only the place in the prompt matters here."""

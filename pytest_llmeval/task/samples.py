@@ -10,7 +10,6 @@ from pytest_llmeval.errors import TaskError
 from pytest_llmeval.records import Json, Sample
 from pytest_llmeval.safety.printable import described
 from pytest_llmeval.safety.regular_files import check_regular, open_regular
-from pytest_llmeval.scoring.scorer import SampleCheckingScorer
 from pytest_llmeval.task.cells import json_value, optional, required, several, text, word
 from pytest_llmeval.task.model import Task
 from pytest_llmeval.task.row_place import Columns, RowPlace
@@ -118,7 +117,7 @@ class _Reader:
             raise place.error(self._fields.id, f"the id {sample_id!r} is also used in {where}")
         target = text(place, row, self._fields.target, "target")
         self._check_target(place, target)
-        sample = Sample(
+        return Sample(
             id=sample_id,
             input=text(place, row, self._fields.input, "input"),
             target=target,
@@ -126,8 +125,6 @@ class _Reader:
             tags=tuple(self._tags(place, row)),
             metadata=self._metadata(place, row),
         )
-        self._check_sample(place, sample)
-        return sample
 
     def _check_target(self, place: RowPlace, target: str) -> None:
         for declared in self._task.scorers:
@@ -139,18 +136,6 @@ class _Reader:
                 failure = described(error)
                 problem = f"the check of the scorer {declared.scorer.name!r} failed: {failure}"
                 raise place.error(self._fields.target, problem) from error
-
-    def _check_sample(self, place: RowPlace, sample: Sample) -> None:
-        for declared in self._task.scorers:
-            if not isinstance(scorer := declared.scorer, SampleCheckingScorer):
-                continue
-            try:
-                scorer.check_sample(sample)
-            except ValueError as error:
-                raise place.error(None, f"scorer {scorer.name}: {error}") from None
-            except Exception as error:
-                problem = f"the check of the scorer {scorer.name!r} failed: {described(error)}"
-                raise place.error(None, problem) from error
 
     def _id(self, place: RowPlace, row: Columns) -> str:
         if self._fields.id is None:

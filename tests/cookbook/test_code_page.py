@@ -24,6 +24,11 @@ SUMS = {
     "test_setup_code": "def near(a, b): return abs(a - b) < 1e-9",
 }
 
+WRONG = (
+    "assert candidate([3, 5, 4]) == [2, -1]: AssertionError; "
+    "the last value that the program gave: [3, 5, 4]"
+)
+
 
 def blocks(kind: str) -> list[str]:
     return re.findall(rf"^```{kind}\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
@@ -55,8 +60,7 @@ def test_the_tasks_of_the_page_score_programs(tmp_path: Path) -> None:
     assert explanations(task, code(reply) or "", sample.target, "    return heights") == [
         "2 of 2 tests passed",
         "2 of 2 tests passed",
-        "0 of 2 tests passed; assert candidate([3, 5, 4]) == [2, -1]: AssertionError; "
-        "the last value that the program gave: [3, 5, 4]",
+        f"0 of 2 tests passed; {WRONG}",
     ]
     task = loaded(tmp_path, sums, json.dumps(SUMS))
     assert explanations(task, task.samples[0].target) == ["2 of 2 tests passed"]

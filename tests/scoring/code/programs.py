@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, TypeVar, cast
 
-from pytest_llmeval.records import Completion, Json, Sample, Score
+from pytest_llmeval.records import Completion, Sample, Score
 from pytest_llmeval.sandbox.choice import present_isolations
 from pytest_llmeval.sandbox.isolation import Isolation
 from pytest_llmeval.scoring.code.scorer import CodeScorer
@@ -36,7 +36,13 @@ async def _awaited(start: Callable[[], Awaitable[T]]) -> T:
     return await start()
 
 
-def sample_of(**metadata: Json) -> Sample:
+def scorer_for(metadata: Mapping[str, Any]) -> CodeScorer:
+    """Return the scorer that knows of the parts of a sample by their own names."""
+    parts: dict[str, Any] = {key: key for key in ("entry", "head", "setup") if key in metadata}
+    return CodeScorer(tests="tests", timeout=2, **parts)
+
+
+def sample_of(**metadata: Any) -> Sample:
     return Sample(id="1", input="", target="", metadata=metadata)
 
 
@@ -48,11 +54,10 @@ async def scored(scorer: CodeScorer, program: str, sample: Sample, around: Surro
     return scorer.score(program, sample, prepared)
 
 
-def score(program: str, *, isolation: Isolation | None = None, **metadata: Json) -> Score:
+def score(program: str, *, isolation: Isolation | None = None, **metadata: Any) -> Score:
     """Return the score of one program under the options that the metadata gives."""
-    options = {key: key for key in ("entry", "head", "setup") if key in metadata}
-    scorer = CodeScorer(tests="tests", timeout=2, **options)
-    return asyncio.run(scored(scorer, program, sample_of(**metadata), Surroundings(isolation)))
+    scorer, sample = scorer_for(metadata), sample_of(**metadata)
+    return asyncio.run(scored(scorer, program, sample, Surroundings(isolation)))
 
 
 def scored_all(

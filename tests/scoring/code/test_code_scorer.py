@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 from typing import Any
 
 import pytest
 from sandboxes import require
-from scoring.code.programs import Surroundings, sample_of, score, scored
+from scoring.code.programs import Surroundings, sample_of, score, scored, scorer_for
 
 from pytest_llmeval.errors import LLMEvalError, ScorerError, ToolError, UsageError
 from pytest_llmeval.sandbox import run
@@ -277,22 +278,17 @@ BAD_SAMPLES: list[tuple[dict[str, Any], str]] = [
 def test_a_sample_that_cannot_be_scored_is_refused_beforehand(
     metadata: dict[str, Any], problem: str
 ) -> None:
-    options = {key: key for key in ("entry", "head", "setup") if key in metadata}
     with pytest.raises(ValueError, match=problem):
-        CodeScorer(tests="tests", **options).check_sample(sample_of(**metadata))
+        scorer_for(metadata).check_sample(sample_of(**metadata))
 
 
 @pytest.mark.parametrize("option", ["timeout", "memory"])
 def test_limits_above_nothing_are_demanded(option: str) -> None:
     with pytest.raises(ValueError, match=f"{option} is 0; a limit is a number above 0"):
-        CodeScorer(tests="tests", **{option: 0})
+        SCORERS.load("code", Path())(tests="tests", **{option: 0})
 
 
 def test_it_is_registered_and_fits_its_ports_and_asks_no_model() -> None:
-    made = SCORERS.load("code", None)  # type: ignore[arg-type]  # a built-in needs no folder
-    scorer = made(tests="tests")
-    assert isinstance(scorer, PreparingScorer | SampleCheckingScorer | RunCheckingScorer)
-    assert isinstance(scorer, PreparingScorer)
-    assert isinstance(scorer, SampleCheckingScorer)
-    assert isinstance(scorer, RunCheckingScorer)
-    assert not isinstance(scorer, AskingScorer)
+    scorer: object = SCORERS.load("code", Path())(tests="tests")
+    ports: list[Any] = [PreparingScorer, SampleCheckingScorer, RunCheckingScorer, AskingScorer]
+    assert [isinstance(scorer, port) for port in ports] == [True, True, True, False]

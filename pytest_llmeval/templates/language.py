@@ -1,10 +1,10 @@
-"""Sandboxed jinja2: templates of prompts, and expressions that select rows."""
+"""Sandboxed jinja2: templates of prompts and questions, and expressions that select rows."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import cache, lru_cache
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from jinja2 import StrictUndefined, Template, TemplateSyntaxError, nodes
 from jinja2.ext import Extension
@@ -43,6 +43,10 @@ _PLAIN_NODES: Final = (
     nodes.Tuple,
 )
 """What a plain expression is made of."""
+
+
+_OF_JINJA: Final = frozenset({"caller", "kwargs", "loop", "self", "super", "varargs"})
+"""Variables that jinja2 sets inside its own constructs."""
 
 
 class _ImageTags(Extension):
@@ -96,6 +100,39 @@ def plain_names(text: str) -> frozenset[str] | None:
                     return None
                 names.add(name)
     return frozenset(names)
+
+
+class Use(NamedTuple):
+    """One use of a variable in a template.
+
+    Attributes:
+        name: the variable.
+        line: line of the template, from 1.
+        bare: whether it is put into the text as it is, without filter, attribute or operator.
+    """
+
+    name: str
+    line: int
+    bare: bool
+
+
+def names_used(text: str) -> list[Use]:
+    """Return every use of a variable that the template itself does not set, in order.
+
+    Raises:
+        jinja2.TemplateSyntaxError: the template is invalid.
+    """
+    # jinja2's own search compiles the template, which evaluates its constants: without limits.
+    tree = _parsed(text)
+    set_here = {node.name for node in tree.find_all(nodes.Name) if node.ctx != "load"}
+    set_here |= {node.name for node in tree.find_all(nodes.Macro)}
+    others = set_here | _OF_JINJA | _environment().globals.keys()
+    bare = {id(part) for output in tree.find_all(nodes.Output) for part in output.nodes}
+    return [
+        Use(node.name, node.lineno, id(node) in bare)
+        for node in tree.find_all(nodes.Name)
+        if node.ctx == "load" and node.name not in others
+    ]
 
 
 def _plain_name(node: nodes.Expr) -> str | None:
