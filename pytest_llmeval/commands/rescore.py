@@ -24,7 +24,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
         help="NAME or NAME=OPTIONS as YAML, repeatable: in place of the tasks' (the first decides)",
     )
     session = ("judge", "concurrency", "seed", "budget", "prices", "reuse", "keep", "report")
-    add_options(parser, *session)
+    add_options(parser, *session, "sandbox")
     parser.epilog = (
         "Without --judge nothing is sent: scorers that ask a model get the replies that the run "
         "stored. The scores are written as a run of their own."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, TypeAlias
@@ -43,12 +44,15 @@ class FunctionTests:
         entry: the expression for `candidate`, of names of the program; "" without ``check``.
         head: code that stands before the program, and whose names the tests know.
         setup: code that stands before the tests.
+        own: names of built-in functions that are the program's in the tests, because the sample's
+            target, its reference solution, defines them.
     """
 
     texts: tuple[str, ...]
     entry: str
     head: str
     setup: str
+    own: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,7 +106,18 @@ def _functions(sample: Sample, keys: Keys, texts: tuple[str, ...], head: str) ->
             else f"`entry` names a candidate, and the tests define no function {CHECK}(candidate)"
         )
         raise ValueError(msg)
-    return FunctionTests(texts=texts, entry=entry, head=head, setup=setup)
+    own = _built_in_names(sample.target)
+    return FunctionTests(texts=texts, entry=entry, head=head, setup=setup, own=own)
+
+
+def _built_in_names(solution: str) -> tuple[str, ...]:
+    """Return the names of built-in functions that a reference solution defines anew."""
+    try:
+        tree = ast.parse(solution)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return ()  # the rest of a head, or words
+    names = (one.name for one in tree.body if isinstance(one, ast.FunctionDef | ast.ClassDef))
+    return tuple(name for name in names if hasattr(builtins, name))
 
 
 def _check_of_tests(text: str) -> bool:

@@ -47,6 +47,7 @@ class Order:
         setup: code of the tests, before them.
         tests: the tests, one text or several.
         entry: expression for what ``check`` is given; "" for nothing.
+        own: names of built-in functions that are the program's in the tests.
         cpu_seconds: limit of processor time, for messages.
     """
 
@@ -55,6 +56,7 @@ class Order:
     setup: str
     tests: list[str]
     entry: str
+    own: list[str]
     cpu_seconds: int
 
 
@@ -145,7 +147,7 @@ def _run(order: Order, program: Program, report: _Report) -> None:
         report.failed(LOADING, error)
         return
     _run_head(order.head, names)
-    for name in _names_in(order.entry):
+    for name in (*order.own, *_names_in(order.entry)):
         names[name] = program.ask("name", name)
     program.asked = 0
     _import_used(parts, names)

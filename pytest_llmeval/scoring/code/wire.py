@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any, Final
@@ -31,8 +32,20 @@ _TAGGED: Final[tuple[tuple[str, type, Callable[[Any], object], Callable[[Any], o
     ("range", range, lambda r: [r.start, r.stop, r.step], lambda bounds: range(*bounds)),
     ("Decimal", Decimal, str, Decimal),
     ("Fraction", Fraction, lambda f: [f.numerator, f.denominator], lambda f: Fraction(*f)),
+    ("datetime", datetime, datetime.isoformat, datetime.fromisoformat),
+    ("date", date, date.isoformat, date.fromisoformat),
+    ("time", time, time.isoformat, time.fromisoformat),
+    (
+        "timedelta",
+        timedelta,
+        lambda d: [d.days, d.seconds, d.microseconds],
+        lambda d: timedelta(*d),
+    ),
 )
-"""Tag, type, to what JSON can hold (parts of it may be values again), and back."""
+"""Tag, type, to what JSON can hold (parts of it may be values again), and back.
+
+Of types that inherit from one another the nearer comes first: datetime is a date.
+"""
 
 _MAKERS: Final[Mapping[str, Callable[[Any], object]]] = {tag: back for tag, _, _, back in _TAGGED}
 

@@ -42,8 +42,8 @@ def scorer_for(metadata: Mapping[str, Any]) -> CodeScorer:
     return CodeScorer(tests="tests", timeout=2, **parts)
 
 
-def sample_of(**metadata: Any) -> Sample:
-    return Sample(id="1", input="", target="", metadata=metadata)
+def sample_of(target: str = "", **metadata: Any) -> Sample:
+    return Sample(id="1", input="", target=target, metadata=metadata)
 
 
 async def scored(scorer: CodeScorer, program: str, sample: Sample, around: Surroundings) -> Score:
@@ -54,9 +54,11 @@ async def scored(scorer: CodeScorer, program: str, sample: Sample, around: Surro
     return scorer.score(program, sample, prepared)
 
 
-def score(program: str, *, isolation: Isolation | None = None, **metadata: Any) -> Score:
+def score(
+    program: str, *, isolation: Isolation | None = None, target: str = "", **metadata: Any
+) -> Score:
     """Return the score of one program under the options that the metadata gives."""
-    scorer, sample = scorer_for(metadata), sample_of(**metadata)
+    scorer, sample = scorer_for(metadata), sample_of(target, **metadata)
     return asyncio.run(scored(scorer, program, sample, Surroundings(isolation)))
 
 

@@ -109,6 +109,14 @@ def test_lists_of_assertions_are_tests_each() -> None:
     assert (found.correct, found.value) == (False, 0.5)
 
 
+def test_a_builtin_is_the_programs_only_where_the_reference_solution_defines_it() -> None:
+    tests, solution = "assert sum(10, 15) == 6", "def sum(a, b):\n    return 6"
+    assert score("def sum(a, b): return 6", tests=tests, target=solution).correct
+    assert not score("def add(a, b): return 6", tests=tests, target=solution).correct
+    cheat = "def f(x): return 0\ndef sum(x): return 0"
+    assert not score(cheat, tests="assert sum([f(1)]) - 7 == 0", target="def f(x): pass").correct
+
+
 def test_classes_of_the_program_can_be_used() -> None:
     program = """
 from dataclasses import dataclass

@@ -6,6 +6,7 @@ import collections
 import enum
 import json
 import math
+from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any, NamedTuple
@@ -90,6 +91,10 @@ class Sly(list[int]):
         (bytearray(b"x"), bytearray(b"x")),
         (Decimal("1.50"), Decimal("1.50")),
         (Fraction(2, 6), Fraction(1, 3)),
+        (datetime(2026, 11, 23, 4, 5), datetime(2026, 11, 23, 4, 5)),  # noqa: DTZ001 - as tests have it
+        (date(2026, 11, 23), date(2026, 11, 23)),
+        (time(4, 5), time(4, 5)),
+        (timedelta(-1, 3), timedelta(-1, 3)),
     ],
 )
 def test_subclasses_cross_as_what_they_are_made_from(value: object, plain: object) -> None:
