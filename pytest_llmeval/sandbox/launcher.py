@@ -8,7 +8,7 @@ With the setting `beside` a second process, sealed alike, runs another module. T
 of pipes and nothing else in common but standard error: the second one's input and output are
 ``/dev/null``, and it is made before the first one has read anything. The descriptors of the pipes
 are the last arguments of both modules, the one to read first; of the first module the number of the
-second process follows.
+second process follows, which it may kill.
 """
 
 from __future__ import annotations
@@ -74,9 +74,11 @@ def main() -> None:
     _limit(settings)
     sys.path += settings.paths
     module, sys.argv = sys.argv[2], sys.argv[2:]
+    child = None
     if settings.beside is not None:
-        sys.argv += _start_beside(settings, settings.beside)
-    _seal(settings)
+        pipes, child = _start_beside(settings, settings.beside)
+        sys.argv += [*map(str, pipes), str(child)]
+    _seal(settings, child)
     sys.stdout.write(f"{SEALED}\n")
     sys.stdout.flush()
     _run(module)
@@ -86,8 +88,8 @@ def _run(module: str) -> None:
     runpy.run_module(module, run_name="__main__", alter_sys=True)
 
 
-def _start_beside(settings: Settings, module: str) -> list[str]:
-    """Start the second process, and return the arguments that tell the first one of it.
+def _start_beside(settings: Settings, module: str) -> tuple[tuple[int, int], int]:
+    """Start the second process; return what the first reads from and writes to, and its number.
 
     It says that it is sealed by an empty line; without one this process ends, unsealed.
     """
@@ -110,7 +112,7 @@ def _start_beside(settings: Settings, module: str) -> list[str]:
     os.close(outward)
     if os.read(listen, 1) != b"\n":
         sys.exit("the process beside it could not be sealed")
-    return [str(listen), str(tell), str(child)]
+    return (listen, tell), child
 
 
 def _die_with(parent: int) -> None:
@@ -143,8 +145,8 @@ def _set_limit(which: int, value: int, *, more: int = 0) -> None:
     resource.setrlimit(which, (value, value + more))
 
 
-def _seal(settings: Settings) -> None:
-    """Give up files and system calls, as far as the isolation asks for it."""
+def _seal(settings: Settings, child: int | None = None) -> None:
+    """Give up files and system calls, as far as the isolation asks for it; `child` may be ended."""
     if sys.platform != "linux":
         _set_limit(resource.RLIMIT_NPROC, 1)  # no further process
         return
@@ -154,13 +156,13 @@ def _seal(settings: Settings) -> None:
         kernel.process_control(kernel.PR_SET_NO_NEW_PRIVS, 1)
         kernel.drop_capabilities()
         landlock.give_up_files(readable=settings.readable, scratch=settings.scratch)
-        system_calls.refuse_system_calls()
+        system_calls.refuse_system_calls(child=child)
         return
     # Bubblewrap is enough where the filter is not known, and `limits` promises nothing of it.
     with suppress(OSError):
         kernel.drop_capabilities()
     try:
-        system_calls.refuse_system_calls()
+        system_calls.refuse_system_calls(child=child)
     except OSError:
         _set_limit(resource.RLIMIT_NPROC, 1)
 

@@ -171,11 +171,14 @@ _REFUSE: _Step = (_RETURN, 0, 0, 0x00050000 | errno.EPERM)
 _UNKNOWN: _Step = (_RETURN, 0, 0, 0x00050000 | errno.ENOSYS)
 
 
-def refuse_system_calls() -> None:
+def refuse_system_calls(*, child: int | None = None) -> None:
     """Install the filter for this process, for good.
 
     Threads stay possible; clone3 does not exist, because its flags are out of a filter's sight, and
     the C library falls back to clone.
+
+    Args:
+        child: number of a process that this one started, and may end.
 
     Raises:
         OSError: the kernel or its processor has no such filter.
@@ -184,14 +187,14 @@ def refuse_system_calls() -> None:
     if machine not in PROCESSORS:
         msg = f"the processor {machine} is not known to the filter of system calls"
         raise OSError(errno.ENOSYS, msg)
-    steps = list(_steps(*PROCESSORS[machine], process=os.getpid()))
+    steps = list(_steps(*PROCESSORS[machine], process=os.getpid(), child=child))
     code = ctypes.create_string_buffer(b"".join(struct.pack("=HBBI", *step) for step in steps))
     program = ctypes.create_string_buffer(struct.pack("@HP", len(steps), ctypes.addressof(code)))
     process_control(PR_SET_NO_NEW_PRIVS, 1)
     process_control(PR_SET_SECCOMP, _FILTER_MODE, program)
 
 
-def _steps(column: int, convention: int, *, process: int) -> Iterator[_Step]:
+def _steps(column: int, convention: int, *, process: int, child: int | None) -> Iterator[_Step]:
     """Yield the filter for one processor and the process of this number."""
     yield _LOAD, 0, 0, _AT_CONVENTION
     yield _EQUAL, 1, 0, convention
@@ -202,6 +205,8 @@ def _steps(column: int, convention: int, *, process: int) -> Iterator[_Step]:
     for number in (_CLONE3, _OPENAT2):
         yield _EQUAL, 0, 1, number
         yield _UNKNOWN
+    if child is not None and (kill := REFUSED["kill"][column]) is not None:
+        yield from _by_argument(kill, (_EQUAL, 0, 1, child), _ALLOW, _REFUSE)
     for numbers in REFUSED.values():
         if (refused := numbers[column]) is not None:
             yield _EQUAL, 0, 1, refused

@@ -33,7 +33,14 @@ def f(): threading.Thread(target=busy).start()
 
 def order(program: str, *tests: str) -> str:
     """Return the input of the process of the tests, which asks the one beside it."""
-    parts = {"program": [program], "tests": tests, "head": "", "setup": "", "entry": "", "own": []}
+    parts = {
+        "program": [program],
+        "tests": tests,
+        "head": "",
+        "setup": "",
+        "entry": "",
+        "solution": "",
+    }
     return json.dumps({**parts, "cpu_seconds": 5})
 
 

@@ -11,18 +11,15 @@ from __future__ import annotations
 import operator
 import os
 import sys
-import traceback
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from types import ModuleType, TracebackType
+from types import ModuleType
 from typing import Any, Final
 
-from pytest_llmeval.scoring.code.source import FILE, compiled
+from pytest_llmeval.scoring.code.source import FILE, compiled, tell
 from pytest_llmeval.scoring.code.wire import from_line, to_line
 
 _LONGEST_MESSAGE: Final = 1_000
-_FRAMES: Final = 20
-"""Frames of a traceback, the last ones."""
 
 
 class _Program:
@@ -80,8 +77,7 @@ class _Program:
         if self._tracebacks and not isinstance(error, StopIteration):
             self._tracebacks -= 1
             with suppress(BaseException):
-                inside = _inside(error.__traceback__)
-                traceback.print_exception(type(error), error, inside, limit=-_FRAMES)
+                tell(error)
 
 
 def main() -> None:
@@ -94,13 +90,6 @@ def main() -> None:
         reply = program.reply(request)
         while reply:
             reply = reply[os.write(replies, reply) :]
-
-
-def _inside(trace: TracebackType | None) -> TracebackType | None:
-    """Return the part of a traceback that begins in the program; None if nothing of it does."""
-    while trace is not None and trace.tb_frame.f_code.co_filename != FILE:
-        trace = trace.tb_next
-    return trace
 
 
 def _message(error: BaseException) -> str:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ast
-import builtins
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from pytest_llmeval.records import Json, Sample
-from pytest_llmeval.scoring.code.units import CHECK, divided
+from pytest_llmeval.scoring.code.units import CHECK, is_check
 
 _INPUTS: Final = ("input", "inputs")
 _OUTPUTS: Final = ("output", "outputs")
@@ -44,15 +44,15 @@ class FunctionTests:
         entry: the expression for `candidate`, of names of the program; "" without ``check``.
         head: code that stands before the program, and whose names the tests know.
         setup: code that stands before the tests.
-        own: names of built-in functions that are the program's in the tests, because the sample's
-            target, its reference solution, defines them.
+        solution: the sample's target, in which a built-in function may be defined anew; its name
+            is the program's then.
     """
 
     texts: tuple[str, ...]
     entry: str
     head: str
     setup: str
-    own: tuple[str, ...]
+    solution: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,7 +78,8 @@ def tests_of(sample: Sample, keys: Keys) -> SampleTests:
     """Return the tests in a sample's metadata.
 
     Raises:
-        ValueError: there are none, they are in no known form, or they test nothing.
+        ValueError: there are none, they are in no known form, or they test nothing. Whether they
+            are Python is left to `check_tests`, which takes longer.
     """
     head = _code(sample, keys.head, "head")
     match _value(sample, keys.tests, "tests"):
@@ -96,45 +97,33 @@ def tests_of(sample: Sample, keys: Keys) -> SampleTests:
 def _functions(sample: Sample, keys: Keys, texts: tuple[str, ...], head: str) -> FunctionTests:
     entry = "" if keys.entry is None else _text(sample, keys.entry, "entry").strip()
     setup = _code(sample, keys.setup, "setup")
-    _check(entry or "None", "entry", "eval")
-    _check(setup, "setup", "exec")
-    checks = any(_check_of_tests(text) for text in texts)
-    if checks != bool(entry):
+    return FunctionTests(texts=texts, entry=entry, head=head, setup=setup, solution=sample.target)
+
+
+def check_tests(tests: SampleTests) -> None:
+    """Raise ValueError for tests that are no Python, or lack ``check`` or what it is given."""
+    if isinstance(tests, CaseTests):
+        return
+    _parsed(tests.setup, "setup")
+    _parsed(f"({tests.entry or None})", "entry")
+    bodies = [_parsed(text, "tests").body for text in tests.texts]
+    checks = any(is_check(one) for body in bodies for one in body)
+    if checks != bool(tests.entry):
         msg = (
             f"the tests define {CHECK}(candidate), and `entry` names no metadata for the candidate"
             if checks
             else f"`entry` names a candidate, and the tests define no function {CHECK}(candidate)"
         )
         raise ValueError(msg)
-    own = _built_in_names(sample.target)
-    return FunctionTests(texts=texts, entry=entry, head=head, setup=setup, own=own)
 
 
-def _built_in_names(solution: str) -> tuple[str, ...]:
-    """Return the names of built-in functions that a reference solution defines anew."""
+def _parsed(text: str, part: str) -> ast.Module:
     try:
-        tree = ast.parse(solution)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return ()  # the rest of a head, or words
-    names = (one.name for one in tree.body if isinstance(one, ast.FunctionDef | ast.ClassDef))
-    return tuple(name for name in names if hasattr(builtins, name))
-
-
-def _check_of_tests(text: str) -> bool:
-    """Return whether a text of tests defines ``check``; ValueError if it is no Python."""
-    try:
-        tree, _ = divided(text, "tests")
+        with warnings.catch_warnings():  # of odd escapes, which are the dataset's
+            warnings.simplefilter("ignore")
+            return ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        msg = f"the tests are no Python: {error}"
-        raise ValueError(msg) from None
-    return any(isinstance(one, ast.FunctionDef) and one.name == CHECK for one in tree.body)
-
-
-def _check(text: str, part: str, mode: str) -> None:
-    try:
-        ast.parse(text, mode=mode)
-    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        msg = f"the {part} is no Python: {error}"
+        msg = f"the {part}: no Python: {error}"
         raise ValueError(msg) from None
 
 

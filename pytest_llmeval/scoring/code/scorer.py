@@ -11,7 +11,13 @@ from pytest_llmeval.sandbox.limits import Limits
 from pytest_llmeval.sandbox.sandbox import Sandbox, open_sandbox
 from pytest_llmeval.scoring.binary import no_answer
 from pytest_llmeval.scoring.code.report import TestReport, report_of, report_of_cases
-from pytest_llmeval.scoring.code.samples import CaseTests, FunctionTests, Keys, tests_of
+from pytest_llmeval.scoring.code.samples import (
+    CaseTests,
+    FunctionTests,
+    Keys,
+    check_tests,
+    tests_of,
+)
 from pytest_llmeval.scoring.scorer import RunOptions, ScorerContext
 
 LONGEST: Final = 1_000_000
@@ -66,7 +72,7 @@ class CodeScorer:
 
     def check_sample(self, sample: Sample) -> None:
         """Raise ValueError if the sample has no tests that can be run."""
-        tests_of(sample, self._keys)
+        check_tests(tests_of(sample, self._keys))
 
     async def check_run(self, context: RunOptions) -> None:
         """Raise UsageError if no program can run here."""

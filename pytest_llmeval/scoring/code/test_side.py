@@ -47,7 +47,7 @@ class Order:
         setup: code of the tests, before them.
         tests: the tests, one text or several.
         entry: expression for what ``check`` is given; "" for nothing.
-        own: names of built-in functions that are the program's in the tests.
+        solution: the sample's target, in which a built-in function may be defined anew.
         cpu_seconds: limit of processor time, for messages.
     """
 
@@ -56,7 +56,7 @@ class Order:
     setup: str
     tests: list[str]
     entry: str
-    own: list[str]
+    solution: str
     cpu_seconds: int
 
 
@@ -132,8 +132,9 @@ def main() -> None:
         else:
             report.failed("", error)
     finally:
-        with suppress(OSError):  # where the sandbox refuses it, the program ends with this process
+        with suppress(OSError):  # it may have ended
             os.kill(process, signal.SIGKILL)
+            os.waitpid(process, 0)
 
 
 def _run(order: Order, program: Program, report: _Report) -> None:
@@ -147,7 +148,7 @@ def _run(order: Order, program: Program, report: _Report) -> None:
         report.failed(LOADING, error)
         return
     _run_head(order.head, names)
-    for name in (*order.own, *_names_in(order.entry)):
+    for name in (*_built_ins_in(order.solution), *_names_in(order.entry)):
         names[name] = program.ask("name", name)
     program.asked = 0
     _import_used(parts, names)
@@ -177,6 +178,16 @@ def _names_in(expression: str) -> list[str]:
         return []
     tree = ast.parse(expression, mode="eval")
     return [one.id for one in ast.walk(tree) if isinstance(one, ast.Name)]
+
+
+def _built_ins_in(solution: str) -> list[str]:
+    """Return the names of built-in functions that a reference solution defines anew."""
+    try:
+        tree = ast.parse(solution)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return []  # the rest of a head, or words
+    defined = (one.name for one in tree.body if isinstance(one, ast.FunctionDef | ast.ClassDef))
+    return [name for name in defined if hasattr(builtins, name)]
 
 
 def _import_used(parts: list[tuple[ast.Module, int]], names: _Names) -> None:

@@ -271,14 +271,14 @@ BAD_SAMPLES: list[tuple[dict[str, Any], str]] = [
     ({"tests": [{"input": "1"}]}, "holds no tests"),
     ({"tests": {"inputs": ["1"], "outputs": []}}, "holds no tests"),
     ({"tests": [{"input": "1", "output": " \n"}]}, "every program that writes nothing would pass"),
-    ({"tests": "assert ("}, "the tests are no Python: "),
-    ({"tests": "(" * 5000}, "the tests are no Python: "),
+    ({"tests": "assert ("}, "the tests: no Python: "),
+    ({"tests": "(" * 5000}, "the tests: no Python: "),
     ({"tests": "def check(candidate): pass"}, "`entry` names no metadata for the candidate"),
     ({"tests": "assert f(1)", "entry": "f"}, r"define no function check\(candidate\)"),
-    ({"tests": "def check(c): pass", "entry": "f("}, "the entry is no Python"),
+    ({"tests": "def check(c): pass", "entry": "f("}, "the entry: no Python"),
     ({"tests": "def check(c): pass", "entry": ""}, "not a text"),
     ({"tests": "assert f(1)", "setup": 3}, "the `setup`, is 3, not a text"),
-    ({"tests": "assert f(1)", "setup": "def"}, "the setup is no Python"),
+    ({"tests": "assert f(1)", "setup": "def"}, "the setup: no Python"),
 ]
 
 
