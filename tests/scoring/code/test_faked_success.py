@@ -34,9 +34,12 @@ RIGHT = 'def answer(x): return {3: 10007, 4: [1, {"a": 2}], 0.5: 2.25}[x]'
 SAMPLE = sample_of(tests=TESTS, entry="answer")
 SCORER = CodeScorer(tests="tests", entry="entry", timeout=1, memory=512)
 
+FIRST = next(iter(present_isolations()), ISOLATIONS[0])
+
 
 def runs_in(case: dict[str, Any], isolation: Isolation) -> bool:
-    return not case.get("once") or isolation == (*present_isolations(), "none")[0]
+    """Whether a case is tried in an isolation; most have nothing to do with it."""
+    return bool(case.get("both")) or isolation == FIRST
 
 
 @cache
@@ -62,21 +65,21 @@ def scores(isolation: Isolation) -> dict[str, Score]:
     return found
 
 
-@pytest.mark.parametrize("isolation", ISOLATIONS)
-@pytest.mark.parametrize("case", FAKED, ids=lambda case: case["name"])
+@pytest.mark.parametrize(
+    ("case", "isolation"),
+    [(case, one) for one in ISOLATIONS for case in FAKED if runs_in(case, one)],
+    ids=lambda part: part if isinstance(part, str) else part["name"],
+)
 def test_no_program_passes_that_does_not_know_the_answer(
     case: dict[str, Any], isolation: Isolation
 ) -> None:
     require(isolation)
-    if not runs_in(case, isolation):
-        pytest.skip("it takes long, and runs in another isolation")
     score = scores(isolation)[case["name"]]
     assert score.correct is False, score
     assert score.value is not None
     assert score.value < 1
     # Nothing hostile in what is told of it, and never much.
     told = score.explanation + json.dumps(dict(score.details))
-    assert "10007 ==" not in told
     assert len(told) < 6_000
 
 
