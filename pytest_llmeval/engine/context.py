@@ -154,6 +154,18 @@ class PromptCheckingSolver(StagedSolver, Protocol):
 
 
 @runtime_checkable
+class SampleCheckingSolver(Protocol):
+    """A solver that needs something of each sample, such as a certain picture."""
+
+    def check_sample(self, sample: Sample) -> None:
+        """Raise ValueError if the sample lacks it; the text says what the dataset must have.
+
+        It is called for each sample when the dataset is read, before anything is asked.
+        """
+        ...
+
+
+@runtime_checkable
 class ReadySolver(Protocol):
     """A solver that starts something slow before its first sample needs it.
 

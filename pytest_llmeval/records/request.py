@@ -153,6 +153,7 @@ class Reply(Record, frozen=True, kw_only=True):
         text: the message's text; "" for a picture or tool calls alone.
         stop_reason: why the reply ended; ``length`` also if it is all reasoning.
         images: pictures in the reply.
+        image_problems: why further pictures in it could not be kept, one text for each.
         tool_calls: calls of tools that the model requests.
         usage: tokens and cost.
         model: version of the model, as the provider reports it.
@@ -165,6 +166,7 @@ class Reply(Record, frozen=True, kw_only=True):
     text: str
     stop_reason: StopReason = "stop"
     images: tuple[Image, ...] = ()
+    image_problems: tuple[str, ...] = ()
     tool_calls: tuple[ToolCall, ...] = ()
     usage: Usage = Usage()
     model: str = ""

@@ -103,14 +103,20 @@ def _estimates(
         for declared in loaded.scorers:
             if not isinstance(declared.scorer, JudgeScorer):
                 continue
-            prompt = declared.scorer.prompt
-            messages = prompt.messages(sample, "")
-            tokens = sum(len(message.text) for message in messages) // CHARACTERS_PER_TOKEN
             judges = choice.judges(test, declared.scorer.models)
-            for judge in judges * declared.scorer.votes:
-                ceiling = _ceiling(judge, prompt.parameters)
-                estimates[test.task, judge].add(input_tokens=tokens, ceiling=ceiling)
+            for tokens in _question_tokens(declared.scorer, sample):
+                for judge in judges * declared.scorer.votes:
+                    ceiling = _ceiling(judge, declared.scorer.prompt.parameters)
+                    estimates[test.task, judge].add(input_tokens=tokens, ceiling=ceiling)
     return estimates
+
+
+def _question_tokens(scorer: JudgeScorer, sample: Sample) -> Iterator[int]:
+    """Yield the input tokens of one vote's questions, without those of the answer."""
+    pictures = len(sample.images) * TOKENS_PER_IMAGE if scorer.pictures else 0
+    for prompt in scorer.prompt.orders:
+        messages = prompt.messages(sample, "")
+        yield sum(len(message.text) for message in messages) // CHARACTERS_PER_TOKEN + pictures
 
 
 def _prompt_tokens(loaded: LoadedTask, sample: Sample) -> Iterator[int]:

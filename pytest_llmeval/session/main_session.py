@@ -24,6 +24,7 @@ from pytest_llmeval.session.failures import Failure, Failures
 from pytest_llmeval.session.files import SessionFiles
 from pytest_llmeval.session.grading import check_same_graders
 from pytest_llmeval.session.host import Host
+from pytest_llmeval.session.picture_check import PlannedPictures, planned_pictures
 from pytest_llmeval.session.places import rescored_place
 from pytest_llmeval.session.plan_check import (
     check_models,
@@ -76,6 +77,7 @@ class MainSession:
         self.plan = Plan(tests=(), tasks=())
         self._checked = False
         self._mistakes: Mapping[str, LLMEvalError] = {}
+        self._pictures = PlannedPictures()
         self._failures = Failures()
         self.rows = RowLog(
             catalog, self._files.folder, self._writes, self._files.earlier, self._kept
@@ -127,6 +129,8 @@ class MainSession:
             check_same_graders(sound, self._settings, self._catalog, resumed)
         if asks and self._rescored is None:
             check_models(sound, self._settings, self._catalog)
+            self._pictures = planned_pictures(sound, self._catalog, self._tell_now)
+            self._mistakes = {**self._mistakes, **self._pictures.mistakes}
         if remark := missing_judge(sound, self._settings, self._catalog):
             self._host.tell(remark)
         return True
@@ -222,6 +226,10 @@ class MainSession:
         needed = self._rescored is not None or row.task in self._reading
         return row if needed and not self._files.wanted else lean(row)
 
+    def _tell_now(self, text: str) -> None:
+        self._host.tell(text)
+        self._host.flush()
+
     def _end(self, reason: str) -> None:
         """Send nothing more, from whichever thread."""
         self.engine.end(reason)
@@ -241,6 +249,7 @@ class MainSession:
             tell=self._host.tell,
             stops_early=self._host.stops_early,
             mistakes=self._mistakes,
+            pictures=self._pictures.images,
         )
         return open_run(self._settings, self._catalog, self.plan, place)
 

@@ -117,14 +117,31 @@ class _Reader:
             raise place.error(self._fields.id, f"the id {sample_id!r} is also used in {where}")
         target = text(place, row, self._fields.target, "target")
         self._check_target(place, target)
-        return Sample(
+        sample = Sample(
             id=sample_id,
             input=text(place, row, self._fields.input, "input"),
             target=target,
             images=tuple(self._image_paths(place, row)),
             tags=tuple(self._tags(place, row)),
             metadata=self._metadata(place, row),
+            pictures=self._pictures(place, row),
         )
+        self._check_sample(place, sample)
+        return sample
+
+    def _check_sample(self, place: RowPlace, sample: Sample) -> None:
+        """Have the solver check what it needs of a sample, if it is one that does."""
+        check = getattr(self._task.named_solver, "check_sample", None)
+        if check is None:
+            return
+        try:
+            check(sample)
+        except ValueError as error:
+            raise place.error(None, str(error)) from None
+        except Exception as error:
+            failure = described(error)
+            problem = f"the check of the solver {self._task.solver.name!r} failed: {failure}"
+            raise place.error(None, problem) from error
 
     def _check_target(self, place: RowPlace, target: str) -> None:
         for declared in self._task.scorers:
@@ -152,6 +169,16 @@ class _Reader:
         values = {name: (column, optional(place, row, column)) for name, column in columns.items()}
         return {
             name: json_value(place, value, column)
+            for name, (column, value) in values.items()
+            if value is not None
+        }
+
+    def _pictures(self, place: RowPlace, row: Columns) -> dict[str, str]:
+        values = {
+            name: (one, optional(place, row, one)) for name, one in self._fields.pictures.items()
+        }
+        return {
+            name: self._images.path(place, value, column)
             for name, (column, value) in values.items()
             if value is not None
         }

@@ -111,6 +111,37 @@ def test_a_prompt_that_does_not_tell_an_agent_of_its_tools_is_refused(
     checked(task, "openai/m")
 
 
+@pytest.mark.parametrize(
+    ("scorer", "told"),
+    [
+        (
+            "{judge: {prompt: faithfulness}}",
+            "the judge's prompt faithfulness:17: metadata has no 'context' (it has: nothing); add",
+        ),
+        (
+            "[exact, {judge: {prompt: ./judge.md}}]",
+            "judge.md:2: metadata has no 'hint' (it has: nothing); add",
+        ),
+    ],
+)
+def test_a_judges_question_that_cannot_be_made_of_a_sample_is_refused_before_anything_is_asked(
+    tmp_path: Path, scorer: str, told: str
+) -> None:
+    (tmp_path / "judge.md").write_text("Hint:\n{{ metadata.hint }}\n{{ candidate }}")
+    with pytest.raises(TaskError) as refused:
+        checked(OneTask(tmp_path, f"scorer: {scorer}\n"), "openai/m")
+    assert str(refused.value).startswith(f"{tmp_path}/sums.yaml:4: scorer.")
+    assert told in str(refused.value)
+    assert str(refused.value).endswith("COLUMN} to dataset.fields.metadata (sample '0')")
+
+
+def test_a_metric_may_name_a_criterion_of_a_rubric(tmp_path: Path) -> None:
+    rubric = "scorer: {judge: {prompt: helpfulness, criteria: {style: Is it clear?}}}\n"
+    checked(OneTask(tmp_path, f"{rubric}metrics: [accuracy, judge.style]\n"), "openai/m")
+    with pytest.raises(TaskError, match=r"judge\.stile"):
+        checked(OneTask(tmp_path, f"{rubric}metrics: [judge.stile]\n"), "openai/m")
+
+
 def test_a_recording_that_is_not_there_is_refused_with_its_line(tmp_path: Path) -> None:
     with pytest.raises(TaskError, match=r"sums.yaml:4: replay: .*none.jsonl: .*cannot be read"):
         checked(OneTask(tmp_path, "replay: none.jsonl\n"))

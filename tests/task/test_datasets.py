@@ -17,6 +17,7 @@ from example_pictures import PNG
 from pytest_llmeval.errors import TaskError, UsageError
 from pytest_llmeval.records import Sample
 from pytest_llmeval.task import Task, load_task
+from pytest_llmeval.task.question import question_digest
 from pytest_llmeval.task.samples import dataset_digest, read_samples, sample_groups
 
 BAD: list[dict[str, Any]] = yaml.safe_load(
@@ -237,6 +238,22 @@ def test_images_lie_in_the_folder_of_the_dataset_that_is_read(tmp_path: Path) ->
     task_over(tmp_path, "own.json", dataset={"fields": {"images": "images"}})
     task = load_task(tmp_path / "task.yaml", {"dataset.path": "rows.json"}, other.parent)
     assert read_samples(task)[0].images == (str(tmp_path / "other" / "images" / "1.png"),)
+
+
+def test_named_pictures_are_checked_and_no_part_of_the_question(tmp_path: Path) -> None:
+    (tmp_path / "p.png").write_bytes(PNG)
+    fields = {"pictures": {"given": "shown?"}}
+    text = "- {id: a, input: x, target: y}\n- {id: b, input: x, target: y, shown: p.png}\n"
+    without, with_one = samples_of(tmp_path, text, "yaml", dataset={"fields": fields})
+    assert (without.pictures, with_one.pictures) == ({}, {"given": str(tmp_path / "p.png")})
+    assert question_digest(without) == question_digest(with_one)
+    with pytest.raises(TaskError, match="leaves the dataset's folder"):
+        samples_of(
+            tmp_path,
+            "- {id: b, input: x, target: y, shown: ../p.png}",
+            "yaml",
+            dataset={"fields": fields},
+        )
 
 
 def test_a_link_inside_the_folder_is_followed(tmp_path: Path) -> None:
