@@ -150,13 +150,14 @@ def _run(order: Order, program: Program, report: _Report) -> None:
     _run_head(order.head, names)
     for name in (*_built_ins_in(order.solution), *_names_in(order.entry)):
         names[name] = program.ask("name", name)
+    candidate = eval(order.entry or "None", names)  # noqa: S307 - the dataset's expression
     program.asked = 0
     _import_used(parts, names)
     exec(compile(order.setup, _FILE, "exec"), names)  # noqa: S102 - the dataset's code, sandboxed
     for tree, _ in parts:
         exec(compile(tree, _FILE, "exec"), names)  # noqa: S102 - as above
     if order.entry:
-        names[CHECK](eval(order.entry, names))  # noqa: S307 - the dataset's expression
+        names[CHECK](candidate)
     if not report.failures:
         program.check()
     report.tell(end=True, asked=program.asked)

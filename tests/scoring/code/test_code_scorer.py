@@ -217,6 +217,8 @@ def test_a_program_that_is_too_long_is_incorrect() -> None:
     ("tests", "why"),
     [
         (["assert 1 == 1"], "ask nothing of the program"),
+        (["assert True"], "ask nothing of the program"),
+        (["class T:\n    def test(self):\n        assert f(1)"], "ask nothing of the program"),
         (["import no_such_module_here", "assert f(1)"], "no_such_module_here"),
         (["assert f(lambda x: x)"], "an argument of type function cannot be given"),
     ],
@@ -226,6 +228,12 @@ def test_tests_that_cannot_tell_are_an_error_and_not_the_programs(
 ) -> None:
     with pytest.raises(ScorerError, match=why):
         score("def f(x): return x", tests=tests)
+
+
+def test_a_check_that_never_calls_its_candidate_is_an_error_too() -> None:
+    test = "def check(candidate):\n    assert True\n    assert callable(candidate)"
+    with pytest.raises(ScorerError, match="ask nothing of the program"):
+        score("class S:\n    def f(self): pass", tests=test, entry="S().f")
 
 
 def test_an_import_that_the_program_lacks_is_its_own_failure() -> None:
