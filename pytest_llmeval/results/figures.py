@@ -65,7 +65,7 @@ class MetricValue(Mean, frozen=True, kw_only=True):
     """The value of a metric over `n` rows or samples.
 
     `left_out` counts the samples that it could not take in; `share`: it is a share of samples,
-    shown in per cent; `problem`: why its function failed, so that there is no value.
+    shown in per cent; `problem`: why there is no value, as when its function failed.
     """
 
     left_out: int = 0

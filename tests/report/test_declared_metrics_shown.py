@@ -47,6 +47,13 @@ def test_samples_left_out_are_told() -> None:
     assert "100.0 % (1 left out)" in text
 
 
+def test_a_k_above_the_epochs_has_no_value_and_the_reason_is_told() -> None:
+    text = render_table(summary(EPOCHS, {"pass_at": [2, 10]}), width=200, color=False)
+    reason = "no sample has 10 scored epochs (--llmeval-epochs 10)"
+    assert f"all: no value of the metric pass@10: {reason}" in text
+    assert "pass@2:" not in text
+
+
 def test_a_gate_can_bound_a_declared_metric() -> None:
     found = summary(EPOCHS, {"pass_at": [1]}, {"maj_at": [2]})
     gate = parse_gate("rules: {demo.pass@1: {min: 0.05}, demo.maj@2: {min: 0.9}}", "g.yaml")
