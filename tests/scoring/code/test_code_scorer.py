@@ -11,6 +11,7 @@ from sandboxes import require
 from scoring.code.programs import Surroundings, sample_of, score, scored, scorer_for
 
 from pytest_llmeval.errors import LLMEvalError, ScorerError, ToolError, UsageError
+from pytest_llmeval.safety.printable import printable
 from pytest_llmeval.sandbox import run
 from pytest_llmeval.sandbox.choice import present_isolations
 from pytest_llmeval.scoring.code.scorer import LONGEST, CodeScorer
@@ -191,6 +192,33 @@ def test_scripts_read_each_input_and_write_its_output(program: str, value: float
 def test_cases_may_be_two_lists() -> None:
     lists = {f"{key}s": [case[key] for case in CASES] for key in ("input", "output")}
     assert score("print(6)", tests=lists).value == 0.5
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        "import os; os._exit(0)",
+        "import os; os.close(1); print(6)",
+        "print('6\\n-4')",
+        "while True: print('6')",
+        "import os, contextlib\nfor n in range(64):\n"
+        "    with contextlib.suppress(OSError): print(os.pread(n, 99, 0))",
+        "import sys; sys.modules['json'] = None; sys.exit(0)",
+    ],
+)
+def test_scripts_that_do_not_compute_pass_no_case(program: str) -> None:
+    assert score(program, tests=CASES).value == 0
+
+
+def test_hostile_texts_of_a_program_are_printable_and_cut() -> None:
+    steer = "\x1b]0;title\x07\x1b[2J\u202e\ud800\x00" + "y" * 3_000
+    program = f"import sys\nprint({steer!r}.encode('utf8', 'replace'), file=sys.stderr)\n"
+    program += f"sys.stderr.buffer.write(b'\\x1b[2J\\xff')\ndef f(x): raise ValueError({steer!r})"
+    found = score(program, tests="assert f(1)")
+    told = [found.explanation, *map(str, found.details.values())]
+    for text in told:
+        assert text == printable(text)
+        assert len(text) < 2_500
 
 
 def test_a_script_that_is_wrong_is_told_with_input_and_both_outputs() -> None:
