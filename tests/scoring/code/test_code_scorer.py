@@ -201,8 +201,7 @@ def test_cases_may_be_two_lists() -> None:
         "import os; os.close(1); print(6)",
         "print('6\\n-4')",
         "while True: print('6')",
-        "import os, contextlib\nfor n in range(64):\n"
-        "    with contextlib.suppress(OSError): print(os.pread(n, 99, 0))",
+        "import os\nwhile True: print(os.read(os.dup(2), 99))",
         "import sys; sys.modules['json'] = None; sys.exit(0)",
     ],
 )
