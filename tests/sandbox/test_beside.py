@@ -19,8 +19,8 @@ from pytest_llmeval.sandbox.isolation import Isolation
 from pytest_llmeval.sandbox.limits import Limits
 from pytest_llmeval.sandbox.run import Run, run_program
 
-TESTS = "pytest_llmeval.scoring.code.test_side"
-PROGRAM = "pytest_llmeval.scoring.code.program_side"
+TESTS = "pytest_llmeval.scoring.code.tests_process"
+PROGRAM = "pytest_llmeval.scoring.code.program_process"
 ROOT = Path(__file__).parents[2]
 MARK = f"llmeval-beside-{os.getpid()}"
 BUSY = """

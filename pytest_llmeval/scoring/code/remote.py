@@ -48,7 +48,7 @@ class Program:
         self.raised: BaseException | None = None
 
     def ask(self, act: str, *values: object) -> Any:  # noqa: ANN401 - any value
-        """Ask for one act of `program_side`, and return the value.
+        """Ask for one act of `program_process`, and return the value.
 
         Raises:
             ProgramEndedError: there is no reply.

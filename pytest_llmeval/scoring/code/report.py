@@ -21,7 +21,7 @@ _ENDING: Final = 2_000
 """Characters of standard error, the last ones."""
 
 
-class TestReport(Record, frozen=True, kw_only=True):
+class CodeReport(Record, frozen=True, kw_only=True):
     """What came of the tests of one program; all texts are printable.
 
     Attributes:
@@ -38,17 +38,14 @@ class TestReport(Record, frozen=True, kw_only=True):
     why: str = ""
     stderr: str = ""
 
-    __test__ = False
-    """No test, whatever its name says to pytest."""
-
     @property
     def correct(self) -> bool:
         """Whether the tests ran to their end, and all of them passed."""
         return self.passed == self.total and not self.why
 
 
-def report_of(run: Run) -> TestReport:
-    """Return what a run of `test_side` reported.
+def report_of(run: Run) -> CodeReport:
+    """Return what a run of `tests_process` reported.
 
     Raises:
         ScorerError: the tests themselves are at fault, or their process failed before it told the
@@ -72,12 +69,12 @@ def report_of(run: Run) -> TestReport:
             msg = "the tests ask nothing of the program, so that every program would pass"
             raise ScorerError(msg)
         total = max(total, passed)
-        return TestReport(passed=total, total=total, stderr=_ending(run))
+        return CodeReport(passed=total, total=total, stderr=_ending(run))
     first = failures[0] if failures else {}
     reason = str(first.get("why") or run.problem or "the tests did not run to their end")
     if gave := first.get("gave"):
         reason += f"; the last value that the program gave: {gave}"
-    return TestReport(
+    return CodeReport(
         passed=passed,
         total=max(total, len(results), passed + 1),
         failed=printable(str(first.get("test", "")), _SHOWN),
@@ -86,14 +83,14 @@ def report_of(run: Run) -> TestReport:
     )
 
 
-def report_of_cases(cases: Sequence[Case], runs: Sequence[Run]) -> TestReport:
+def report_of_cases(cases: Sequence[Case], runs: Sequence[Run]) -> CodeReport:
     """Return what came of running a program on cases, of which the last ones may not have run."""
     judged = list(zip(cases, runs, strict=False))
     wrong = [(case, run) for case, run in judged if not _passes(case, run)]
     if not wrong and len(runs) == len(cases):
-        return TestReport(passed=len(cases), total=len(cases), stderr=_ending(runs[-1]))
+        return CodeReport(passed=len(cases), total=len(cases), stderr=_ending(runs[-1]))
     case, run = wrong[0]
-    return TestReport(
+    return CodeReport(
         passed=len(judged) - len(wrong),
         total=len(cases),
         failed=f"input {shown(printable(case.input, _SHOWN))}",

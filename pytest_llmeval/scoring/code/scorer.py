@@ -10,7 +10,7 @@ from pytest_llmeval.records import Completion, Json, Sample, Score
 from pytest_llmeval.sandbox.limits import Limits
 from pytest_llmeval.sandbox.sandbox import Sandbox, open_sandbox
 from pytest_llmeval.scoring.binary import no_answer
-from pytest_llmeval.scoring.code.report import TestReport, report_of, report_of_cases
+from pytest_llmeval.scoring.code.report import CodeReport, report_of, report_of_cases
 from pytest_llmeval.scoring.code.samples import (
     CaseTests,
     FunctionTests,
@@ -23,9 +23,9 @@ from pytest_llmeval.scoring.scorer import RunOptions, ScorerContext
 LONGEST: Final = 1_000_000
 """Characters of a program."""
 
-_TEST_SIDE: Final = "pytest_llmeval.scoring.code.test_side"
-_PROGRAM_SIDE: Final = "pytest_llmeval.scoring.code.program_side"
-_CASE_SIDE: Final = "pytest_llmeval.scoring.code.case_side"
+_TESTS_PROCESS: Final = "pytest_llmeval.scoring.code.tests_process"
+_PROGRAM_PROCESS: Final = "pytest_llmeval.scoring.code.program_process"
+_CASE_PROCESS: Final = "pytest_llmeval.scoring.code.case_process"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,7 +79,7 @@ class CodeScorer:
         await open_sandbox(context)
 
     async def prepare(self, sample: Sample, completion: Completion, context: ScorerContext) -> Json:
-        """Run the program, and return the JSON of its `TestReport`; None without a program.
+        """Run the program, and return the JSON of its `CodeReport`; None without a program.
 
         Raises:
             UsageError: no program can run here.
@@ -92,7 +92,7 @@ class CodeScorer:
         tests = tests_of(sample, self._keys)
         if len(program) > LONGEST:
             why = f"the program is longer than {LONGEST:,} characters"
-            return TestReport(passed=0, total=1, why=why).to_json()
+            return CodeReport(passed=0, total=1, why=why).to_json()
         sandbox = await open_sandbox(context)
         texts = [f"{tests.head}\n{program}", program] if tests.head else [program]
         if isinstance(tests, CaseTests):
@@ -103,7 +103,7 @@ class CodeScorer:
         """Return the score of a program that ran; without a program 0."""
         if prepared is None:
             return no_answer(self)
-        report = TestReport.from_json(prepared)
+        report = CodeReport.from_json(prepared)
         told = f"{report.passed} of {report.total} tests passed"
         if not report.correct:
             first = f"{report.failed}: " if report.failed else ""
@@ -141,21 +141,24 @@ class CodeScorer:
 
     async def _with_functions(
         self, program: list[str], tests: FunctionTests, sandbox: Sandbox
-    ) -> TestReport:
+    ) -> CodeReport:
         order = {"program": program, **asdict(tests), "cpu_seconds": self.timeout}
         order["tests"] = order.pop("texts")
         run = await sandbox.run(
-            json.dumps(order), module=_TEST_SIDE, beside=_PROGRAM_SIDE, limits=self._limits(0)
+            json.dumps(order),
+            module=_TESTS_PROCESS,
+            beside=_PROGRAM_PROCESS,
+            limits=self._limits(0),
         )
         return report_of(run)
 
-    async def _on_cases(self, program: list[str], tests: CaseTests, sandbox: Sandbox) -> TestReport:
+    async def _on_cases(self, program: list[str], tests: CaseTests, sandbox: Sandbox) -> CodeReport:
         """Run a program on its cases, up to one in which a limit ended it."""
         runs = []
         for case in tests.cases:
             order = {"program": program, "input": case.input}
             limits = self._limits(2 * len(case.output.encode()))
-            run = await sandbox.run(json.dumps(order), module=_CASE_SIDE, limits=limits)
+            run = await sandbox.run(json.dumps(order), module=_CASE_PROCESS, limits=limits)
             runs.append(run)
             if run.problem is not None and run.seconds >= self.timeout:
                 break

@@ -285,7 +285,7 @@ def test_a_sandbox_that_does_not_work_is_an_error_and_not_the_programs(
 def test_a_process_of_the_tests_that_does_not_start_is_an_error(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    module = "pytest_llmeval.scoring.code.scorer._TEST_SIDE"
+    module = "pytest_llmeval.scoring.code.scorer._TESTS_PROCESS"
     monkeypatch.setattr(module, "pytest_llmeval.scoring.code.no_such_module")
     with pytest.raises(ScorerError, match="could not be started"):
         score("def f(x): return x", tests="assert f(1) == 1")

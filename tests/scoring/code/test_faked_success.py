@@ -99,6 +99,6 @@ def processes_of_programs() -> list[bytes]:
             parent = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
         except OSError:
             continue
-        if b"pytest_llmeval.scoring.code.program_side" in line and parent in {1, os.getpid()}:
+        if b"pytest_llmeval.scoring.code.program_process" in line and parent in {1, os.getpid()}:
             found.append(line)
     return found

@@ -1,6 +1,6 @@
 """The process of the program: it does what the tests ask for, and knows nothing of them.
 
-It is only ever started in the sandbox, beside `test_side`: ``... READ WRITE``, two descriptors.
+It is only ever started in the sandbox, beside `tests_process`: ``... READ WRITE``, two descriptors.
 Each request is a line ``[act, value, ...]``, each reply ``["value", value]`` or ``["raised", [names
 of the exception's classes], message]``. The program shares this process, and can do here what it
 likes: reply what it wants, or not at all.

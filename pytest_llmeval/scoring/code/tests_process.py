@@ -1,6 +1,6 @@
 """The process of the tests: it asks the program beside it, and reports what came of it.
 
-It is only ever started in the sandbox: ``... READ WRITE PROCESS``; `program_side` is beside it.
+It is only ever started in the sandbox: ``... READ WRITE PROCESS``; `program_process` is beside it.
 Standard input is a JSON object (`Order`). Standard output is a JSON object a line, each written as
 soon as it is known: ``{"total": n}``, then for each unit ``{"passed": true}`` or ``{"passed":
 false}``, of the first that failed with ``test``, ``why`` and ``gave``; ``{"broken": why}`` if the
