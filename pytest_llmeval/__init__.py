@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pytest_llmeval.engine.context import (
+        AskingSolver,
         PromptCheckingSolver,
         ReadySolver,
         RunContext,
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     )
     from pytest_llmeval.engine.ports import ImageStore, OpenProvider, Provider, ProviderSetup
     from pytest_llmeval.engine.tool import (
+        AskingTool,
         CallError,
         ReadyTool,
         Tool,
@@ -82,6 +84,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "engine.context": (
+        "AskingSolver",
         "PromptCheckingSolver",
         "ReadySolver",
         "RunContext",
@@ -91,6 +94,7 @@ _HOMES = {
         "StagedSolver",
     ),
     "engine.tool": (
+        "AskingTool",
         "CallError",
         "ReadyTool",
         "Tool",
@@ -156,6 +160,8 @@ _HOME = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
     "AskingScorer",
+    "AskingSolver",
+    "AskingTool",
     "CallError",
     "ComparingScorer",
     "Completion",

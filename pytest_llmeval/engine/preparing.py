@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import cast
@@ -11,15 +12,19 @@ from pytest_llmeval.engine.calls import Calls
 from pytest_llmeval.engine.choice import ModelChoice
 from pytest_llmeval.engine.judge_names import judge_names
 from pytest_llmeval.engine.plan import PlannedTest
+from pytest_llmeval.engine.preparation import Preparation
 from pytest_llmeval.engine.sample_run import Surroundings, WholeRun
 from pytest_llmeval.engine.scoring_run import ScoringRun
-from pytest_llmeval.engine.solved import Solved
-from pytest_llmeval.errors import LLMEvalError, ModelLost, ProviderError, ScorerError, UsageError
+from pytest_llmeval.errors import LLMEvalError, ScorerError, UsageError
 from pytest_llmeval.records import Completion, Json, Sample
-from pytest_llmeval.records.error_json import error_to_json
 from pytest_llmeval.records.plain import plain_json
 from pytest_llmeval.safety.printable import described
-from pytest_llmeval.scoring.scorer import AskingScorer, PreparingScorer, RunCheckingScorer
+from pytest_llmeval.scoring.scorer import (
+    AskingScorer,
+    PreparingScorer,
+    RunCheckingScorer,
+    role_of,
+)
 from pytest_llmeval.task.catalog import Catalog
 from pytest_llmeval.task.declared import MisfitError, make_scorer
 from pytest_llmeval.task.spec import Spec
@@ -42,33 +47,33 @@ class Preparing:
             if isinstance(one.scorer, RunCheckingScorer):
                 await one.scorer.check_run(WholeRun(self._around))
 
-    async def ahead(self, test: PlannedTest, completion: Completion, calls: Calls) -> Solved:
-        """Return a completion with what the task's scorers prepare for its answer.
+    def begin(self, test: PlannedTest) -> Preparation:
+        """Return the preparation of the scorers of a test's task, of which none is prepared yet."""
+        scorers = [
+            one.scorer
+            for one in self._catalog.load(Path(test.file)).scorers
+            if isinstance(one.scorer, PreparingScorer)
+        ]
+        ahead = [scorer for scorer in scorers if not scorer.only_incorrect]
+        judges: dict[str, tuple[str, ...]] = {}
+        for scorer in scorers:
+            if isinstance(scorer, AskingScorer):
+                with suppress(LLMEvalError):  # raised again where the scorer is prepared
+                    judges[scorer.name] = judge_names(self._choice, test, scorer)
+        return Preparation(ahead, judges)
 
-        A provider's failure that does not end the model for good is stored beside the completion,
-        which stays usable.
-
-        Raises:
-            LLMEvalError: any other failure.
-        """
-        loaded = self._catalog.load(Path(test.file))
-        prepared: dict[str, Json] = {}
-        failed: dict[str, Json] = {}
-        scorers = [one.prepares for one in loaded.scorers] if completion.answer is not None else []
-        for scorer in filter(None, scorers):
-            sample = loaded.by_id[test.sample]
+    async def ahead(
+        self, preparation: Preparation, test: PlannedTest, completion: Completion, calls: Calls
+    ) -> None:
+        """Prepare the scorers of a test's task for its answer; one that fails stops no other."""
+        sample = self._catalog.load(Path(test.file)).by_id[test.sample]
+        for scorer in preparation.open if completion.answer is not None else ():
             try:
-                prepared[scorer.name] = await self._prepare(test, scorer, sample, completion, calls)
-            except (ProviderError, ModelLost) as error:
-                if isinstance(error, ProviderError) and error.reach == "model":
-                    raise
-                failed[scorer.name] = error_to_json(error)
-        judges = {
-            one.scorer.name: judge_names(self._choice, test, one.scorer)
-            for one in loaded.scorers
-            if isinstance(one.scorer, AskingScorer)
-        }
-        return Solved(completion=completion, prepared=prepared, failed=failed, judges=judges)
+                prepared = await self._prepare(test, scorer, sample, completion, calls)
+            except LLMEvalError as error:
+                preparation.failed(scorer, error)
+            else:
+                preparation.done(scorer, prepared)
 
     async def requested(
         self, test: PlannedTest | None, wish: dict[str, Json], calls: Calls
@@ -122,18 +127,27 @@ class Preparing:
         calls: Calls,
     ) -> Json:
         """Return what a scorer prepares; any failure is an LLMEvalError that names the scorer."""
-        models = (
-            self._choice.judges(test, scorer.models) if isinstance(scorer, AskingScorer) else ()
-        )
+        place = f"scorer {scorer.name}, sample {sample.id!r}"
         load_images = partial(self._around.images, sample)
-        context = ScoringRun(
-            models, calls, self._around.resources, load_images, self._around.settings
-        )
         try:
+            context = ScoringRun(
+                self._choice.of_scorer(scorer, test) if isinstance(scorer, AskingScorer) else (),
+                calls,
+                self._around.resources,
+                load_images,
+                scorer=scorer.name,
+                role=role_of(scorer),
+                settings=self._around.settings,
+            )
             prepared = await scorer.prepare(sample, completion, context)
             return plain_json(prepared, f"sample {sample.id!r}, scorer {scorer.name!r}")
-        except (LLMEvalError, asyncio.CancelledError):
+        except LLMEvalError:
             raise
+        except asyncio.CancelledError as error:
+            if (task := asyncio.current_task()) is not None and task.cancelling():
+                raise
+            msg = f"{place}: it cancelled its own asyncio task"
+            raise ScorerError(msg) from error
         except BaseException as error:
-            msg = f"scorer {scorer.name}, sample {sample.id!r}: {described(error)}"
+            msg = f"{place}: {described(error)}"
             raise ScorerError(msg) from error

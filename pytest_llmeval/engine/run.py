@@ -12,12 +12,14 @@ from typing import Final, cast
 from msgspec.structs import replace
 
 from pytest_llmeval.engine.calls import Calls
-from pytest_llmeval.engine.choice import ModelChoice
+from pytest_llmeval.engine.choice import ModelChoice, RoleError
+from pytest_llmeval.engine.judge_names import partner_names
 from pytest_llmeval.engine.models import Gauge, Models
 from pytest_llmeval.engine.plan import Plan, PlannedTest
 from pytest_llmeval.engine.preparing import Preparing
 from pytest_llmeval.engine.readiness import Readiness
 from pytest_llmeval.engine.sample_run import Surroundings
+from pytest_llmeval.engine.sample_time import SampleTime
 from pytest_llmeval.engine.scheduler import Scheduler
 from pytest_llmeval.engine.solved import Solved
 from pytest_llmeval.engine.solving import Solving
@@ -25,7 +27,17 @@ from pytest_llmeval.engine.statistics import Effort
 from pytest_llmeval.engine.stops import Stops
 from pytest_llmeval.engine.tickets import Ticket
 from pytest_llmeval.errors import LLMEvalError, RunStopped, UsageError
-from pytest_llmeval.records import Completion, Json, Message, Reply, RowKey, StageNote, Transcript
+from pytest_llmeval.records import (
+    Completion,
+    Json,
+    Message,
+    Reply,
+    Role,
+    RowKey,
+    StageNote,
+    Transcript,
+)
+from pytest_llmeval.records.error_json import error_to_json
 from pytest_llmeval.task.catalog import Catalog
 
 KeepTranscript = Callable[[RowKey, Transcript], None]
@@ -99,12 +111,10 @@ class Run:
         self._scheduler.drop(
             position for position, test in enumerate(plan.tests) if self._stops.concerns(test)
         )
-        needed = choice.needed if completions is None else choice.scoring
-        self._needs = [
-            {model.bare for model in needed(test)}
-            for test in plan.kinds
-            if not self._stops.concerns(test)
-        ]
+        sound = (test for test in plan.kinds if not self._stops.concerns(test))
+        self._solvers = frozenset(
+            choice.solver(test).bare for test in (sound if completions is None else ())
+        )
 
     async def answer(self, worker: str, want: str, arguments: dict[str, Json]) -> Json:
         """Return the answer to one wish of a test, as JSON.
@@ -112,8 +122,8 @@ class Run:
         Args:
             worker: name of the xdist worker, "" without xdist.
             want: ``completion`` returns a `Solved`; ``prepare`` what a scorer prepares for an
-                answer, with the transcript of its calls; ``judges`` the names of the models that
-                a scorer may ask; ``generate`` a `Reply`.
+                answer, or its error, with the transcript of its calls; ``judges`` the names of the
+                models that a scorer may ask; ``generate`` a `Reply`.
             arguments: ``nodeid`` of the test, and the wish's own.
 
         Raises:
@@ -123,8 +133,7 @@ class Run:
             case "completion":
                 position = self._position(str(arguments["nodeid"]))
                 self._get_ready()
-                self._stops.check(self._plan.tests[position])
-                return (await self._scheduler.completion(worker, position)).to_json()
+                return (await self._completed(worker, position)).to_json()
             case "prepare":
                 return await self._prepare_for(arguments)
             case "judges":
@@ -205,19 +214,45 @@ class Run:
             raise UsageError(msg)
         return position
 
-    async def _complete(self, position: int, ticket: Ticket) -> Solved:
-        """Return the solved sample at a position of the plan; store its transcript in any case."""
+    async def _completed(self, worker: str, position: int) -> Solved:
+        """Return the solved sample at a position; one test tells the mistake of its task."""
         test = self._plan.tests[position]
-        calls = Calls(self._models, ticket, epoch=test.epoch)
+        self._stops.check(test)
         try:
-            solved = await self._solve_in_time(test, calls, ticket)
-            completion = replace(solved.completion, transcript=calls.transcript)
-            return replace(solved, completion=completion)
+            return await self._scheduler.completion(worker, position)
+        except RoleError:
+            self._stops.check(test)
+            raise
+
+    async def _complete(self, position: int, ticket: Ticket) -> Solved:
+        """Return the solved sample at a position of the plan; store its transcript in any case.
+
+        A failure of its solver is raised. One of its scorers, whatever it is, and the end of the
+        run while they ask, stand in the result beside the completion, which is paid.
+        """
+        test, time = self._plan.tests[position], SampleTime(self._pace.sample_timeout)
+        calls = Calls(self._models, ticket, epoch=test.epoch)
+        ticket.on_sent = time.start
+        try:
+            completion = await self._solve(test, calls, time)
+            solved = await self._prepare(test, completion, calls, time)
+            completion = replace(completion, transcript=calls.transcript)
+            partners = partner_names(self._choice, test, calls.transcript)
+            return replace(solved, completion=completion, partners=partners)
         except LLMEvalError as error:
+            if isinstance(error, RoleError):
+                self._end_task(test.file, error)
             calls.note(StageNote(stage="error", text=f"{type(error).__name__}: {error}"))
             raise
         finally:
             self._keep(test.key, calls.transcript)
+
+    def _end_task(self, file: str, mistake: RoleError) -> None:
+        """Complete no further sample of a task, whose solver asks a role without a model."""
+        self._stops.mistake(file, mistake)
+        self._scheduler.drop(
+            position for position, test in enumerate(self._plan.tests) if test.file == file
+        )
 
     def _keep(self, key: RowKey, transcript: Transcript) -> None:
         """Store a transcript; without it nothing more is sent."""
@@ -227,53 +262,70 @@ class Run:
             self._models.end(str(stopped))
             raise
 
-    async def _solve_in_time(self, test: PlannedTest, calls: Calls, ticket: Ticket) -> Solved:
-        """Solve within the sample's time, which starts with its first request, after queueing."""
-        loop, seconds = asyncio.get_running_loop(), self._pace.sample_timeout
+    async def _solve(self, test: PlannedTest, calls: Calls, time: SampleTime) -> Completion:
         try:
-            async with asyncio.timeout(None) as deadline:
-
-                def start_clock() -> None:
-                    if deadline.when() is None and seconds is not None:
-                        deadline.reschedule(loop.time() + seconds)
-
-                ticket.on_sent = start_clock
+            async with time.limit():
                 await self._preparing.check(test)
-                completion = await self._solving.solve(test, calls)
-                return await self._preparing.ahead(test, completion, calls)
+                return await self._solving.solve(test, calls)
         except TimeoutError:
-            msg = (
-                f"sample {test.sample!r}: not done within {seconds:g} s (--llmeval-sample-timeout)"
-            )
-            raise LLMEvalError(msg) from None
+            raise self._too_late(test, "done") from None
+
+    async def _prepare(
+        self, test: PlannedTest, completion: Completion, calls: Calls, time: SampleTime
+    ) -> Solved:
+        preparation = self._preparing.begin(test)
+        try:
+            async with time.limit():
+                await self._preparing.ahead(preparation, test, completion, calls)
+        except TimeoutError:
+            preparation.end(self._too_late(test, "judged"))
+        except asyncio.CancelledError:
+            if (reason := self._scheduler.ended) is None:
+                raise
+            preparation.end(RunStopped(str(reason)))
+        return preparation.solved(completion)
+
+    def _too_late(self, test: PlannedTest, done: str) -> LLMEvalError:
+        seconds = self._pace.sample_timeout
+        return LLMEvalError(
+            f"sample {test.sample!r}: not {done} within {seconds:g} s (--llmeval-sample-timeout)"
+        )
 
     def _is_fatal(self, error: LLMEvalError) -> bool:
-        """Return whether no sample can be completed any more: all kinds of test lost a model."""
+        """Return whether no sample can be solved any more: the model of each kind of test is lost.
+
+        Without a judge samples are solved all the same, and stored answers are scored.
+        """
         if isinstance(error, RunStopped):
             return True
-        lost = self._models.lost.keys()
-        return bool(self._needs) and all(needs & lost for needs in self._needs)
+        return bool(self._solvers) and self._solvers <= self._models.lost.keys()
 
     async def _prepare_for(self, arguments: dict[str, Json]) -> Json:
-        """Return what a scorer prepares for a test body, and the transcript of its calls."""
+        """Return what a scorer prepares for a test body, or its error, and the calls made."""
         test, calls = self._on_behalf_of(arguments)
+        prepared, failed = None, None
         try:
             prepared = await self._preparing.requested(test, arguments, calls)
+        except LLMEvalError as error:
+            failed = error_to_json(error)
         finally:
             if test is not None and calls.transcript.events:
                 earlier = Completion.from_json(arguments["completion"]).transcript
                 events = (*earlier.events, *calls.transcript.events)
                 self._keep(test.key, Transcript(events=events))
-        return {"prepared": prepared, "transcript": calls.transcript.to_json()}
+        made = calls.transcript.to_json()
+        return {"prepared": prepared, "failed": failed, "transcript": made}
 
     async def _generate_for(self, arguments: dict[str, Json]) -> Reply:
         test, calls = self._on_behalf_of(arguments)
+        role = cast("Role", arguments["role"])
         return await calls.ask(
-            self._choice.solver(test),
+            self._choice.of_solver(role, test),
             tuple(map(Message.from_json, cast("list[Json]", arguments["messages"]))),
             stage="test",
             parameters=cast("dict[str, Json]", arguments["parameters"]),
             draw=cast("int", arguments["draw"]),
+            role=role,
         )
 
     def _on_behalf_of(self, arguments: dict[str, Json]) -> tuple[PlannedTest | None, Calls]:

@@ -74,9 +74,19 @@ def grader_text(
         declared: the options in the task file. They count where the scorer has no attribute of
             that name.
     """
-    options = "".join(f" {name}={_shown(value)}" for name, value in _options(scorer, declared))
-    text = f"{rules or scorer.grader}{options}"
+    options = options_text(scorer, declared)
+    text = f"{rules or scorer.grader}{options and f' {options}'}"
     return f"{text}{_BY}{_panel(scorer, models)}" if isinstance(scorer, AskingScorer) else text
+
+
+def options_text(scorer: Scorer, declared: Mapping[str, Any] = _NONE_GIVEN) -> str:
+    """Return the options in a grader's text, such as ``votes=3 minimum=7``; "" for none."""
+    return " ".join(f"{name}={_shown(value)}" for name, value in _options(scorer, declared))
+
+
+def options_of(text: str) -> str:
+    """Return the options in a grader's text; "" for one without."""
+    return "".join(_OPTION.findall(without_models(text))).strip()
 
 
 def rules_of(text: str) -> str:
@@ -112,7 +122,8 @@ def _options(scorer: Scorer, declared: Mapping[str, Any]) -> list[tuple[str, Any
     """Return the options of a scorer, without those that the text has in another place."""
     if isinstance(scorer, NamesOptions):
         return list(scorer.grader_options.items())
-    elsewhere = {"name", "models"} if isinstance(scorer, AskingScorer) else {"name"}
+    models = {"models", "role"} if isinstance(scorer, AskingScorer) else set[str]()
+    elsewhere = {"name", *models}
     names = [name for name in inspect.signature(type(scorer)).parameters if name not in elsewhere]
     own = {name: getattr(scorer, name) for name in names if hasattr(scorer, name)}
     others = {name: declared[name] for name in declared if name not in {*own, *elsewhere}}

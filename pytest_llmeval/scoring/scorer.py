@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Protocol, Self, TypeVar, runtime_checkable
 
 from pytest_llmeval.records import Completion, Image, Json, Message, Reply, Role, Sample, Score
+from pytest_llmeval.roles import JUDGE
 
 T = TypeVar("T")
 
@@ -69,12 +70,20 @@ class PreparingScorer(Scorer, Protocol):
 
 @runtime_checkable
 class AskingScorer(PreparingScorer, Protocol):
-    """A scorer that asks models before it scores, such as a judge."""
+    """A scorer that asks models before it scores, such as a judge.
+
+    It may have an attribute `role`: whose models it asks (see `role_of`).
+    """
 
     @property
     def models(self) -> tuple[str, ...]:
         """Specs of the models to ask, unless the command line names others."""
         ...
+
+
+def role_of(scorer: PreparingScorer) -> Role:
+    """Return the role of the models that a scorer asks: its attribute `role`, else ``judge``."""
+    return str(getattr(scorer, "role", JUDGE))
 
 
 @runtime_checkable
@@ -182,11 +191,14 @@ class ScorerContext(RunOptions, Protocol):
         *,
         model: str,
         stage: str,
-        role: Role = "judge",
+        role: Role | None = None,
         draw: int = 0,
         parameters: Mapping[str, Json] | None = None,
     ) -> Reply:
-        """Ask one of `models`; equal requests with different `draw` are different calls."""
+        """Ask one of `models`; equal requests with different `draw` are different calls.
+
+        The request has the scorer's role, unless it is given another.
+        """
         ...
 
     def branch(self) -> Self:

@@ -10,7 +10,7 @@ from engine.test_run_wishes import Bench
 from pytest_llmeval.engine.run import Run
 from pytest_llmeval.engine.solved import Solved
 from pytest_llmeval.errors import ToolError
-from pytest_llmeval.session.plan_check import missing_judge
+from pytest_llmeval.session.role_check import missing_judges
 from pytest_llmeval.session.settings import Settings
 
 SCORER = '''
@@ -82,4 +82,4 @@ def test_what_it_prepares_is_there_ahead_and_no_judge_is_needed(folder: Path) ->
 
     bench.run(use)
     assert [request.role for request in bench.asked] == ["solver"]
-    assert missing_judge(bench.plan, Settings(models=("openai/m",)), bench.catalog) is None
+    assert missing_judges(bench.plan, Settings(models=("openai/m",)), bench.catalog) == []

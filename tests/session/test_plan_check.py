@@ -15,9 +15,9 @@ from pytest_llmeval.session.plan_check import (
     check_plan,
     check_report_folder,
     check_settings,
-    missing_judge,
     task_mistakes,
 )
+from pytest_llmeval.session.role_check import missing_judges
 
 CODE = """
 from pytest_llmeval import Completion
@@ -211,10 +211,9 @@ def test_a_judge_that_is_missing_is_remarked(
 ) -> None:
     task = OneTask(tmp_path, more)
     settings = task.settings(models=("openai/m",), judges=judges)
-    found = missing_judge(task.plan("openai/m"), settings, task.catalog())
-    assert (found is not None) is remark
-    if found is not None:
-        assert found.startswith("task 'sums' is scored by a judge and none is configured: pass --")
+    found = missing_judges(task.plan("openai/m"), settings, task.catalog())
+    told = "task 'sums' is scored by a judge and none is configured: pass --llmeval-judge SPEC"
+    assert found == ([told] if remark else [])
 
 
 def test_a_model_without_its_key_or_function_is_refused_when_it_is_asked(tmp_path: Path) -> None:
