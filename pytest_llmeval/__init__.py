@@ -71,8 +71,10 @@ if TYPE_CHECKING:
     from pytest_llmeval.scoring.judge import Judgement, Opinion, judge_verdict
     from pytest_llmeval.scoring.pddl import canonical_pddl, parse_pddl, pddl_diff, pddl_equals
     from pytest_llmeval.scoring.scorer import (
+        AskingScorer,
         ComparingScorer,
         PreparingScorer,
+        RunCheckingScorer,
         SampleCheckingScorer,
         Scorer,
         ScorerContext,
@@ -143,8 +145,10 @@ _HOMES = {
     "scoring.judge": ("Judgement", "Opinion", "judge_verdict"),
     "scoring.pddl": ("canonical_pddl", "parse_pddl", "pddl_diff", "pddl_equals"),
     "scoring.scorer": (
+        "AskingScorer",
         "ComparingScorer",
         "PreparingScorer",
+        "RunCheckingScorer",
         "SampleCheckingScorer",
         "Scorer",
         "ScorerContext",
@@ -155,6 +159,7 @@ _HOMES = {
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
+    "AskingScorer",
     "AskingSolver",
     "AskingTool",
     "CallError",
@@ -182,6 +187,7 @@ __all__ = [
     "Reply",
     "Request",
     "Row",
+    "RunCheckingScorer",
     "RunContext",
     "Sample",
     "SampleCheckingScorer",

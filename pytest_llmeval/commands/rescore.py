@@ -37,6 +37,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
         "reuse",
         "keep",
         "report",
+        "sandbox",
     )
     add_options(parser, *session)
     parser.epilog = (

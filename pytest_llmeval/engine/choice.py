@@ -19,7 +19,7 @@ from pytest_llmeval.engine.specs import (
 from pytest_llmeval.errors import UsageError
 from pytest_llmeval.records import Role
 from pytest_llmeval.roles import JUDGE, SOLVER
-from pytest_llmeval.scoring.scorer import PreparingScorer, role_of
+from pytest_llmeval.scoring.scorer import AskingScorer, role_of
 from pytest_llmeval.task import Task
 from pytest_llmeval.task.catalog import Catalog
 
@@ -111,7 +111,7 @@ class ModelChoice:
             return (self._parsed(f"azure/{deployment}"),)
         return ()
 
-    def of_scorer(self, scorer: PreparingScorer, test: PlannedTest | None) -> tuple[ModelSpec, ...]:
+    def of_scorer(self, scorer: AskingScorer, test: PlannedTest | None) -> tuple[ModelSpec, ...]:
         """Return the models that a scorer may ask about a test's answer; () for none."""
         return self.of_role(role_of(scorer), test, scorer.models)
 
@@ -157,7 +157,7 @@ class ModelChoice:
         models = (
             model
             for declared in self._catalog.load(Path(test.file)).scorers
-            if (scorer := declared.prepares) is not None
+            if (scorer := declared.asks) is not None
             for model in self.of_scorer(scorer, test)
         )
         return tuple(dict.fromkeys(models))

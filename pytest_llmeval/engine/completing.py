@@ -94,6 +94,7 @@ class Completing:
     async def _solve(self, test: PlannedTest, calls: Calls, time: SampleTime) -> Completion:
         try:
             async with time.limit():
+                await self._preparing.check(test)
                 return await self._solving.solve(test, calls)
         except TimeoutError:
             raise self._too_late(test, "done") from None

@@ -16,11 +16,11 @@ from pytest_llmeval.engine.specs import ModelSpec
 from pytest_llmeval.records import Role, Transcript
 from pytest_llmeval.roles import JUDGE, SOLVER
 from pytest_llmeval.safety.regular_files import open_regular, regular_lines
-from pytest_llmeval.scoring.scorer import PreparingScorer, role_of
+from pytest_llmeval.scoring.scorer import AskingScorer, role_of
 
 
 def judge_names(
-    choice: ModelChoice, test: PlannedTest | None, scorer: PreparingScorer
+    choice: ModelChoice, test: PlannedTest | None, scorer: AskingScorer
 ) -> tuple[str, ...]:
     """Return the names of the models that a scorer may ask about a test's answer.
 

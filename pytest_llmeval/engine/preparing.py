@@ -1,4 +1,4 @@
-"""Runs the scorers' `prepare`, such as a judge's calls, in the engine."""
+"""Runs the scorers' `prepare`, such as a judge's calls or a program, in the engine."""
 
 from __future__ import annotations
 
@@ -13,13 +13,18 @@ from pytest_llmeval.engine.choice import ModelChoice
 from pytest_llmeval.engine.judge_names import judge_names
 from pytest_llmeval.engine.plan import PlannedTest
 from pytest_llmeval.engine.preparation import Preparation
-from pytest_llmeval.engine.sample_run import Surroundings
+from pytest_llmeval.engine.sample_run import Surroundings, WholeRun
 from pytest_llmeval.engine.scoring_run import ScoringRun
 from pytest_llmeval.errors import LLMEvalError, ScorerError, UsageError
 from pytest_llmeval.records import Completion, Json, Sample
 from pytest_llmeval.records.plain import plain_json
 from pytest_llmeval.safety.printable import described
-from pytest_llmeval.scoring.scorer import PreparingScorer, role_of
+from pytest_llmeval.scoring.scorer import (
+    AskingScorer,
+    PreparingScorer,
+    RunCheckingScorer,
+    role_of,
+)
 from pytest_llmeval.task.catalog import Catalog
 from pytest_llmeval.task.declared import MisfitError, make_scorer
 from pytest_llmeval.task.spec import Spec
@@ -32,6 +37,16 @@ class Preparing:
         """Find scorers in `catalog` and their models by `choice`; they may use `around`."""
         self._catalog, self._choice, self._around = catalog, choice, around
 
+    async def check(self, test: PlannedTest) -> None:
+        """Raise an error if a scorer of the test's task can score nothing in this run.
+
+        Raises:
+            LLMEvalError: what is missing, and the fix.
+        """
+        for one in self._catalog.load(Path(test.file)).scorers:
+            if isinstance(one.scorer, RunCheckingScorer):
+                await one.scorer.check_run(WholeRun(self._around))
+
     def begin(self, test: PlannedTest) -> Preparation:
         """Return the preparation of the scorers of a test's task, of which none is prepared yet."""
         scorers = [
@@ -42,8 +57,9 @@ class Preparing:
         ahead = [scorer for scorer in scorers if not scorer.only_incorrect]
         judges: dict[str, tuple[str, ...]] = {}
         for scorer in scorers:
-            with suppress(LLMEvalError):  # raised again where the scorer is prepared
-                judges[scorer.name] = judge_names(self._choice, test, scorer)
+            if isinstance(scorer, AskingScorer):
+                with suppress(LLMEvalError):  # raised again where the scorer is prepared
+                    judges[scorer.name] = judge_names(self._choice, test, scorer)
         return Preparation(ahead, judges)
 
     async def ahead(
@@ -78,12 +94,13 @@ class Preparing:
         return await self._prepare(test, self._scorer(test, wish), sample, completion, calls)
 
     def judges(self, test: PlannedTest | None, wish: dict[str, Json]) -> tuple[str, ...]:
-        """Return the names of the models that the scorer of a wish may ask.
+        """Return the names of the models that the scorer of a wish may ask; () if it asks none.
 
         Raises:
-            UsageError: the wish names no scorer that asks any, or a spec is invalid.
+            UsageError: the wish names no scorer with `prepare`, or a spec is invalid.
         """
-        return judge_names(self._choice, test, self._scorer(test, wish))
+        scorer = self._scorer(test, wish)
+        return judge_names(self._choice, test, scorer) if isinstance(scorer, AskingScorer) else ()
 
     def _scorer(self, test: PlannedTest | None, wish: dict[str, Json]) -> PreparingScorer:
         """Return the scorer that a wish names: one of the test's task, or a new one."""
@@ -114,12 +131,13 @@ class Preparing:
         load_images = partial(self._around.images, sample)
         try:
             context = ScoringRun(
-                self._choice.of_scorer(scorer, test),
+                self._choice.of_scorer(scorer, test) if isinstance(scorer, AskingScorer) else (),
                 calls,
                 self._around.resources,
                 load_images,
                 scorer=scorer.name,
                 role=role_of(scorer),
+                settings=self._around.settings,
             )
             prepared = await scorer.prepare(sample, completion, context)
             return plain_json(prepared, f"sample {sample.id!r}, scorer {scorer.name!r}")

@@ -14,6 +14,10 @@ from pytest_llmeval.roles import JUDGE
 T = TypeVar("T")
 
 
+def _not_given(name: str) -> str | None:  # noqa: ARG001 - no option has a value
+    return None
+
+
 class ScoringRun:
     """The context of one scorer's `prepare`; see `ScorerContext`."""
 
@@ -26,6 +30,7 @@ class ScoringRun:
         *,
         scorer: str = JUDGE,
         role: Role = JUDGE,
+        settings: Callable[[str], str | None] = _not_given,
     ) -> None:
         """Give a scorer access to `models`.
 
@@ -36,9 +41,10 @@ class ScoringRun:
             load_images: returns the sample's pictures, as they are sent.
             scorer: name of the scorer.
             role: as what the models are asked.
+            settings: returns the value of an option by its name.
         """
         self.calls, self._resources, self._load_images = calls, resources, load_images
-        self._scorer, self._role = scorer, role
+        self._scorer, self._role, self._settings = scorer, role, settings
         labels = [model.label for model in models]
         self._models = {
             model.label if labels.count(model.label) == 1 else model.text: model for model in models
@@ -84,6 +90,10 @@ class ScoringRun:
         """Return the run's object under `key`, made by the first caller's `start`."""
         return await self._resources.get(key, start)
 
+    def setting(self, name: str) -> str | None:
+        """Return the value of the option ``--llmeval-NAME``; None when it is not given."""
+        return self._settings(name)
+
     def branch(self) -> ScoringRun:
         """Return a context for the same sample with an empty transcript."""
         return ScoringRun(
@@ -93,6 +103,7 @@ class ScoringRun:
             self._load_images,
             scorer=self._scorer,
             role=self._role,
+            settings=self._settings,
         )
 
     def join(self, branches: Sequence[ScoringRun]) -> None:

@@ -102,14 +102,20 @@ def _shares(sets: Sequence[Figures], info: TaskInfo) -> list[tuple[Column, ...]]
 
 
 def _repeated(sets: Sequence[Figures]) -> list[tuple[Column, ...]]:
-    """Return pass@k and pass^k for the largest k of any figures."""
+    """Return pass@k and pass^k for the largest k of any figures.
+
+    A declared pass@k has a column of its own, with its interval.
+    """
     most = max((repeated.k for figures in sets for repeated in figures.repeated), default=0)
     if not most:
         return []
     found = [next((one for one in figures.repeated if one.k == most), None) for figures in sets]
     once = [numbers.percent(None if one is None else one.at_least_one) for one in found]
     every = [numbers.percent(None if one is None else one.every_one) for one in found]
-    return [(column_of(f"pass@{most}", once), column_of(f"pass^{most}", every))]
+    always = column_of(f"pass^{most}", every)
+    if any(one.name == f"pass@{most}" for figures in sets for one in figures.metrics):
+        return [(always,)]
+    return [(column_of(f"pass@{most}", once), always)]
 
 
 def _metrics(sets: Sequence[Figures]) -> list[tuple[Column, ...]]:

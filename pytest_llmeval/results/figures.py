@@ -66,7 +66,7 @@ class MetricValue(Mean, frozen=True, kw_only=True):
     """The value of a metric over `n` rows or samples.
 
     `left_out` counts the samples that it could not take in; `share`: it is a share of samples,
-    shown in per cent; `problem`: why its function failed, so that there is no value.
+    shown in per cent; `problem`: why there is no value, as when its function failed.
     """
 
     left_out: int = 0
@@ -226,5 +226,4 @@ class Figures(Record, frozen=True, kw_only=True):
     def further_metrics(self) -> tuple[MetricValue, ...]:
         """The declared metrics that no other figure holds already."""
         named = {self.accuracy.name, *(mean.name for mean in (*self.scores, *self.shares))}
-        named |= {f"pass@{self.repeated[-1].k}"} if self.repeated else set()
         return tuple(metric for metric in self.metrics if metric.name not in named)

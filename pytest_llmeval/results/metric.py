@@ -82,7 +82,7 @@ def pass_at(rows: Sequence[Row], k: list[Epochs] | Epochs = 1) -> tuple[MetricVa
     values = []
     for one in wanted:
         chances = [pass_at_k(n, correct, one) for n, correct in samples if n >= one]
-        values.append(_over_samples(f"pass@{one}", chances, len(samples) - len(chances)))
+        values.append(_over_samples("pass", one, chances, len(samples) - len(chances)))
     return tuple(values)
 
 
@@ -106,7 +106,7 @@ def maj_at(
     for one in wanted:
         enough = [votes for votes in samples if votes.epochs >= one]
         chances = [majority_at_k(votes.groups, votes.abstained, one) for votes in enough]
-        values.append(_over_samples(f"maj@{one}", chances, len(samples) - len(chances)))
+        values.append(_over_samples("maj", one, chances, len(samples) - len(chances)))
     return tuple(values)
 
 
@@ -155,12 +155,13 @@ def _fields(found: Mean) -> dict[str, Any]:
     return {name: getattr(found, name) for name in Mean.__struct_fields__}
 
 
-def _over_samples(name: str, values: Sequence[float], left_out: int = 0) -> MetricValue:
-    """Return the mean of one value in 0..1 a sample."""
+def _over_samples(name: str, k: int, values: Sequence[float], left_out: int) -> MetricValue:
+    """Return the mean of one value in 0..1 a sample, for samples with `k` epochs or more."""
+    too_few = f"no sample has {k} scored epochs (--llmeval-epochs {k})" if left_out else ""
     clusters = [[value] for value in values]
     low, high = interval_of(clusters, 1.0)
     return MetricValue(
-        name=name,
+        name=f"{name}@{k}",
         value=mean_of_clusters(clusters),
         n=len(values),
         standard_error=clustered_error(clusters),
@@ -168,6 +169,7 @@ def _over_samples(name: str, values: Sequence[float], left_out: int = 0) -> Metr
         high=high,
         left_out=left_out,
         share=True,
+        problem="" if values else too_few,
     )
 
 

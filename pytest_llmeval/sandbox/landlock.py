@@ -46,8 +46,8 @@ def landlock_version() -> int:
 def give_up_files(*, readable: Iterable[str] = (), scratch: str | None = None) -> None:
     """Keep access to `readable` (files and folders, for reading) and to the files in `scratch`.
 
-    In `scratch` no folders, links, sockets or devices can be made. The calling thread must be the
-    only one.
+    Devices among `readable`, such as ``/dev/null``, can be written to. In `scratch` no folders,
+    links, sockets or devices can be made. The calling thread must be the only one.
 
     Raises:
         OSError: the kernel has no Landlock, or it is switched off.
@@ -69,8 +69,11 @@ def _allow(rules: int, path: str, rights: int) -> None:
         place = os.open(path, os.O_PATH | os.O_CLOEXEC)
     except FileNotFoundError:
         return
-    if not stat.S_ISDIR(os.fstat(place).st_mode):
+    mode = os.fstat(place).st_mode
+    if not stat.S_ISDIR(mode):
         rights &= _OF_FILES
+    if stat.S_ISCHR(mode):
+        rights |= _WRITE_FILE
     attributes = ctypes.create_string_buffer(struct.pack("=Qi", rights, place), 12)
     kernel_call(_ADD_RULE, rules, _PATH_BENEATH, attributes, 0)
     os.close(place)

@@ -3,6 +3,12 @@
 ``python -m pytest_llmeval.sandbox.launcher SETTINGS MODULE ARGUMENT...``; the settings are a JSON
 object (`Settings`). Standard output begins with the line `SEALED`, from where on all of it is the
 module's, which may be under the control of what a model wrote.
+
+With the setting `beside` a second process, sealed alike, runs another module. The two have a pair
+of pipes and nothing else in common but standard error: the second one's input and output are
+``/dev/null``, and it is made before the first one has read anything. The descriptors of the pipes
+are the last arguments of both modules, the one to read first; of the first module the number of the
+second process follows, which it may kill.
 """
 
 from __future__ import annotations
@@ -40,6 +46,7 @@ class Settings:
         paths: folders on which modules are found.
         readable: files and folders that `landlock` keeps readable.
         scratch: the scratch folder.
+        beside: dotted name of the module of the second process; None for no such process.
     """
 
     isolation: str
@@ -51,6 +58,7 @@ class Settings:
     paths: list[str]
     readable: list[str]
     scratch: str
+    beside: str | None = None
 
     def to_text(self) -> str:
         """Return the settings as one argument of a command."""
@@ -64,12 +72,47 @@ def main() -> None:
         _die_with(settings.parent)
     os.chdir(settings.scratch)
     _limit(settings)
-    _seal(settings)
+    sys.path += settings.paths
+    module, sys.argv = sys.argv[2], sys.argv[2:]
+    child = None
+    if settings.beside is not None:
+        pipes, child = _start_beside(settings, settings.beside)
+        sys.argv += [*map(str, pipes), str(child)]
+    _seal(settings, child)
     sys.stdout.write(f"{SEALED}\n")
     sys.stdout.flush()
-    module, sys.argv = sys.argv[2], sys.argv[2:]
-    sys.path += settings.paths
+    _run(module)
+
+
+def _run(module: str) -> None:
     runpy.run_module(module, run_name="__main__", alter_sys=True)
+
+
+def _start_beside(settings: Settings, module: str) -> tuple[tuple[int, int], int]:
+    """Start the second process; return what the first reads from and writes to, and its number.
+
+    It says that it is sealed by an empty line; without one this process ends, unsealed.
+    """
+    parent = os.getpid()
+    (inward, tell), (listen, outward) = os.pipe(), os.pipe()
+    child = os.fork()
+    if child == 0:
+        _die_with(parent)
+        null = os.open(os.devnull, os.O_RDWR)
+        for taken in (0, 1):
+            os.dup2(null, taken)
+        for other in (null, tell, listen):
+            os.close(other)
+        _seal(settings)
+        os.write(outward, b"\n")
+        sys.argv = [module, str(inward), str(outward)]
+        _run(module)
+        sys.exit()
+    os.close(inward)
+    os.close(outward)
+    if os.read(listen, 1) != b"\n":
+        sys.exit("the process beside it could not be sealed")
+    return (listen, tell), child
 
 
 def _die_with(parent: int) -> None:
@@ -102,8 +145,8 @@ def _set_limit(which: int, value: int, *, more: int = 0) -> None:
     resource.setrlimit(which, (value, value + more))
 
 
-def _seal(settings: Settings) -> None:
-    """Give up files and system calls, as far as the isolation asks for it."""
+def _seal(settings: Settings, child: int | None = None) -> None:
+    """Give up files and system calls, as far as the isolation asks for it; `child` may be ended."""
     if sys.platform != "linux":
         _set_limit(resource.RLIMIT_NPROC, 1)  # no further process
         return
@@ -113,13 +156,13 @@ def _seal(settings: Settings) -> None:
         kernel.process_control(kernel.PR_SET_NO_NEW_PRIVS, 1)
         kernel.drop_capabilities()
         landlock.give_up_files(readable=settings.readable, scratch=settings.scratch)
-        system_calls.refuse_system_calls()
+        system_calls.refuse_system_calls(child=child)
         return
     # Bubblewrap is enough where the filter is not known, and `limits` promises nothing of it.
     with suppress(OSError):
         kernel.drop_capabilities()
     try:
-        system_calls.refuse_system_calls()
+        system_calls.refuse_system_calls(child=child)
     except OSError:
         _set_limit(resource.RLIMIT_NPROC, 1)
 

@@ -58,6 +58,7 @@ async def run_program(  # noqa: PLR0913 - what is run, on what, and how
     *,
     isolation: Isolation,
     module: str = PROGRAM,
+    beside: str | None = None,
     arguments: Sequence[str] = (),
     readable: Sequence[Path] = (),
     limits: Limits = Limits(),  # noqa: B008 - frozen
@@ -72,6 +73,8 @@ async def run_program(  # noqa: PLR0913 - what is run, on what, and how
         text: the program, or whatever else `module` takes on standard input.
         isolation: how it is isolated.
         module: dotted name of the module that runs it.
+        beside: dotted name of a module that runs in a second process of the same sandbox, with the
+            same limits, and is known to `module` by pipes alone; see `launcher`.
         arguments: arguments of the module.
         readable: files that it may read.
         limits: what it may use.
@@ -82,7 +85,14 @@ async def run_program(  # noqa: PLR0913 - what is run, on what, and how
     start = time.monotonic()
     scratch = Path(tempfile.mkdtemp(prefix="llmeval-sandbox-"))
     try:
-        process = await _start(isolation, [module, *arguments], readable, limits, scratch)
+        process = await _start(
+            isolation,
+            [module, *arguments],
+            beside=beside,
+            readable=readable,
+            limits=limits,
+            scratch=scratch,
+        )
         watched = Watched(process, limits, scratch)
         await watched.finish(text)
     finally:
@@ -100,9 +110,11 @@ async def run_program(  # noqa: PLR0913 - what is run, on what, and how
     )
 
 
-async def _start(
+async def _start(  # noqa: PLR0913 - as above
     isolation: Isolation,
     module: list[str],
+    *,
+    beside: str | None,
     readable: Sequence[Path],
     limits: Limits,
     scratch: Path,
@@ -119,6 +131,7 @@ async def _start(
         paths=library_folders(),
         readable=landlock_paths(paths),
         scratch=SCRATCH if inside else str(scratch),
+        beside=beside,
     )
     command = [python(), *_LAUNCHER, settings.to_text(), *module]
     if inside:

@@ -153,24 +153,32 @@ _NEWEST = 451
 _CLONE, _TGKILL, _PRLIMIT, _PRCTL = (56, 220), (234, 131), (302, 261), (157, 167)
 _CLONE3, _OPENAT2 = 435, 437
 
+# Commands by which a file's owner is named, who gets a signal of the program's choice when data
+# comes: F_SETOWN and F_SETOWN_EX; of sockets also FIOSETOWN and SIOCSPGRP.
+_FCNTL, _OWNER_OF_A_FILE = (72, 25), (8, 15)
+_IOCTL, _OWNER_OF_A_SOCKET = (16, 29), (0x8901, 0x8902)
+
 _CLONE_THREAD = 0x10000
 _FILTER_MODE = 2
 
 # Parts of the filter's machine: operation, jump if true, jump if false, value.
 _Step = tuple[int, int, int, int]
 _LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
-_AT_NUMBER, _AT_CONVENTION, _AT_ARGUMENTS = 0, 4, 16
+_AT_NUMBER, _AT_CONVENTION, _AT_ARGUMENTS, _AT_COMMAND = 0, 4, 16, 24
 _ALLOW: _Step = (_RETURN, 0, 0, 0x7FFF0000)
 _KILL: _Step = (_RETURN, 0, 0, 0x80000000)
 _REFUSE: _Step = (_RETURN, 0, 0, 0x00050000 | errno.EPERM)
 _UNKNOWN: _Step = (_RETURN, 0, 0, 0x00050000 | errno.ENOSYS)
 
 
-def refuse_system_calls() -> None:
+def refuse_system_calls(*, child: int | None = None) -> None:
     """Install the filter for this process, for good.
 
     Threads stay possible; clone3 does not exist, because its flags are out of a filter's sight, and
     the C library falls back to clone.
+
+    Args:
+        child: number of a process that this one started, and may end.
 
     Raises:
         OSError: the kernel or its processor has no such filter.
@@ -179,14 +187,14 @@ def refuse_system_calls() -> None:
     if machine not in PROCESSORS:
         msg = f"the processor {machine} is not known to the filter of system calls"
         raise OSError(errno.ENOSYS, msg)
-    steps = list(_steps(*PROCESSORS[machine], process=os.getpid()))
+    steps = list(_steps(*PROCESSORS[machine], process=os.getpid(), child=child))
     code = ctypes.create_string_buffer(b"".join(struct.pack("=HBBI", *step) for step in steps))
     program = ctypes.create_string_buffer(struct.pack("@HP", len(steps), ctypes.addressof(code)))
     process_control(PR_SET_NO_NEW_PRIVS, 1)
     process_control(PR_SET_SECCOMP, _FILTER_MODE, program)
 
 
-def _steps(column: int, convention: int, *, process: int) -> Iterator[_Step]:
+def _steps(column: int, convention: int, *, process: int, child: int | None) -> Iterator[_Step]:
     """Yield the filter for one processor and the process of this number."""
     yield _LOAD, 0, 0, _AT_CONVENTION
     yield _EQUAL, 1, 0, convention
@@ -197,6 +205,8 @@ def _steps(column: int, convention: int, *, process: int) -> Iterator[_Step]:
     for number in (_CLONE3, _OPENAT2):
         yield _EQUAL, 0, 1, number
         yield _UNKNOWN
+    if child is not None and (kill := REFUSED["kill"][column]) is not None:
+        yield from _by_argument(kill, (_EQUAL, 0, 1, child), _ALLOW, _REFUSE)
     for numbers in REFUSED.values():
         if (refused := numbers[column]) is not None:
             yield _EQUAL, 0, 1, refused
@@ -206,7 +216,19 @@ def _steps(column: int, convention: int, *, process: int) -> Iterator[_Step]:
     yield from _by_argument(_TGKILL[column], (_EQUAL, 0, 1, process), _ALLOW, _REFUSE)
     yield from _by_argument(_PRLIMIT[column], (_EQUAL, 0, 1, 0), _ALLOW, _REFUSE)
     yield from _by_argument(_PRCTL[column], (_EQUAL, 0, 1, PR_SET_PDEATHSIG), _REFUSE, _ALLOW)
+    yield from _by_command(_FCNTL[column], _OWNER_OF_A_FILE)
+    yield from _by_command(_IOCTL[column], _OWNER_OF_A_SOCKET)
     yield _ALLOW
+
+
+def _by_command(number: int, refused: tuple[int, ...]) -> Iterator[_Step]:
+    """Refuse a call whose second argument is one of `refused`."""
+    yield _EQUAL, 0, len(refused) + 3, number
+    yield _LOAD, 0, 0, _AT_COMMAND
+    for place, command in enumerate(refused):
+        yield _EQUAL, len(refused) - place, 0, command
+    yield _ALLOW
+    yield _REFUSE
 
 
 def _by_argument(number: int, test: _Step, true: _Step, false: _Step) -> Iterator[_Step]:

@@ -21,7 +21,7 @@ from types import MappingProxyType
 from typing import Any, Final, Protocol, runtime_checkable
 
 from pytest_llmeval.safety.regular_files import read_regular
-from pytest_llmeval.scoring.scorer import PreparingScorer, Scorer
+from pytest_llmeval.scoring.scorer import AskingScorer, Scorer
 
 NO_JUDGE: Final = "no judge"
 """What stands in place of the models when none is configured."""
@@ -76,7 +76,7 @@ def grader_text(
     """
     options = options_text(scorer, declared)
     text = f"{rules or scorer.grader}{options and f' {options}'}"
-    return f"{text}{_BY}{_panel(scorer, models)}" if isinstance(scorer, PreparingScorer) else text
+    return f"{text}{_BY}{_panel(scorer, models)}" if isinstance(scorer, AskingScorer) else text
 
 
 def options_text(scorer: Scorer, declared: Mapping[str, Any] = _NONE_GIVEN) -> str:
@@ -122,7 +122,7 @@ def _options(scorer: Scorer, declared: Mapping[str, Any]) -> list[tuple[str, Any
     """Return the options of a scorer, without those that the text has in another place."""
     if isinstance(scorer, NamesOptions):
         return list(scorer.grader_options.items())
-    models = {"models", "role"} if isinstance(scorer, PreparingScorer) else set[str]()
+    models = {"models", "role"} if isinstance(scorer, AskingScorer) else set[str]()
     elsewhere = {"name", *models}
     names = [name for name in inspect.signature(type(scorer)).parameters if name not in elsewhere]
     own = {name: getattr(scorer, name) for name in names if hasattr(scorer, name)}

@@ -56,15 +56,7 @@ class Scorer(Protocol):
 
 @runtime_checkable
 class PreparingScorer(Scorer, Protocol):
-    """A scorer that asks models before it scores, such as a judge.
-
-    It may have an attribute `role`: whose models it asks (see `role_of`).
-    """
-
-    @property
-    def models(self) -> tuple[str, ...]:
-        """Specs of the models to ask, unless the command line names others."""
-        ...
+    """A scorer that does something slow before it scores, such as running a program."""
 
     @property
     def only_incorrect(self) -> bool:
@@ -73,6 +65,19 @@ class PreparingScorer(Scorer, Protocol):
 
     async def prepare(self, sample: Sample, completion: Completion, context: ScorerContext) -> Json:
         """Return what `score` needs. Runs in the engine, as soon as the completion is there."""
+        ...
+
+
+@runtime_checkable
+class AskingScorer(PreparingScorer, Protocol):
+    """A scorer that asks models before it scores, such as a judge.
+
+    It may have an attribute `role`: whose models it asks (see `role_of`).
+    """
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """Specs of the models to ask, unless the command line names others."""
         ...
 
 
@@ -104,12 +109,25 @@ class SeveralScores(Scorer, Protocol):
 
 @runtime_checkable
 class SampleCheckingScorer(Scorer, Protocol):
-    """A scorer that needs more of a sample than its target."""
+    """A scorer that needs more of a sample than its target, such as tests in its metadata."""
 
     def check_sample(self, sample: Sample) -> None:
-        """Raise TaskError if no answer to a sample could be scored.
+        """Raise ValueError or TaskError if no answer to a sample could be scored.
 
         Called for every selected sample before anything is asked.
+        """
+        ...
+
+
+@runtime_checkable
+class RunCheckingScorer(Scorer, Protocol):
+    """A scorer that needs something of the machine, such as a sandbox."""
+
+    async def check_run(self, context: RunOptions) -> None:
+        """Raise an LLMEvalError if no answer can be scored in this run.
+
+        It is called before the first request of each sample, so that nothing is paid in vain; what
+        it finds out is kept by `RunOptions.shared`.
         """
         ...
 
@@ -131,7 +149,22 @@ class ComparingScorer(Scorer, Protocol):
         ...
 
 
-class ScorerContext(Protocol):
+class RunOptions(Protocol):
+    """What a scorer may use before any sample: the run's options and shared objects."""
+
+    async def shared(self, key: str, start: Callable[[], Awaitable[T]]) -> T:
+        """Return the run's object under `key`, made by the first caller's `start`.
+
+        It is closed at the end of the run, if it has a method `close` (async or not).
+        """
+        ...
+
+    def setting(self, name: str) -> str | None:
+        """Return the value of the option ``--llmeval-NAME``; None when it is not given."""
+        ...
+
+
+class ScorerContext(RunOptions, Protocol):
     """One sample's way to the models that score; the engine supplies it and keeps the transcript.
 
     `generate` and `shared` may raise an LLMEvalError, which a scorer lets pass.
@@ -165,13 +198,6 @@ class ScorerContext(Protocol):
         """Ask one of `models`; equal requests with different `draw` are different calls.
 
         The request has the scorer's role, unless it is given another.
-        """
-        ...
-
-    async def shared(self, key: str, start: Callable[[], Awaitable[T]]) -> T:
-        """Return the run's object under `key`, made by the first caller's `start`.
-
-        It is closed at the end of the run, if it has a method `close` (async or not).
         """
         ...
 

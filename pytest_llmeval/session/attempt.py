@@ -17,7 +17,13 @@ from pytest_llmeval.records.error_json import error_from_json
 from pytest_llmeval.records.plain import plain_json
 from pytest_llmeval.safety.printable import described
 from pytest_llmeval.scoring.grader import grader_text
-from pytest_llmeval.scoring.scorer import NO_ANSWER, PreparingScorer, Scorer, SeveralScores
+from pytest_llmeval.scoring.scorer import (
+    NO_ANSWER,
+    AskingScorer,
+    PreparingScorer,
+    Scorer,
+    SeveralScores,
+)
 from pytest_llmeval.session.asking import LLM, RunningJudge
 from pytest_llmeval.session.undeclared import undeclared_scorers
 from pytest_llmeval.task.catalog import LoadedTask
@@ -186,7 +192,7 @@ class Attempt:
         declared = next((one for one in self.declared if one.scorer == scorer), None)
         return grader_text(
             scorer,
-            self._judges(scorer, declared) if isinstance(scorer, PreparingScorer) else (),
+            self._judges(scorer, declared) if isinstance(scorer, AskingScorer) else (),
             rules=rules,
             declared={} if declared is None else declared.spec.options,
         )
@@ -264,7 +270,7 @@ class Attempt:
             self.unjudged = True
             raise
 
-    def _judges(self, scorer: PreparingScorer, declared: DeclaredScorer | None) -> Sequence[str]:
+    def _judges(self, scorer: AskingScorer, declared: DeclaredScorer | None) -> Sequence[str]:
         """Return the models that a scorer may ask, as the engine names them.
 
         A test that gives no row does not start the engine for them.

@@ -16,7 +16,7 @@ from pytest_llmeval.results.stored_run import StoredRun
 from pytest_llmeval.roles import JUDGE
 from pytest_llmeval.scoring.grader import NO_JUDGE, grader_text, panel_of
 from pytest_llmeval.scoring.judge.built_in import BUILT_IN, EQUIVALENCE
-from pytest_llmeval.scoring.scorer import PreparingScorer
+from pytest_llmeval.scoring.scorer import AskingScorer
 from pytest_llmeval.session.choice import model_choice
 from pytest_llmeval.session.settings import Settings
 from pytest_llmeval.task.catalog import Catalog
@@ -44,9 +44,7 @@ def task_graders(plan: Plan, settings: Settings, catalog: Catalog) -> dict[Place
     for test in plan.kinds:
         for one in catalog.load(Path(test.file)).scorers:
             scorer = one.scorer
-            judges = (
-                judge_names(choice, test, scorer) if isinstance(scorer, PreparingScorer) else ()
-            )
+            judges = judge_names(choice, test, scorer) if isinstance(scorer, AskingScorer) else ()
             text = grader_text(scorer, judges, declared=one.spec.options)
             graders[test.task, test.key.model, scorer.name] = text
     return graders

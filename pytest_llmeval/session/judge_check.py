@@ -12,7 +12,7 @@ from pytest_llmeval.engine.plan import Plan
 from pytest_llmeval.engine.specs import ModelSpec, parse_spec
 from pytest_llmeval.errors import UsageError
 from pytest_llmeval.providers.opening import check_provider
-from pytest_llmeval.scoring.scorer import PreparingScorer
+from pytest_llmeval.scoring.scorer import AskingScorer
 from pytest_llmeval.session.choice import model_choice
 from pytest_llmeval.session.settings import Settings
 from pytest_llmeval.task.catalog import Catalog, LoadedTask
@@ -23,7 +23,7 @@ def judges_of(plan: Plan, settings: Settings, catalog: Catalog) -> Iterator[Mode
     choice = model_choice(settings, catalog)
     for test in plan.kinds:
         for declared in catalog.load(Path(test.file)).scorers:
-            if isinstance(declared.scorer, PreparingScorer):
+            if isinstance(declared.scorer, AskingScorer):
                 yield from choice.of_scorer(declared.scorer, test)
 
 

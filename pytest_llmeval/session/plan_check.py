@@ -19,7 +19,7 @@ from pytest_llmeval.records import Sample, display_of
 from pytest_llmeval.results.declared_metrics import MetricError, check_metrics
 from pytest_llmeval.roles import SOLVER
 from pytest_llmeval.scoring.scorer import (
-    PreparingScorer,
+    AskingScorer,
     SampleCheckingScorer,
     score_names,
 )
@@ -200,7 +200,7 @@ def _check_scored(loaded: LoadedTask, samples: Sequence[Sample]) -> None:
         for sample in samples:
             try:
                 scorer.check_sample(sample)
-            except TaskError as error:
+            except (TaskError, ValueError) as error:
                 place = ("scorer",) if len(loaded.scorers) == 1 else ("scorer", index)
                 problem = f"{error} (sample {sample.id!r})"
                 raise task.error(problem, *place, declared.spec.name) from None
@@ -244,6 +244,6 @@ def _shown_pictures(
     judges = (
         choice.of_scorer(scorer, test)
         for scorer in scorers
-        if isinstance(scorer, PreparingScorer) and getattr(scorer, "pictures", False)
+        if isinstance(scorer, AskingScorer) and getattr(scorer, "pictures", False)
     )
     return (choice.solver(test), *chain.from_iterable(judges))

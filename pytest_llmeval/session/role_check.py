@@ -11,7 +11,7 @@ from pytest_llmeval.engine.specs import ModelSpec, parse_spec
 from pytest_llmeval.errors import UsageError
 from pytest_llmeval.records import Role
 from pytest_llmeval.roles import JUDGE, SOLVER, is_role
-from pytest_llmeval.scoring.scorer import PreparingScorer, role_of
+from pytest_llmeval.scoring.scorer import AskingScorer, role_of
 from pytest_llmeval.session.choice import model_choice
 from pytest_llmeval.session.settings import Settings
 from pytest_llmeval.task.catalog import Catalog, LoadedTask
@@ -58,7 +58,7 @@ def check_roles(
             except UsageError as error:
                 raise task.error(str(error), "roles", role) from None
     for one in loaded.scorers:
-        if isinstance(one.scorer, PreparingScorer):
+        if isinstance(one.scorer, AskingScorer):
             role = role_of(one.scorer)
             if not is_role(role) or role == SOLVER:
                 problem = (
@@ -77,7 +77,7 @@ def missing_judges(plan: Plan, settings: Settings, catalog: Catalog) -> list[str
     found: dict[Role, str] = {}
     for test in plan.kinds:
         for declared in catalog.load(Path(test.file)).scorers:
-            scorer = declared.prepares
+            scorer = declared.asks
             if scorer is not None and not choice.of_scorer(scorer, test):
                 role = role_of(scorer)
                 remark = f"task {test.task!r} is scored by a {role} and none is configured"

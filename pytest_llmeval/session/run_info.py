@@ -77,7 +77,7 @@ def _judges(
     for test in plan.kinds:
         loaded = catalog.load(Path(test.file))
         for declared in loaded.scorers:
-            if (scorer := declared.prepares) is None:
+            if (scorer := declared.asks) is None:
                 continue
             judge = panel_name([model.label for model in choice.of_scorer(scorer, test)])
             known = next((one for one in fitting(loaded, validations) if one.judge == judge), None)

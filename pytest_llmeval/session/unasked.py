@@ -10,7 +10,7 @@ from pytest_llmeval.engine.own_code import roles_of
 from pytest_llmeval.engine.plan import Plan
 from pytest_llmeval.errors import TaskError
 from pytest_llmeval.records import Role
-from pytest_llmeval.scoring.scorer import PreparingScorer, role_of
+from pytest_llmeval.scoring.scorer import AskingScorer, role_of
 from pytest_llmeval.session.settings import Settings
 from pytest_llmeval.task.catalog import Catalog, LoadedTask
 
@@ -44,5 +44,5 @@ def _declared(loaded: LoadedTask) -> Iterator[Role]:
     with suppress(TaskError):  # its tests tell that
         yield from roles_of(loaded.task)
     for one in loaded.scorers:
-        if isinstance(one.scorer, PreparingScorer):
+        if isinstance(one.scorer, AskingScorer):
             yield role_of(one.scorer)

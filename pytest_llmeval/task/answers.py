@@ -12,6 +12,13 @@ from typing import Final
 from pytest_llmeval.scoring.boxes import boxes
 from pytest_llmeval.scoring.last_line_letter import letter_of_last_line
 
+_FENCED = re.compile(
+    r"^(?P<indent>[ \t]*)(?P<fence>`{3,}|~{3,})[^\n`]*\n"
+    r"(?P<code>.*?)(?:^[ \t]*(?P=fence)[`~]*[ \t]*$|\Z)",
+    re.DOTALL | re.MULTILINE,
+)
+_DEFINES = re.compile(r"^[ \t]*(?:async[ \t]+)?(?:def|class)[ \t]", re.MULTILINE)
+
 _TAG = re.compile(r"<(/?)answer\s*+>", re.IGNORECASE)
 
 
@@ -55,6 +62,22 @@ def choice(text: str) -> str | None:
     return letter_of_last_line(text)
 
 
+def code(text: str) -> str | None:
+    """Return the program in a text: a code fence, or the whole text where there is none.
+
+    Of several fences the last counts that defines a function or a class, because an example of use
+    often follows the program; of several without definitions the last. A fence that was not closed
+    ends with the text. The program keeps its indentation, without that of its fence.
+    """
+    fences = [
+        re.sub(f"^{match['indent']}", "", match["code"], flags=re.MULTILINE)
+        for match in _FENCED.finditer(text)
+    ]
+    defining = [fence for fence in fences if _DEFINES.search(fence)]
+    found = next(reversed(defining or fences), text)
+    return found.rstrip().lstrip("\r\n") or None
+
+
 def whole(text: str) -> str | None:
     """Return the whole text without surrounding blanks."""
     return text.strip() or None
@@ -66,6 +89,7 @@ RULES: Final[Mapping[str, Callable[[str], str | None]]] = {
     "tagged": tagged,
     "last_line": last_line,
     "choice": choice,
+    "code": code,
     "whole": whole,
 }
 """The rules by their names in task files; each returns None when the text holds no answer in its

@@ -11,7 +11,7 @@ from typing import Any, Final
 from pytest_llmeval.errors import TaskError, UsageError
 from pytest_llmeval.safety.printable import described
 from pytest_llmeval.scoring.function import FunctionScorer
-from pytest_llmeval.scoring.scorer import PreparingScorer, Scorer
+from pytest_llmeval.scoring.scorer import AskingScorer, PreparingScorer, Scorer
 from pytest_llmeval.task.options import OptionError, build, checked
 from pytest_llmeval.task.registry import SCORERS, SOLVERS
 from pytest_llmeval.task.spec import Spec
@@ -56,10 +56,15 @@ class DeclaredScorer:
 
     @property
     def prepares(self) -> PreparingScorer | None:
-        """The scorer, if it asks models before the test runs; else None."""
+        """The scorer, if the engine prepares its scores before the test runs; else None."""
         if isinstance(self.scorer, PreparingScorer) and not self.scorer.only_incorrect:
             return self.scorer
         return None
+
+    @property
+    def asks(self) -> AskingScorer | None:
+        """The scorer, if it asks models before the test runs; else None."""
+        return self.prepares if isinstance(self.prepares, AskingScorer) else None
 
 
 def declared_scorers(

@@ -130,6 +130,7 @@ SCORERS = Registry(
         "pddl": "pytest_llmeval.scoring.pddl.scorer:PddlScorer",
         "eed": "pytest_llmeval.scoring.eed.scorer:EedScorer",
         "judge": "pytest_llmeval.scoring.judge.making:judge_scorer",
+        "code": "pytest_llmeval.scoring.code.scorer:CodeScorer",
     },
 )
 SOLVERS = Registry(
@@ -169,6 +170,6 @@ ANSWERS = Registry(
     group="pytest_llmeval.answers",
     built_in={
         name: f"pytest_llmeval.task.answers:{name}"
-        for name in ("boxed_first", "boxed_last", "tagged", "last_line", "choice", "whole")
+        for name in ("boxed_first", "boxed_last", "tagged", "last_line", "choice", "code", "whole")
     },
 )

@@ -25,8 +25,9 @@ def block(language: str) -> str:
 
 
 def test_the_table_is_that_of_the_recorded_run(
-    recorded: Path, capsys: pytest.CaptureFixture[str]
+    recorded: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv("COLUMNS", "100")
     main(["compare", str(recorded / "latest"), "--by", "task"])
     # A title is as wide as the terminal.
     shown = re.sub(" ─+$", "", capsys.readouterr().out, flags=re.MULTILINE)

@@ -32,18 +32,26 @@ def test_a_metric_has_a_column_with_its_interval_unless_its_figure_stands_there(
     # Samples with 0, 1 and 2 of 2 right: pass@1 = 1/2, pass@2 = 2/3.
     found = summary(EPOCHS, "accuracy", {"pass_at": [1, 2, 4]}, "mcc")
     text = render_table(found, width=200, color=False)
-    assert re.search(r"pass@2 +pass\^2 +pass@1 +95 % +pass@4 +95 % +mcc +95 %", text)
+    assert re.search(r"  pass\^2 +pass@1 +95 % +pass@2 +95 % +pass@4 +95 % +mcc +95 %", text)
     assert len(re.findall("accuracy", text)) == 1
-    assert re.search(r"66\.7 % +33\.3 % +50\.0 % +\d", text)
+    assert re.search(r"33\.3 % +50\.0 % +\d\S+ +66\.7 % +\d", text)
+    assert text.count("pass@2") == 1
     assert "pass@\u20601 | 95 % |" in render_markdown(found)
 
 
 def test_samples_left_out_are_told() -> None:
     text = render_table(summary([*EPOCHS, row("9")], {"pass_at": 2}), width=200, color=False)
-    assert "(1 left out)" not in text  # pass@2 stands there already
+    assert "66.7 % (1 left out)" in text
     more = [row("1", epoch=epoch) for epoch in (1, 2, 3)]
     text = render_table(summary([*more, row("2")], {"pass_at": 2}), width=200, color=False)
     assert "100.0 % (1 left out)" in text
+
+
+def test_a_k_above_the_epochs_has_no_value_and_the_reason_is_told() -> None:
+    text = render_table(summary(EPOCHS, {"pass_at": [2, 10]}), width=200, color=False)
+    reason = "no sample has 10 scored epochs (--llmeval-epochs 10)"
+    assert f"all: no value of the metric pass@10: {reason}" in text
+    assert "pass@2:" not in text
 
 
 def test_a_gate_can_bound_a_declared_metric() -> None:

@@ -115,3 +115,15 @@ def test_pass_rates_are_the_share_of_all_choices_of_k_epochs(n: int, correct: in
     every = sum(all(outcomes[i] for i in pick) for pick in choices) / len(choices)
     assert ours.pass_at_k(n, correct, k) == pytest.approx(once)
     assert ours.pass_all_k(n, correct, k) == pytest.approx(every)
+
+
+@pytest.mark.parametrize("k", [1, 10, 100])
+@pytest.mark.parametrize("correct", [0, 1, 7, 100, 199, 200])
+def test_pass_at_k_of_humanevals_two_hundred_programs_is_that_of_its_paper(
+    correct: int, k: int
+) -> None:
+    # The numerically stable form of Chen et al. (2021), as their code has it.
+    n, wrong = 200, 200 - correct
+    product_of = math.prod(1 - k / one for one in range(wrong + 1, n + 1))
+    stable = 1.0 if wrong < k else 1 - product_of
+    assert ours.pass_at_k(n, correct, k) == pytest.approx(stable, abs=1e-12)

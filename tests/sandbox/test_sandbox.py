@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from sandboxes import ISOLATIONS, require
@@ -20,6 +20,7 @@ from pytest_llmeval.sandbox.choice import find_isolation, present_isolations
 from pytest_llmeval.sandbox.isolation import Isolation, parse_isolation
 from pytest_llmeval.sandbox.limits import Limits
 from pytest_llmeval.sandbox.run import Run, run_program
+from pytest_llmeval.sandbox.sandbox import open_sandbox
 
 ROOT = Path(__file__).parents[2]
 ALL = [*ISOLATIONS, "limits"]
@@ -212,3 +213,30 @@ def test_an_interpreter_that_does_not_start_is_an_error_of_the_tool(
     monkeypatch.setattr(run, "python", lambda: "/nowhere/python")
     with pytest.raises(ToolError, match="could not be started"):
         asyncio.run(run_program("", isolation="limits"))
+
+
+def test_a_run_has_one_sandbox_with_as_many_programs_at_a_time_as_processors(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(os, "cpu_count", lambda: 2)
+    (isolation, *_) = present_isolations() or ("limits",)
+    program = "import time; print(time.monotonic()); time.sleep(0.1); print(time.monotonic())"
+
+    class Host:
+        shares: ClassVar[dict[str, asyncio.Task[Any]]] = {}
+
+        async def shared(self, key: str, start: Any) -> Any:
+            self.shares.setdefault(key, asyncio.ensure_future(start()))
+            return await self.shares[key]
+
+        def setting(self, name: str) -> str | None:
+            return {"sandbox": isolation}.get(name)
+
+    async def together() -> list[Run]:
+        boxes = [await open_sandbox(Host()) for _ in range(3)]
+        assert len(set(boxes)) == 1
+        return await asyncio.gather(*(box.run(program) for box in boxes * 2))
+
+    times = [tuple(map(float, run.output.split())) for run in asyncio.run(together())]
+    at_once = [sum(start <= moment < end for start, end in times) for moment, _ in times]
+    assert max(at_once) <= 2

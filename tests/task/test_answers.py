@@ -28,6 +28,10 @@ HOSTILE = {
     "half-a-tag-and-blanks": "<answer" + " " * MEGABYTE,
     "an-answer-and-blanks": "the answer" + " " * MEGABYTE + "!",
     "blank-lines": " \n" * (MEGABYTE // 2),
+    "fences": "```\n" * (MEGABYTE // 4),
+    "fences-of-other-lengths": "".join("`" * n + "\n" for n in range(3, 1_400)),
+    "one-long-fence": "`" * (MEGABYTE // 2) + "\n" + "```\n" * (MEGABYTE // 8),
+    "fences-never-closed": "```x\n~~~\n" * (MEGABYTE // 9),
 }
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -18,10 +17,9 @@ from pytest_llmeval.domains.heracles.scene_graph import (
 )
 from pytest_llmeval.engine.context import RunContext, SolverContext
 from pytest_llmeval.records import Display, Json, ToolUse
-from pytest_llmeval.sandbox.choice import find_isolation
-from pytest_llmeval.sandbox.isolation import OPTION, Isolation, parse_isolation
 from pytest_llmeval.sandbox.limits import Limits
-from pytest_llmeval.sandbox.run import Run, run_program
+from pytest_llmeval.sandbox.run import Run
+from pytest_llmeval.sandbox.sandbox import Sandbox, open_sandbox
 
 TOOL_NAME: Final = "codegen_execute"
 """Name under which models call the tool ``python``."""
@@ -39,28 +37,30 @@ _SECONDS_DIGITS = 4
 
 
 class Programs:
-    """Runs programs on one scene: as many at a time as there are processors."""
+    """Runs programs on one scene."""
 
-    def __init__(self, scene: Path, isolation: Isolation) -> None:
-        """Take the scene, and how programs are isolated."""
-        self._scene, self.isolation = scene, isolation
-        self._places = asyncio.Semaphore(os.cpu_count() or 1)
+    def __init__(self, scene: Path, sandbox: Sandbox) -> None:
+        """Take the scene, and the sandbox in which programs run."""
+        self._scene, self._sandbox = scene, sandbox
+
+    @property
+    def isolation(self) -> str:
+        """How programs are isolated."""
+        return self._sandbox.isolation
 
     async def run(self, program: str) -> Run:
         """Run a program."""
-        async with self._places:
-            return await run_program(
-                program,
-                isolation=self.isolation,
-                module=_CHILD,
-                arguments=[str(self._scene)],
-                readable=[self._scene],
-                limits=LIMITS,
-            )
+        return await self._sandbox.run(
+            program,
+            module=_CHILD,
+            arguments=[str(self._scene)],
+            readable=[self._scene],
+            limits=LIMITS,
+        )
 
 
 async def open_programs(context: RunContext, scene: Path) -> Programs:
-    """Return what runs programs on a scene; the first call finds out how to isolate them.
+    """Return what runs programs on a scene, in the run's sandbox.
 
     It is called before a sample's first request, so that nothing is paid where no program can run.
 
@@ -68,14 +68,14 @@ async def open_programs(context: RunContext, scene: Path) -> Programs:
         UsageError: the option ``--llmeval-sandbox`` is wrong, or programs cannot be isolated here.
         TaskError: the scene could not be read.
     """
-    chosen = parse_isolation(context.setting(OPTION))
+    sandbox = await open_sandbox(context)
 
     async def start() -> Programs:
         # The child reads it anew; a file that is no scene must not look like a program's mistake.
         await asyncio.to_thread(read_scene, scene)
-        return Programs(scene.resolve(), await find_isolation(chosen))  # noqa: ASYNC240 - once
+        return Programs(scene.resolve(), sandbox)  # noqa: ASYNC240 - once
 
-    return await context.shared(f"sandbox for programs on {scene}", start)
+    return await context.shared(f"programs on {scene}", start)
 
 
 async def run_python(
