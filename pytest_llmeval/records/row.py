@@ -9,6 +9,7 @@ from typing import Literal, NamedTuple, Self, TypeAlias
 from pytest_llmeval.records.record import Json, Record
 from pytest_llmeval.records.request import Usage
 from pytest_llmeval.records.score import Score
+from pytest_llmeval.records.target import Target, target_text
 
 Outcome: TypeAlias = Literal["correct", "incorrect", "error", "unscored", "not run"]
 """The state of a planned sample at the end; tables and metrics count the five separately."""
@@ -73,7 +74,7 @@ class Row(Record, frozen=True, kw_only=True):
     outcome: Outcome
     scores: tuple[Score, ...] = ()
     answer: str | None = None
-    target: str = ""
+    target: Target = ""
     question: str = ""
     explanation: str = ""
     tags: tuple[str, ...] = ()
@@ -95,6 +96,11 @@ class Row(Record, frozen=True, kw_only=True):
     def key(self) -> RowKey:
         """The row's identity."""
         return RowKey(self.test, self.task, self.sample, self.model, self.epoch)
+
+    @property
+    def target_text(self) -> str:
+        """The target as one text; see `records.target.target_text`."""
+        return target_text(self.target)
 
     @classmethod
     def from_json(cls, data: Json) -> Self:

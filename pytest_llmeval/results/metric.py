@@ -25,7 +25,7 @@ from typing import Annotated, Any, Final, TypeAlias
 
 from annotated_types import Ge
 
-from pytest_llmeval.records import Row
+from pytest_llmeval.records import Row, target_texts
 from pytest_llmeval.results.figures import Mean, MetricValue
 from pytest_llmeval.results.means import accuracy_of, interval_of, mean_of
 from pytest_llmeval.results.rows import last_scores, parted
@@ -180,10 +180,18 @@ def _correct(rows: Sequence[Row]) -> int:
 
 
 def _classified(rows: Sequence[Row]) -> list[tuple[str, str | None]]:
-    """Return target and answer of each row; an answer that is not a target of any row is None."""
-    classes = {row.target.strip() for row in rows}
-    answers = [None if row.answer is None else row.answer.strip() for row in rows]
-    return [
-        (row.target.strip(), answer if answer in classes else None)
-        for row, answer in zip(rows, answers, strict=True)
-    ]
+    """Return target and answer of each row with a target; an answer that is no class is None."""
+    pairs = [(_class(row), _answer(row)) for row in rows if row.target is not None]
+    classes = {target for target, _ in pairs}
+    return [(target, answer if answer in classes else None) for target, answer in pairs]
+
+
+def _class(row: Row) -> str:
+    """Return the class of a row's target: of several texts the answer's one, or the first."""
+    texts = [text.strip() for text in target_texts(row.target)]
+    answer = _answer(row)
+    return answer if answer is not None and answer in texts else texts[0]
+
+
+def _answer(row: Row) -> str | None:
+    return None if row.answer is None else row.answer.strip()

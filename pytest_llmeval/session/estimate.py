@@ -104,7 +104,7 @@ def _estimates(
         for declared in loaded.scorers:
             if not isinstance(declared.scorer, JudgeScorer):
                 continue
-            messages = judge_messages(sample.input, sample.target, "")
+            messages = judge_messages(sample.input, sample.target_text, "")
             tokens = sum(len(message.text) for message in messages) // CHARACTERS_PER_TOKEN
             judges = choice.judges(test, declared.scorer.models)
             for judge in judges * declared.scorer.votes:

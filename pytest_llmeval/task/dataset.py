@@ -34,7 +34,8 @@ class Fields(Section):
     Attributes:
         id: column of the sample's id; None numbers the rows from 0.
         input: column of the question.
-        target: column of the reference answer.
+        target: column of the reference answer: a text, a list of texts of which any is right, or a
+            mapping. None: there is none.
         tags: columns of tags; a cell may hold a list.
         metadata: names of metadata, each with its column.
         images: columns of pictures; a cell may hold a list.
@@ -42,7 +43,7 @@ class Fields(Section):
 
     id: str | None = "id"
     input: str = "input"
-    target: str = "target"
+    target: str | None = "target"
     tags: Names = ()
     metadata: dict[str, str] = Field(default_factory=dict)
     images: Names = ()

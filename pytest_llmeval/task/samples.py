@@ -7,10 +7,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from pytest_llmeval.errors import TaskError
-from pytest_llmeval.records import Json, Sample
+from pytest_llmeval.records import Json, Sample, Target
 from pytest_llmeval.safety.printable import described
 from pytest_llmeval.safety.regular_files import check_regular, open_regular
-from pytest_llmeval.task.cells import json_value, optional, required, several, text, word
+from pytest_llmeval.scoring.targets import check_target
+from pytest_llmeval.task.cells import json_value, optional, required, several, target, text, word
 from pytest_llmeval.task.model import Task
 from pytest_llmeval.task.row_place import Columns, RowPlace
 from pytest_llmeval.task.rows import folder_reader, read_rows
@@ -115,27 +116,28 @@ class _Reader:
         if (first := self._ids.setdefault(sample_id, place)) is not place:
             where = f"row {first.number}" if first.line is None else f"line {first.line}"
             raise place.error(self._fields.id, f"the id {sample_id!r} is also used in {where}")
-        target = text(place, row, self._fields.target, "target")
-        self._check_target(place, target)
         return Sample(
             id=sample_id,
             input=text(place, row, self._fields.input, "input"),
-            target=target,
+            target=self._target(place, row),
             images=tuple(self._image_paths(place, row)),
             tags=tuple(self._tags(place, row)),
             metadata=self._metadata(place, row),
         )
 
-    def _check_target(self, place: RowPlace, target: str) -> None:
+    def _target(self, place: RowPlace, row: Columns) -> Target:
+        column = self._fields.target
+        found = None if column is None else target(place, row, column)
         for declared in self._task.scorers:
             try:
-                declared.scorer.check(target)
+                check_target(declared.scorer, found)
             except ValueError as error:
-                raise place.error(self._fields.target, str(error)) from None
+                raise place.error(column, str(error)) from None
             except Exception as error:
                 failure = described(error)
                 problem = f"the check of the scorer {declared.scorer.name!r} failed: {failure}"
-                raise place.error(self._fields.target, problem) from error
+                raise place.error(column, problem) from error
+        return found
 
     def _id(self, place: RowPlace, row: Columns) -> str:
         if self._fields.id is None:

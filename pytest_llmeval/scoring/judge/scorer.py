@@ -96,7 +96,7 @@ class JudgeScorer:
         if _empty(answer := completion.answer or ""):
             return None
         if self.prefilter:
-            plain = decide_plainly(answer, sample.target)
+            plain = decide_plainly(answer, sample.target_text)
             if plain.decision != "undecided":
                 return Judgement(
                     verdict=Verdict(equivalent=plain.decision == "equal", reason=plain.reason),
@@ -106,7 +106,7 @@ class JudgeScorer:
                 ).to_json()
         if not context.models:
             return Judgement(verdict=None, explanation=NO_JUDGE).to_json()
-        messages = judge_messages(sample.input, sample.target, answer)
+        messages = judge_messages(sample.input, sample.target_text, answer)
         return (await judged(messages, context, votes=self.votes)).to_json()
 
     def score(self, answer: str | None, sample: Sample, prepared: Json) -> Score:  # noqa: ARG002 - part of the port
@@ -121,7 +121,7 @@ class JudgeScorer:
         """Return the first line of a failed assertion."""
         if _empty(answer):
             return f"{self.name}: not asked"
-        return f"{self.name}: not equivalent to {shown(sample.target)}"
+        return f"{self.name}: not equivalent to {shown(sample.target_text)}"
 
     def _score(self, explanation: str, details: dict[str, Json], *, correct: bool | None) -> Score:
         return Score(
