@@ -13,7 +13,12 @@ from pytest_llmeval.records import Display, Json, Sample, display_of
 from pytest_llmeval.task.declared import DeclaredScorer
 from pytest_llmeval.task.load import load_task
 from pytest_llmeval.task.model import Task
-from pytest_llmeval.task.samples import dataset_digest, read_samples, sample_groups
+from pytest_llmeval.task.samples import (
+    check_examples,
+    dataset_digest,
+    read_samples,
+    sample_groups,
+)
 from pytest_llmeval.task.spooled_samples import SamplesById
 
 
@@ -61,7 +66,9 @@ class LoadedTask:
     @cached_property
     def versions(self) -> Mapping[str, Json]:
         """The task's version and digests, which every row stores."""
+        examples = self.task.examples
         return {
+            **({} if examples is None else {"examples": examples.digest}),
             "task": self.task.version,
             "dataset": self.dataset_digest,
             "prompt": self.task.prompt_digest,
@@ -126,4 +133,6 @@ class Catalog:
         task = load_task(file)
         if overrides := self._overrides.get(task.name):
             task = load_task(file, overrides, self._folder)
-        return LoadedTask(task, read_samples(task, limit=self._limit))
+        samples = read_samples(task, limit=self._limit)
+        check_examples(task, samples)
+        return LoadedTask(task, samples)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeAlias
 
-from pydantic import BeforeValidator, Field, field_validator
+from pydantic import AfterValidator, BeforeValidator, Field
 
 from pytest_llmeval.errors import UsageError
 from pytest_llmeval.task.hub import HUB, HubFile, fetched
@@ -23,6 +23,24 @@ def _from_hub(value: Any) -> Any:  # noqa: ANN401 - a value of the task file
         return fetched(HubFile.parse(value))
     except UsageError as error:
         raise refusal((), str(error)) from None
+
+
+def _known_format(value: Path) -> Path:
+    if value.suffix.lower() not in FORMATS and not value.is_dir():
+        raise refusal(
+            (),
+            f"names {shown(value.name)}, whose format is unknown",
+            given=value.suffix,
+            allowed=FORMATS,
+        )
+    return value
+
+
+DatasetPath: TypeAlias = Annotated[
+    FilePath, BeforeValidator(_from_hub), AfterValidator(_known_format)
+]
+"""A file of one of `FORMATS`, a folder that a dataset reader accepts, or, after ``llmeval fetch``,
+an address ``hub://owner/name/file@revision``."""
 
 
 class Fields(Section):
@@ -53,8 +71,7 @@ class Dataset(Section):
     """A dataset file, its columns, and the selection of its rows.
 
     Attributes:
-        path: a file of one of `FORMATS`; a folder that a dataset reader accepts; or, after
-            ``llmeval fetch``, an address ``hub://owner/name/file@revision``.
+        path: see `DatasetPath`.
         fields: the columns.
         rows: top-level key that holds the list of rows, in a JSON or YAML file that is a mapping.
         keep: jinja2 expression over columns and sample fields; rows for which it is false are
@@ -63,20 +80,8 @@ class Dataset(Section):
             `keep`).
     """
 
-    path: Annotated[FilePath, BeforeValidator(_from_hub)]
+    path: DatasetPath
     fields: Fields = Field(default_factory=Fields)
     rows: Annotated[str, Field(min_length=1)] | None = None
     keep: str | None = None
     unique: str | None = None
-
-    @field_validator("path")
-    @classmethod
-    def _known_format(cls, value: Path) -> Path:
-        if value.suffix.lower() not in FORMATS and not value.is_dir():
-            raise refusal(
-                (),
-                f"names {shown(value.name)}, whose format is unknown",
-                given=value.suffix,
-                allowed=FORMATS,
-            )
-        return value

@@ -14,6 +14,7 @@ from pytest_llmeval.task.declared import MisfitError
 from pytest_llmeval.task.model import Task
 from pytest_llmeval.task.override import Override
 from pytest_llmeval.task.rendering import check_templates
+from pytest_llmeval.task.samples import read_examples
 from pytest_llmeval.task.section import Source, shown
 
 MAX_TASK_BYTES = 1_000_000
@@ -60,6 +61,8 @@ def load_task(
     except MisfitError as error:
         raise source.error(error.place, error.problem) from None
     check_templates(task)
+    if task.fewshot is not None:
+        task.take_examples(read_examples(task, task.fewshot))
     return task
 
 

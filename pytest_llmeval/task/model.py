@@ -19,6 +19,7 @@ from pytest_llmeval.task.declared import (
     declared_scorers,
     named_solver,
 )
+from pytest_llmeval.task.fewshot import Examples, FewShot
 from pytest_llmeval.task.prompt import PromptField
 from pytest_llmeval.task.registry import ANSWERS
 from pytest_llmeval.task.section import ExistingFile, FilePath, Names, Section, Source, refusal
@@ -33,6 +34,7 @@ class Task(Section):
         version: to be increased when results are no longer comparable.
         dataset: the rows.
         prompt: the stages of chat messages.
+        fewshot: the examples in the prompt.
         generate: parameters of every request to the model under test, such as ``temperature``.
         solver: the solver's name and options.
         answer: the answer rule, by name or as a function.
@@ -48,6 +50,7 @@ class Task(Section):
     version: Annotated[int, Field(ge=1)] = 1
     dataset: Dataset
     prompt: PromptField
+    fewshot: FewShot | None = None
     generate: dict[str, JsonValue] = Field(default_factory=dict)
     solver: SolverField = Spec(name="direct")
     answer: str = "whole"
@@ -58,10 +61,20 @@ class Task(Section):
     replay: FilePath | None = None
     published: ExistingFile | None = None
     _source: Source = PrivateAttr()
+    _examples: Examples | None = PrivateAttr(default=None)
 
     def model_post_init(self, context: Any, /) -> None:  # noqa: ANN401 - pydantic's signature
         """Store the source of the values, pydantic's validation context."""
         self._source = context
+
+    @property
+    def examples(self) -> Examples | None:
+        """The examples for prompts; None without the section ``fewshot``."""
+        return self._examples
+
+    def take_examples(self, examples: Examples) -> None:
+        """Take the examples that `load_task` has read by the task's own columns."""
+        self._examples = examples
 
     @field_validator("answer")
     @classmethod
@@ -133,8 +146,13 @@ class Task(Section):
 
         Prompts and the contents of files have digests of their own.
         """
+        # Left out where it is not used, so that digests stay what they were before it was added.
+        added: dict[str, Json] = {}
+        if self.fewshot is not None:
+            added["fewshot"] = self.fewshot.model_dump(mode="json", exclude={"path"})
         return _digest(
             {
+                **added,
                 "name": self.name,
                 "version": self.version,
                 "dataset": self.dataset.model_dump(mode="json", exclude={"path"}),

@@ -8,15 +8,20 @@ import json
 import re
 import traceback
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
 
 from jinja2 import TemplateSyntaxError, UndefinedError
 
 from pytest_llmeval.errors import TaskError
 from pytest_llmeval.records import Image, ImagePart, Json, Message, Part, Sample, TextPart
+from pytest_llmeval.task.fewshot import example_values, examples_text
 from pytest_llmeval.task.model import Task
-from pytest_llmeval.task.prompt import Turn
+from pytest_llmeval.task.prompt import AS_TEXT, LISTS, Turn
 from pytest_llmeval.task.template_child import RowFailure, TemplateLimitError, run_limited
 from pytest_llmeval.task.templates import IMAGE_TAG, PICTURE, compile_template, plain_names
+
+_HIDDEN: Final = frozenset({PICTURE, *(name + AS_TEXT for name in LISTS)})
+"""Variables that stand for something else in a template, and are not told."""
 
 
 def render(
@@ -24,10 +29,10 @@ def render(
 ) -> tuple[Message, ...]:
     """Return the messages of one stage.
 
-    Templates may use ``id``, ``input``, ``tags`` and ``metadata`` of the sample and the given
-    `variables`, but not the target. ``<image>`` in the sample's input or in a template is replaced
-    by the next of `images`; the remaining ones are put first in the last user message. ``<image>``
-    in `variables` remains text, because they hold what models wrote.
+    Templates may use ``id``, ``input``, ``tags`` and ``metadata`` of the sample, ``examples``, and
+    the given `variables`, but not the target. ``<image>`` in the sample's input or in a template is
+    replaced by the next of `images`; the remaining ones are put first in the last user message.
+    ``<image>`` in `variables` remains text, because they hold what models wrote.
 
     Args:
         task: the task.
@@ -46,7 +51,7 @@ def render(
         )
         raise TaskError(problem, file=task.file, line=task.line("prompt"), key="prompt")
     turns = task.prompt[stage]
-    values = values_of(sample, variables)
+    values = values_of(task, sample, variables)
     if not images:
         return tuple(
             Message.of(turn.role, _filled(turn, {**values, PICTURE: IMAGE_TAG})) for turn in turns
@@ -58,15 +63,30 @@ def render(
     return _with_pictures(turns, texts, sample, images)
 
 
-def values_of(sample: Sample, variables: Mapping[str, Json]) -> dict[str, Json]:
-    """Return what templates may use: fields of the sample, and the solver's variables."""
+def values_of(task: Task, sample: Sample, variables: Mapping[str, Json]) -> dict[str, Json]:
+    """Return what templates may use: fields of the sample, lists, and the solver's variables."""
     return {
         "id": sample.id,
         "input": sample.input,
         "tags": list(sample.tags),
         "metadata": dict(sample.metadata),
+        **_lists(task, sample),
         **variables,
+        **{name + AS_TEXT: variables[name] for name in LISTS if name in variables},
     }
+
+
+def list_names(task: Task) -> frozenset[str]:
+    """Return the names of the lists that templates of a task may use, and of their texts."""
+    names = ["examples"] if task.examples is not None else []
+    return frozenset(name + end for name in names for end in ("", AS_TEXT))
+
+
+def _lists(task: Task, sample: Sample) -> dict[str, Json]:
+    if task.examples is None:
+        return {}
+    examples = task.examples.of(sample)
+    return {"examples": example_values(examples), "examples_text": examples_text(examples)}
 
 
 def check_templates(task: Task) -> None:
@@ -74,7 +94,7 @@ def check_templates(task: Task) -> None:
     for turns in task.prompt.values():
         for turn in turns:
             try:
-                plain_names(turn.text)
+                plain_names(turn.template)
             except TemplateSyntaxError as error:
                 problem = f"is not valid jinja2: {error.message}"
                 raise _error(turn, problem, error.lineno) from None
@@ -92,9 +112,9 @@ def _mark(values: Mapping[str, Json]) -> str:
 
 def _filled(turn: Turn, values: Mapping[str, Json]) -> str:
     try:
-        if plain_names(turn.text) is not None:
-            return compile_template(turn.text).render(values)
-        (filled,) = run_limited("template", turn.text, [values])
+        if plain_names(turn.template) is not None:
+            return compile_template(turn.template).render(values)
+        (filled,) = run_limited("template", turn.template, [values])
     except UndefinedError as error:
         filled = RowFailure("UndefinedError", str(error.message), _line_of(error))
     except TemplateLimitError as limit:
@@ -113,7 +133,9 @@ def failures(turn: Turn, rows: Sequence[Mapping[str, Json]]) -> list[TaskError |
         TaskError: the rows together take too long.
     """
     try:
-        found = run_limited("template", turn.text, [{**row, PICTURE: IMAGE_TAG} for row in rows])
+        found = run_limited(
+            "template", turn.template, [{**row, PICTURE: IMAGE_TAG} for row in rows]
+        )
     except TemplateLimitError as limit:
         raise _error(turn, str(limit)) from None
     return [
@@ -134,13 +156,18 @@ def _failed(turn: Turn, failure: object, values: Mapping[str, Json]) -> TaskErro
 def _undefined(message: str, values: Mapping[str, Json]) -> str:
     """Return the problem with a name that the template uses and that has no value: with the fix."""
     name = (re.findall("'([^']*)'", message) or [""])[-1]
-    known = [known for known in values if known != PICTURE]
+    known = [known for known in values if known not in _HIDDEN]
+    if name in _HIDDEN:
+        name = name.removesuffix(AS_TEXT)
+        message = message.replace(name + AS_TEXT, name)
     metadata = values.get("metadata")
     if "dict object" in message and isinstance(metadata, dict) and name not in metadata:
         has = ", ".join(metadata) or "nothing"
         fix = f"add {{{name}: COLUMN}} to dataset.fields.metadata"
         return f"metadata has no {name!r} (it has: {has}); {fix}"
-    if name == "target":
+    if name == "examples":
+        hint = "; choose some: fewshot: {path: train.jsonl, count: 5}"
+    elif name == "target":
         hint = "; prompts cannot use the target"
     elif name in metadata if isinstance(metadata, dict) else False:
         hint = f"; write metadata.{name}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from pytest_llmeval.errors import TaskError
@@ -12,6 +12,9 @@ from pytest_llmeval.safety.printable import described
 from pytest_llmeval.safety.regular_files import check_regular, open_regular
 from pytest_llmeval.scoring.targets import check_target
 from pytest_llmeval.task.cells import json_value, optional, required, several, target, text, word
+from pytest_llmeval.task.dataset import Dataset
+from pytest_llmeval.task.declared import DeclaredScorer
+from pytest_llmeval.task.fewshot import Examples, FewShot
 from pytest_llmeval.task.model import Task
 from pytest_llmeval.task.row_place import Columns, RowPlace
 from pytest_llmeval.task.rows import folder_reader, read_rows
@@ -31,14 +34,8 @@ def read_samples(task: Task, *, limit: int | None = None) -> Sequence[Sample]:
             lines), row, column and value. The errors of several rows are told together.
         UsageError: an option sets a value of the dataset that is invalid.
     """
-    if not (path := task.dataset.path).is_dir():
-        try:
-            check_regular(path)
-        except OSError as error:
-            reason = "there is no such file" if not path.exists() else error.strerror
-            problem = f"names {str(path)!r}: {reason}"
-            raise task.error(problem, "dataset", "path") from None
-    reader = _Reader(task)
+    _check_file(task, task.dataset.path, "dataset")
+    reader = _Reader(task, task.dataset, scorers=task.scorers, groups=task.group_by)
     samples = collected(reader.samples(), limit)
     if not samples:
         keep = task.dataset.keep
@@ -48,12 +45,64 @@ def read_samples(task: Task, *, limit: int | None = None) -> Sequence[Sample]:
     return samples
 
 
+def read_examples(task: Task, fewshot: FewShot) -> Examples:
+    """Return the samples of a task's split of examples, read as those of its dataset.
+
+    Pictures and tags are left out.
+
+    Raises:
+        LLMEvalError: the split cannot be read, has too few rows, or rows without a target; or no
+            prompt shows the examples.
+    """
+    if not any("examples" in turn.text for turns in task.prompt.values() for turn in turns):
+        problem = "chooses examples that no prompt shows; write {{ examples }} into the prompt"
+        raise task.error(problem, "fewshot")
+    _check_file(task, fewshot.path, "fewshot")
+    fields = task.dataset.fields.model_copy(update={"images": (), "tags": ()})
+    dataset = task.dataset.model_copy(update={"path": fewshot.path, "fields": fields})
+    split = collected(_Reader(task, dataset).samples(), None)
+    if len(split) < fewshot.count:
+        problem = f"is {fewshot.count}, and {fewshot.path.name} has {len(split)} examples"
+        raise task.error(problem, "fewshot", "count")
+    if lacking := next((one.id for one in split if one.target is None), None):
+        problem = f"names {fewshot.path.name}, whose row {lacking!r} has no target to show"
+        raise task.error(problem, "fewshot", "path")
+    return Examples(split=split, chosen=fewshot, digest=_file_digest(fewshot.path))
+
+
+def check_examples(task: Task, samples: Iterable[Sample]) -> None:
+    """Raise an error if there are too few examples besides one of the samples itself."""
+    if (examples := task.examples) is None:
+        return
+    for sample in samples:
+        if (found := len(examples.of(sample))) < examples.chosen.count:
+            problem = (
+                f"is {examples.chosen.count}, and sample {sample.id!r} has {found} examples "
+                "besides itself"
+            )
+            raise task.error(problem, "fewshot", "count")
+
+
+def _check_file(task: Task, path: Path, section: str) -> None:
+    if path.is_dir():
+        return
+    try:
+        check_regular(path)
+    except OSError as error:
+        reason = "there is no such file" if not path.exists() else error.strerror
+        problem = f"names {str(path)!r}: {reason}"
+        raise task.error(problem, section, "path") from None
+
+
 def dataset_digest(task: Task) -> str:
     """Return the sha256 of the dataset's bytes in hex, which identifies public datasets.
 
     For a folder it is the sha256 of the digests of its row files, concatenated in their order.
     """
-    path = task.dataset.path
+    return _file_digest(task.dataset.path)
+
+
+def _file_digest(path: Path) -> str:
     if path.is_dir():
         digests = "".join(_digest(file) for file in folder_reader(path).files(path))
         return hashlib.sha256(digests.encode()).hexdigest()
@@ -83,8 +132,17 @@ class _Reader:
         rows: number of rows read so far, with those that are not selected.
     """
 
-    def __init__(self, task: Task) -> None:
-        self._task, self._dataset, self._fields = task, task.dataset, task.dataset.fields
+    def __init__(
+        self,
+        task: Task,
+        dataset: Dataset,
+        *,
+        scorers: Sequence[DeclaredScorer] = (),
+        groups: Sequence[str] = (),
+    ) -> None:
+        """Read `dataset`; check targets by `scorers`, and add the columns `groups` as metadata."""
+        self._task, self._dataset, self._fields = task, dataset, dataset.fields
+        self._scorers, self._groups = scorers, groups
         self.rows = 0
         self._wrong = WrongRows(task)
         self._ids: dict[str, RowPlace] = {}
@@ -128,7 +186,7 @@ class _Reader:
     def _target(self, place: RowPlace, row: Columns) -> Target:
         column = self._fields.target
         found = None if column is None else target(place, row, column)
-        for declared in self._task.scorers:
+        for declared in self._scorers:
             try:
                 check_target(declared.scorer, found)
             except ValueError as error:
@@ -150,7 +208,7 @@ class _Reader:
                 yield word(place, value, column, "tag")
 
     def _metadata(self, place: RowPlace, row: Columns) -> dict[str, Json]:
-        columns = {**{name: name for name in self._task.group_by}, **self._fields.metadata}
+        columns = {**{name: name for name in self._groups}, **self._fields.metadata}
         values = {name: (column, optional(place, row, column)) for name, column in columns.items()}
         return {
             name: json_value(place, value, column)
