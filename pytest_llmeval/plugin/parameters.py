@@ -21,7 +21,7 @@ class Parameters:
     """The parameters of one test.
 
     Attributes:
-        file: the task file.
+        file: the task's address: its file, with the variant if it has some.
         sample: id of the sample.
         model: label of the model under test; "" for the task's recording.
         epoch: number of the sample's repetition, from 1.

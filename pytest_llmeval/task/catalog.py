@@ -10,8 +10,9 @@ from pathlib import Path
 
 from pytest_llmeval.errors import LLMEvalError
 from pytest_llmeval.records import Display, Json, Sample, display_of
+from pytest_llmeval.task.address import address_of, parse_address
 from pytest_llmeval.task.declared import DeclaredScorer
-from pytest_llmeval.task.load import load_task
+from pytest_llmeval.task.load import made_task
 from pytest_llmeval.task.model import Task
 from pytest_llmeval.task.samples import (
     check_examples,
@@ -20,6 +21,7 @@ from pytest_llmeval.task.samples import (
     sample_groups,
 )
 from pytest_llmeval.task.spooled_samples import SamplesById
+from pytest_llmeval.task.task_file import TaskFile
 
 
 @dataclass(frozen=True)
@@ -98,11 +100,27 @@ class Catalog:
             limit: samples to keep of each task; None keeps all.
         """
         self._folder, self._overrides, self._limit = folder, overrides or {}, limit
+        self._files: dict[Path, TaskFile] = {}
         self._loaded: dict[Path, LoadedTask] = {}
         self._wrong: dict[Path, LLMEvalError] = {}
 
+    def addresses(self, file: Path) -> tuple[Path, ...]:
+        """Return the addresses of a file's variants; the file's own if it has none.
+
+        Raises:
+            TaskError: the file is invalid.
+        """
+        if file in self._wrong:
+            raise self._wrong[file]
+        try:
+            variants = self._read(file).variants
+        except LLMEvalError as error:
+            self._wrong[file] = error.with_traceback(None)
+            raise
+        return tuple(address_of(file, variant) for variant in variants) or (file,)
+
     def load(self, file: Path) -> LoadedTask:
-        """Return the task in `file` with its samples; the file is read once, also if it is wrong.
+        """Return the task at an address with its samples; it is read once, also if it is wrong.
 
         Raises:
             TaskError: the task or its dataset is invalid.
@@ -128,11 +146,14 @@ class Catalog:
         """The tasks loaded so far, by file."""
         return self._loaded
 
-    def _load(self, file: Path) -> LoadedTask:
-        # Loaded twice: the overrides are found by the task's name, which is in the file.
-        task = load_task(file)
-        if overrides := self._overrides.get(task.name):
-            task = load_task(file, overrides, self._folder)
+    def _read(self, file: Path) -> TaskFile:
+        if file not in self._files:
+            self._files[file] = TaskFile.read(file)
+        return self._files[file]
+
+    def _load(self, address: Path) -> LoadedTask:
+        file, variant = parse_address(address)
+        task = made_task(self._read(file), variant, self._overrides, self._folder)
         samples = read_samples(task, limit=self._limit)
         check_examples(task, samples)
         return LoadedTask(task, samples)

@@ -6,12 +6,13 @@ import hashlib
 import json
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 from pydantic import Field, JsonValue, PrivateAttr, field_validator
 
 from pytest_llmeval.errors import LLMEvalError
 from pytest_llmeval.records import Json
+from pytest_llmeval.task.address import NAME
 from pytest_llmeval.task.dataset import Dataset
 from pytest_llmeval.task.declared import (
     DeclaredScorer,
@@ -30,7 +31,7 @@ class Task(Section):
     """One benchmark, as declared by its YAML file; every path is absolute.
 
     Attributes:
-        name: identifies the task in results, options and test ids.
+        name: identifies the task in results, options and test ids; ``sums[terse]`` for a variant.
         version: to be increased when results are no longer comparable.
         dataset: the rows.
         prompt: the stages of chat messages.
@@ -46,7 +47,8 @@ class Task(Section):
         published: file of published figures to show beside the results.
     """
 
-    name: Annotated[str, Field(pattern="^[A-Za-z0-9][A-Za-z0-9_-]*$")]
+    other_keys: ClassVar = ("extends", "variants")
+    name: Annotated[str, Field(pattern=rf"^{NAME}(\[{NAME}\])?$")]
     version: Annotated[int, Field(ge=1)] = 1
     dataset: Dataset
     prompt: PromptField
@@ -127,8 +129,12 @@ class Task(Section):
         return self._source.error(place, problem)
 
     def line(self, *path: str | int) -> int | None:
-        """Return the line of a key in the YAML file, or of its nearest existing parent."""
-        return self._source.document.line(path)
+        """Return the line of a key in the YAML file, or of its nearest existing parent.
+
+        None if the value stands in a file that this one extends.
+        """
+        layer, place = self._source.origin(path)
+        return layer.document.line(place) if layer.file == self.file else None
 
     @cached_property
     def prompt_digest(self) -> str:
