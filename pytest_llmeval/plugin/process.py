@@ -35,9 +35,11 @@ from pytest_llmeval.session.attempt import Attempt
 from pytest_llmeval.session.ending import finish
 from pytest_llmeval.session.places import rescored_place, with_fixed_places
 from pytest_llmeval.session.plan_check import check_settings
+from pytest_llmeval.session.resolve import limit_parts
 from pytest_llmeval.session.settings import Settings
 from pytest_llmeval.session.stored_runs import as_asked
 from pytest_llmeval.task.catalog import Catalog
+from pytest_llmeval.task.limit import Limit
 
 ATTEMPT = pytest.StashKey[Attempt]()
 """The attempt at an item, from its set-up to its tear-down."""
@@ -66,7 +68,9 @@ class Process:
         self._config = config
         self._tellers: dict[str, str] = {}
         self.catalog = Catalog(
-            folder=Path(settings.folder), overrides=settings.overrides, limit=settings.limit
+            folder=Path(settings.folder),
+            overrides=settings.overrides,
+            limit=None if settings.limit is None else Limit(*limit_parts(settings.limit)),
         )
         is_worker = hasattr(config, "workerinput")
         self.main = None if is_worker else MainProcess(config, settings, self.catalog)

@@ -12,6 +12,7 @@ from pytest_llmeval.errors import LLMEvalError
 from pytest_llmeval.records import Display, Json, Sample, display_of
 from pytest_llmeval.task.address import address_of, parse_address
 from pytest_llmeval.task.declared import DeclaredScorer
+from pytest_llmeval.task.limit import Limit
 from pytest_llmeval.task.load import made_task
 from pytest_llmeval.task.model import Task
 from pytest_llmeval.task.samples import (
@@ -31,10 +32,12 @@ class LoadedTask:
     Attributes:
         task: the task.
         samples: in the order of the dataset, cut to ``--llmeval-limit``.
+        limit: that limit; None without one.
     """
 
     task: Task
     samples: Sequence[Sample]
+    limit: Limit | None = None
 
     @property
     def scorers(self) -> tuple[DeclaredScorer, ...]:
@@ -68,8 +71,9 @@ class LoadedTask:
     @cached_property
     def versions(self) -> Mapping[str, Json]:
         """The task's version and digests, which every row stores."""
-        examples = self.task.examples
+        examples, limit = self.task.examples, self.limit
         return {
+            **({} if limit is None or limit.seed is None else {"subset": str(limit)}),
             **({} if examples is None else {"examples": examples.digest}),
             "task": self.task.version,
             "dataset": self.dataset_digest,
@@ -90,14 +94,14 @@ class Catalog:
         *,
         folder: Path,
         overrides: Mapping[str, Mapping[str, str]] | None = None,
-        limit: int | None = None,
+        limit: Limit | None = None,
     ) -> None:
         """Load nothing yet.
 
         Args:
             folder: where relative paths in overrides start.
             overrides: by task name, dotted keys and the texts of their values.
-            limit: samples to keep of each task; None keeps all.
+            limit: the samples to keep of each task; None keeps all.
         """
         self._folder, self._overrides, self._limit = folder, overrides or {}, limit
         self._files: dict[Path, TaskFile] = {}
@@ -156,4 +160,4 @@ class Catalog:
         task = made_task(self._read(file), variant, self._overrides, self._folder)
         samples = read_samples(task, limit=self._limit)
         check_examples(task, samples)
-        return LoadedTask(task, samples)
+        return LoadedTask(task, samples, self._limit)

@@ -15,6 +15,7 @@ from pytest_llmeval.task.cells import json_value, optional, required, several, t
 from pytest_llmeval.task.dataset import Dataset
 from pytest_llmeval.task.declared import DeclaredScorer
 from pytest_llmeval.task.fewshot import Examples, FewShot
+from pytest_llmeval.task.limit import Limit
 from pytest_llmeval.task.model import Task
 from pytest_llmeval.task.row_place import Columns, RowPlace
 from pytest_llmeval.task.rows import folder_reader, read_rows
@@ -24,8 +25,8 @@ from pytest_llmeval.task.spooled_samples import collected
 from pytest_llmeval.task.wrong_rows import WrongRows
 
 
-def read_samples(task: Task, *, limit: int | None = None) -> Sequence[Sample]:
-    """Return the first `limit` samples of a task, in the order of its dataset file.
+def read_samples(task: Task, *, limit: Limit | None = None) -> Sequence[Sample]:
+    """Return the samples of a task that `limit` takes, in the order of its dataset file.
 
     The whole file is checked, whatever the limit. Long texts are kept in a temporary file.
 
@@ -36,7 +37,8 @@ def read_samples(task: Task, *, limit: int | None = None) -> Sequence[Sample]:
     """
     _check_file(task, task.dataset.path, "dataset")
     reader = _Reader(task, task.dataset, scorers=task.scorers, groups=task.group_by)
-    samples = collected(reader.samples(), limit)
+    found = reader.samples()
+    samples = collected(found if limit is None else limit.of(found))
     if not samples:
         keep = task.dataset.keep
         kept = f", and dataset.keep ({keep}) is true for none" if keep else ""
@@ -60,7 +62,7 @@ def read_examples(task: Task, fewshot: FewShot) -> Examples:
     _check_file(task, fewshot.path, "fewshot")
     fields = task.dataset.fields.model_copy(update={"images": (), "tags": ()})
     dataset = task.dataset.model_copy(update={"path": fewshot.path, "fields": fields})
-    split = collected(_Reader(task, dataset).samples(), None)
+    split = collected(_Reader(task, dataset).samples())
     if len(split) < fewshot.count:
         problem = f"is {fewshot.count}, and {fewshot.path.name} has {len(split)} examples"
         raise task.error(problem, "fewshot", "count")

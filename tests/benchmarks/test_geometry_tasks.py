@@ -15,6 +15,7 @@ from pytest_llmeval.records import Image, Reply, Request
 from pytest_llmeval.scoring.judge import JUDGE_PARAMETERS, judge_messages, judge_verdict
 from pytest_llmeval.scoring.judge.scorer import JudgeScorer
 from pytest_llmeval.task import load_task
+from pytest_llmeval.task.limit import Limit
 from pytest_llmeval.task.rendering import render
 from pytest_llmeval.task.samples import read_samples
 
@@ -33,7 +34,9 @@ def published_prompts(shared: Path) -> list[str]:
 def asked(file: Path, stage: str) -> str:
     """Return a stage's text with the problem's place marked as in the published prompts."""
     task = load_task(file)
-    (message,) = render(task, stage, read_samples(task, limit=1)[0], (), {"input": "{problem}"})
+    (message,) = render(
+        task, stage, read_samples(task, limit=Limit(1))[0], (), {"input": "{problem}"}
+    )
     return message.text
 
 
@@ -74,7 +77,7 @@ def test_the_published_wire_form_of_the_two_stages_is_understood(
 @pytest.mark.parametrize("file", [DIRECT, VISUAL], ids=["direct", "visual"])
 def test_the_diagram_stands_where_the_problem_names_it(file: Path) -> None:
     task = load_task(file)
-    sample = read_samples(task, limit=1)[0]
+    sample = read_samples(task, limit=Limit(1))[0]
     images = tuple(Image.load(path) for path in sample.images)
     for stage in task.prompt:
         (message,) = render(task, stage, sample, images, {})
@@ -85,11 +88,11 @@ def test_the_diagram_stands_where_the_problem_names_it(file: Path) -> None:
 
 def test_choices_are_lettered_in_the_prompt_and_the_right_letter_is_the_target() -> None:
     task = load_task(CHOICE)
-    sample = read_samples(task, limit=1)[0]
+    sample = read_samples(task, limit=Limit(1))[0]
     (message,) = render(task, "generate", sample, (), {})
     listed = dict(re.findall(r"^([A-D])\. (.*)$", message.text, re.MULTILINE))
     assert list(listed.values()) == sample.metadata["choices"]
-    assert listed[sample.target_text] == read_samples(load_task(DIRECT), limit=1)[0].target
+    assert listed[sample.target_text] == read_samples(load_task(DIRECT), limit=Limit(1))[0].target
     assert (task.answer, [one.scorer.name for one in task.scorers]) == ("choice", ["choice"])
 
 

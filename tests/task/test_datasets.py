@@ -17,6 +17,7 @@ from example_pictures import PNG
 from pytest_llmeval.errors import TaskError, UsageError
 from pytest_llmeval.records import Sample
 from pytest_llmeval.task import Task, load_task
+from pytest_llmeval.task.limit import Limit
 from pytest_llmeval.task.samples import dataset_digest, read_samples, sample_groups
 
 BAD: list[dict[str, Any]] = yaml.safe_load(
@@ -252,9 +253,9 @@ def test_a_limit_takes_the_first_and_checks_all(tmp_path: Path) -> None:
     (tmp_path / "rows.csv").write_text("id,input,target\n1,a,b\n2,c,d\n2,e,f\n")
     task = task_over(tmp_path, "rows.csv")
     with pytest.raises(TaskError, match="the id '2' is also used"):
-        read_samples(task, limit=1)
+        read_samples(task, limit=Limit(1))
     (tmp_path / "rows.csv").write_text("id,input,target\n1,a,b\n2,c,d\n3,e,f\n")
-    assert [sample.id for sample in read_samples(task, limit=2)] == ["1", "2"]
+    assert [sample.id for sample in read_samples(task, limit=Limit(2))] == ["1", "2"]
 
 
 def test_groups_are_columns_or_metadata_and_lists_give_several(tmp_path: Path) -> None:
