@@ -43,8 +43,10 @@ class Row(Record, frozen=True, kw_only=True):
         scores: all recorded scores.
         answer: the answer found in the completion; None without one.
         target: the sample's reference answer.
-        question: digest of the sample's input and pictures; "" where it is not known, as in rows
-            of earlier versions.
+        order: of multiple choice the letters that the choices have in the dataset, in the order in
+            which they were shown, such as ``CADB``.
+        question: digest of the sample's input, choices and pictures; "" where it is not known, as
+            in rows of earlier versions.
         explanation: text of the failure, or why the sample was not run; "" when it passed.
         tags: of the sample.
         groups: the sample's values for each `group_by` key; several where the value is a list.
@@ -75,6 +77,7 @@ class Row(Record, frozen=True, kw_only=True):
     scores: tuple[Score, ...] = ()
     answer: str | None = None
     target: Target = ""
+    order: str = ""
     question: str = ""
     explanation: str = ""
     tags: tuple[str, ...] = ()
@@ -101,6 +104,13 @@ class Row(Record, frozen=True, kw_only=True):
     def target_text(self) -> str:
         """The target as one text; see `records.target.target_text`."""
         return target_text(self.target)
+
+    @property
+    def dataset_target(self) -> Target:
+        """The target as the dataset has it: of choices the right one's letter there."""
+        if not self.order or not isinstance(self.target, str):
+            return self.target
+        return self.order[ord(self.target) - ord("A")]
 
     @classmethod
     def from_json(cls, data: Json) -> Self:

@@ -16,6 +16,8 @@ class Sample(Record, frozen=True, kw_only=True):
         input: the question.
         target: the reference answer: a text, several texts of which any is right, a mapping, or
             None; never part of a prompt.
+        choices: of multiple choice the choices, in the order of their letters.
+        order: the letters that the choices have in the dataset, in that order, such as ``CADB``.
         images: absolute paths of pictures, checked to lie in the dataset's folder.
         tags: words for selecting tests with ``-k``.
         metadata: further columns; in a prompt only where a template names them.
@@ -24,6 +26,8 @@ class Sample(Record, frozen=True, kw_only=True):
     id: str
     input: str
     target: Target
+    choices: tuple[str, ...] = ()
+    order: str = ""
     images: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
     metadata: Mapping[str, Json] = {}

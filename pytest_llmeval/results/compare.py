@@ -138,7 +138,7 @@ def _by_sample(rows: Sequence[Row]) -> dict[str, list[Row]]:
 
 def _same_target(a: Sequence[Row], b: Sequence[Row]) -> bool:
     # A baseline has digests only.
-    of_a, of_b = ({target_digest(row.target) for row in part} for part in (a, b))
+    of_a, of_b = ({target_digest(row.dataset_target) for row in part} for part in (a, b))
     return of_a == of_b
 
 

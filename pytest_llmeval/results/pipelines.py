@@ -136,4 +136,4 @@ def _asked(parts: Sequence[Sequence[Row]]) -> Iterator[AskedSample]:
 
 
 def _sample(row: Row) -> Hashable:
-    return row.sample, row.question, target_digest(row.target)
+    return row.sample, row.question, target_digest(row.dataset_target)

@@ -59,7 +59,8 @@ class LoadedTask:
         """The sha256, in hex, of all ids, inputs and targets, to compare processes."""
         digest = hashlib.sha256()
         for sample in self.samples:
-            text = f"{sample.id}\0{sample.input}\0{sample.target}\1"
+            shown = f"{sample.choices}" if sample.choices else ""
+            text = f"{sample.id}\0{sample.input}\0{sample.target}{shown}\1"
             digest.update(text.encode("utf-8", "surrogatepass"))
         return digest.hexdigest()
 

@@ -93,19 +93,27 @@ def target(place: RowPlace, row: Columns, column: str) -> Target:
     if isinstance(value, dict) and value:
         return cast("dict[str, Json]", json_value(place, value, column))
     if isinstance(value, list) and value:
-        return _texts(place, value, column)
+        return tuple(dict.fromkeys(_texts(place, value, column)))
     return _text(place, value, column, "target")
 
 
+def texts(place: RowPlace, row: Columns, column: str) -> tuple[str, ...]:
+    """Return a required cell that is a list of texts; TaskError if it is none."""
+    value = required(place, row, column)
+    if not isinstance(value, list):
+        raise place.error(column, f"is {shown(value)}, not a list of texts")
+    return _texts(place, value, column)
+
+
 def _texts(place: RowPlace, values: Sequence[object], column: str) -> tuple[str, ...]:
-    texts = []
+    found = []
     for index, value in enumerate(values):
         if type(value) not in {str, int, float} or not _is_full(value):
-            problem = f"the target is a list with {shown(value)}; each must be a text (quote it)"
+            problem = f"the list holds {shown(value)}; each must be a text (quote it)"
             cell = f"{column}[{index}]"
             raise place.error(cell, problem)
-        texts.append(unicode(place, str(value), column))
-    return tuple(dict.fromkeys(texts))
+        found.append(unicode(place, str(value), column))
+    return tuple(found)
 
 
 def _is_full(value: object) -> bool:

@@ -10,6 +10,7 @@ from typing import Annotated
 from pydantic import Field
 
 from pytest_llmeval.records import Json, Sample, target_text, target_texts
+from pytest_llmeval.task.choices import choice_values, choices_text
 from pytest_llmeval.task.dataset import DatasetPath
 from pytest_llmeval.task.permutation import permuted
 from pytest_llmeval.task.section import Section
@@ -66,7 +67,7 @@ class Examples:
 
 
 def example_values(examples: Sequence[Sample]) -> list[Json]:
-    """Return examples as templates see them: ``id``, ``input``, ``target`` and ``metadata``.
+    """Return examples as templates see them: id, input, target, choices and metadata of each.
 
     Of a target of several texts it is the first.
     """
@@ -75,6 +76,7 @@ def example_values(examples: Sequence[Sample]) -> list[Json]:
             "id": one.id,
             "input": one.input,
             "target": one.target if isinstance(one.target, dict) else target_texts(one.target)[0],
+            "choices": choice_values(one),
             "metadata": dict(one.metadata),
         }
         for one in examples
@@ -83,7 +85,10 @@ def example_values(examples: Sequence[Sample]) -> list[Json]:
 
 def examples_text(examples: Sequence[Sample]) -> str:
     """Return examples as ``{{ examples }}`` alone shows them: questions and answers in turn."""
-    return "\n\n".join(
-        f"Question: {one.input}\nAnswer: {target_text(target_texts(one.target)[0])}"
-        for one in examples
-    )
+    return "\n\n".join(map(_shown, examples))
+
+
+def _shown(example: Sample) -> str:
+    choices = f"\n{choices_text(example)}" if example.choices else ""
+    answer = target_text(target_texts(example.target)[0])
+    return f"Question: {example.input}{choices}\nAnswer: {answer}"

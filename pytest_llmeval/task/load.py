@@ -73,6 +73,9 @@ def made_task(
     except MisfitError as error:
         raise source.error(error.place, error.problem) from None
     check_templates(task)
+    if task.choices is not None and not task.shows("choices"):
+        problem = "are read for no prompt; write {{ choices }} into the prompt"
+        raise task.error(problem, "choices")
     if task.fewshot is not None:
         task.take_examples(read_examples(task, task.fewshot))
     return task

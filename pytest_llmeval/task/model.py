@@ -13,6 +13,7 @@ from pydantic import Field, JsonValue, PrivateAttr, field_validator
 from pytest_llmeval.errors import LLMEvalError
 from pytest_llmeval.records import Json
 from pytest_llmeval.task.address import NAME
+from pytest_llmeval.task.choices import Choices
 from pytest_llmeval.task.dataset import Dataset
 from pytest_llmeval.task.declared import (
     DeclaredScorer,
@@ -36,6 +37,7 @@ class Task(Section):
         dataset: the rows.
         prompt: the stages of chat messages.
         fewshot: the examples in the prompt.
+        choices: of multiple choice the choices and their order.
         generate: parameters of every request to the model under test, such as ``temperature``.
         solver: the solver's name and options.
         answer: the answer rule, by name or as a function.
@@ -53,6 +55,7 @@ class Task(Section):
     dataset: Dataset
     prompt: PromptField
     fewshot: FewShot | None = None
+    choices: Choices | None = None
     generate: dict[str, JsonValue] = Field(default_factory=dict)
     solver: SolverField = Spec(name="direct")
     answer: str = "whole"
@@ -124,6 +127,10 @@ class Task(Section):
         """The folder of the YAML file, where the task's relative paths start."""
         return self._source.folder
 
+    def shows(self, variable: str) -> bool:
+        """Return whether a prompt names a variable."""
+        return any(variable in turn.text for turns in self.prompt.values() for turn in turns)
+
     def error(self, problem: str, *place: str | int) -> LLMEvalError:
         """Return the error for the value at `place`; see `Source.error`."""
         return self._source.error(place, problem)
@@ -156,6 +163,8 @@ class Task(Section):
         added: dict[str, Json] = {}
         if self.fewshot is not None:
             added["fewshot"] = self.fewshot.model_dump(mode="json", exclude={"path"})
+        if self.choices is not None:
+            added["choices"] = self.choices.model_dump(mode="json")
         return _digest(
             {
                 **added,

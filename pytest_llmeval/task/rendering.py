@@ -14,11 +14,18 @@ from jinja2 import TemplateSyntaxError, UndefinedError
 
 from pytest_llmeval.errors import TaskError
 from pytest_llmeval.records import Image, ImagePart, Json, Message, Part, Sample, TextPart
+from pytest_llmeval.task.choices import choice_values, choices_text
 from pytest_llmeval.task.fewshot import example_values, examples_text
 from pytest_llmeval.task.model import Task
 from pytest_llmeval.task.prompt import AS_TEXT, LISTS, Turn
 from pytest_llmeval.task.template_child import RowFailure, TemplateLimitError, run_limited
 from pytest_llmeval.task.templates import IMAGE_TAG, PICTURE, compile_template, plain_names
+
+_SECTIONS: Final = {
+    "examples": "fewshot: {path: train.jsonl, count: 5}",
+    "choices": "choices: {column: choices}",
+}
+"""Variables with the sections of the task file that make them."""
 
 _HIDDEN: Final = frozenset({PICTURE, *(name + AS_TEXT for name in LISTS)})
 """Variables that stand for something else in a template, and are not told."""
@@ -29,10 +36,11 @@ def render(
 ) -> tuple[Message, ...]:
     """Return the messages of one stage.
 
-    Templates may use ``id``, ``input``, ``tags`` and ``metadata`` of the sample, ``examples``, and
-    the given `variables`, but not the target. ``<image>`` in the sample's input or in a template is
-    replaced by the next of `images`; the remaining ones are put first in the last user message.
-    ``<image>`` in `variables` remains text, because they hold what models wrote.
+    Templates may use ``id``, ``input``, ``tags`` and ``metadata`` of the sample, the lists
+    ``examples`` and ``choices``, and the given `variables`, but not the target. ``<image>`` in the
+    sample's input or in a template is replaced by the next of `images`; the remaining ones are put
+    first in the last user message. ``<image>`` in `variables` remains text, because they hold what
+    models wrote.
 
     Args:
         task: the task.
@@ -78,15 +86,18 @@ def values_of(task: Task, sample: Sample, variables: Mapping[str, Json]) -> dict
 
 def list_names(task: Task) -> frozenset[str]:
     """Return the names of the lists that templates of a task may use, and of their texts."""
-    names = ["examples"] if task.examples is not None else []
+    names = [name for name in LISTS if getattr(task, name) is not None]
     return frozenset(name + end for name in names for end in ("", AS_TEXT))
 
 
 def _lists(task: Task, sample: Sample) -> dict[str, Json]:
-    if task.examples is None:
-        return {}
-    examples = task.examples.of(sample)
-    return {"examples": example_values(examples), "examples_text": examples_text(examples)}
+    found: dict[str, Json] = {}
+    if task.choices is not None:
+        found |= {"choices": choice_values(sample), "choices_text": choices_text(sample)}
+    if task.examples is not None:
+        examples = task.examples.of(sample)
+        found |= {"examples": example_values(examples), "examples_text": examples_text(examples)}
+    return found
 
 
 def check_templates(task: Task) -> None:
@@ -165,8 +176,8 @@ def _undefined(message: str, values: Mapping[str, Json]) -> str:
         has = ", ".join(metadata) or "nothing"
         fix = f"add {{{name}: COLUMN}} to dataset.fields.metadata"
         return f"metadata has no {name!r} (it has: {has}); {fix}"
-    if name == "examples":
-        hint = "; choose some: fewshot: {path: train.jsonl, count: 5}"
+    if name in _SECTIONS:
+        hint = f"; the task file declares them: {_SECTIONS[name]}"
     elif name == "target":
         hint = "; prompts cannot use the target"
     elif name in metadata if isinstance(metadata, dict) else False:

@@ -11,7 +11,17 @@ from pytest_llmeval.records import Json, Sample, Target
 from pytest_llmeval.safety.printable import described
 from pytest_llmeval.safety.regular_files import check_regular, open_regular
 from pytest_llmeval.scoring.targets import check_target
-from pytest_llmeval.task.cells import json_value, optional, required, several, target, text, word
+from pytest_llmeval.task.cells import (
+    json_value,
+    optional,
+    required,
+    several,
+    target,
+    text,
+    texts,
+    word,
+)
+from pytest_llmeval.task.choices import ShownChoices
 from pytest_llmeval.task.dataset import Dataset
 from pytest_llmeval.task.declared import DeclaredScorer
 from pytest_llmeval.task.fewshot import Examples, FewShot
@@ -56,7 +66,7 @@ def read_examples(task: Task, fewshot: FewShot) -> Examples:
         LLMEvalError: the split cannot be read, has too few rows, or rows without a target; or no
             prompt shows the examples.
     """
-    if not any("examples" in turn.text for turns in task.prompt.values() for turn in turns):
+    if not task.shows("examples"):
         problem = "chooses examples that no prompt shows; write {{ examples }} into the prompt"
         raise task.error(problem, "fewshot")
     _check_file(task, fewshot.path, "fewshot")
@@ -176,10 +186,13 @@ class _Reader:
         if (first := self._ids.setdefault(sample_id, place)) is not place:
             where = f"row {first.number}" if first.line is None else f"line {first.line}"
             raise place.error(self._fields.id, f"the id {sample_id!r} is also used in {where}")
+        shown = self._choices(place, row, sample_id)
         return Sample(
             id=sample_id,
             input=text(place, row, self._fields.input, "input"),
-            target=self._target(place, row),
+            target=self._target(place, row) if shown is None else self._checked(place, shown.right),
+            choices=() if shown is None else shown.texts,
+            order="" if shown is None else shown.order,
             images=tuple(self._image_paths(place, row)),
             tags=tuple(self._tags(place, row)),
             metadata=self._metadata(place, row),
@@ -187,7 +200,22 @@ class _Reader:
 
     def _target(self, place: RowPlace, row: Columns) -> Target:
         column = self._fields.target
-        found = None if column is None else target(place, row, column)
+        return self._checked(place, None if column is None else target(place, row, column))
+
+    def _choices(self, place: RowPlace, row: Columns, sample_id: str) -> ShownChoices | None:
+        """Return the sample's choices; None for a task without the section ``choices``."""
+        if (chosen := self._task.choices) is None:
+            return None
+        column = self._fields.target or ""
+        right = text(place, row, column, "target")
+        try:
+            return ShownChoices.of(sample_id, texts(place, row, chosen.column), right, chosen)
+        except ValueError as error:
+            raise place.error(column, str(error)) from None
+
+    def _checked(self, place: RowPlace, found: Target) -> Target:
+        """Return a target; TaskError if a scorer cannot use it."""
+        column = self._fields.target
         for declared in self._scorers:
             try:
                 check_target(declared.scorer, found)

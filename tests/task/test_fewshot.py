@@ -172,5 +172,7 @@ def test_a_prompt_that_wants_examples_is_told_how_to_choose_some(tmp_path: Path)
     data = yaml.safe_load(file.read_text())
     del data["fewshot"]
     file.write_text(yaml.safe_dump(data))
-    with pytest.raises(TaskError, match=r"'examples' is undefined; choose some: fewshot: \{path"):
+    with pytest.raises(
+        TaskError, match=r"'examples' is undefined; the task file declares them: fewshot: \{path"
+    ):
         prompt_of(load_task(file), Sample(id="s", input="", target=""))

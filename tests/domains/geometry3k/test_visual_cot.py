@@ -28,6 +28,7 @@ from pytest_llmeval.records import (
     TextPart,
 )
 from pytest_llmeval.task import Task, load_task
+from pytest_llmeval.task.limit import Limit
 from pytest_llmeval.task.rendering import render
 from pytest_llmeval.task.samples import read_samples
 
@@ -47,7 +48,7 @@ def task() -> Task:
 @pytest.fixture
 def sample(task: Task) -> Sample:
     """Return the first problem: a right triangle."""
-    return read_samples(task, limit=1)[0]
+    return read_samples(task, limit=Limit(1))[0]
 
 
 class Context:
