@@ -7,11 +7,18 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import hypothesis
 import pytest
 from servers.fixture import model_server, model_server_process
 from warm.fixture import warm_python
 
 __all__ = ["model_server", "model_server_process", "warm_python"]
+
+# No test is timed: the machine is shared, and other tests run beside.
+hypothesis.settings.register_profile(
+    "unhurried", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+)
+hypothesis.settings.load_profile("unhurried")
 
 SHARED = Path(os.environ.get("LLMEVAL_SHARED", Path(__file__).parents[2] / "shared"))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from pathlib import Path
 from typing import cast
 
@@ -10,7 +11,7 @@ from pytest_llmeval.engine.calls import Calls
 from pytest_llmeval.engine.choice import ModelChoice
 from pytest_llmeval.engine.judge_names import judge_names
 from pytest_llmeval.engine.plan import PlannedTest
-from pytest_llmeval.engine.resources import Resources
+from pytest_llmeval.engine.sample_run import Surroundings
 from pytest_llmeval.engine.scoring_run import ScoringRun
 from pytest_llmeval.engine.solved import Solved
 from pytest_llmeval.errors import LLMEvalError, ModelLost, ProviderError, ScorerError, UsageError
@@ -27,9 +28,9 @@ from pytest_llmeval.task.spec import Spec
 class Preparing:
     """Prepares the scores of answers, before a test or at a test body's request."""
 
-    def __init__(self, catalog: Catalog, choice: ModelChoice, resources: Resources) -> None:
-        """Find scorers in `catalog` and their models by `choice`."""
-        self._catalog, self._choice, self._resources = catalog, choice, resources
+    def __init__(self, catalog: Catalog, choice: ModelChoice, around: Surroundings) -> None:
+        """Find scorers in `catalog` and their models by `choice`; they may use `around`."""
+        self._catalog, self._choice, self._around = catalog, choice, around
 
     async def ahead(self, test: PlannedTest, completion: Completion, calls: Calls) -> Solved:
         """Return a completion with what the task's scorers prepare for its answer.
@@ -111,7 +112,8 @@ class Preparing:
     ) -> Json:
         """Return what a scorer prepares; any failure is an LLMEvalError that names the scorer."""
         models = self._choice.judges(test, scorer.models)
-        context = ScoringRun(models, calls, self._resources)
+        load_images = partial(self._around.images, sample)
+        context = ScoringRun(models, calls, self._around.resources, load_images)
         try:
             prepared = await scorer.prepare(sample, completion, context)
             return plain_json(prepared, f"sample {sample.id!r}, scorer {scorer.name!r}")

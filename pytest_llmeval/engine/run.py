@@ -90,7 +90,7 @@ class Run:
         self._plan, self._models, self._choice = plan, models, choice
         self._around, self._pace, self._keep_transcript = around, pace, keep_transcript
         self._solving = Solving(catalog, choice, around, completions)
-        self._preparing = Preparing(catalog, choice, around.resources)
+        self._preparing = Preparing(catalog, choice, around)
         self._scheduler = Scheduler(
             len(plan.tests), self._complete, window=pace.window, fatal=self._is_fatal
         )

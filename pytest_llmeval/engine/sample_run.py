@@ -43,6 +43,10 @@ class Surroundings:
     settings: Callable[[str], str | None]
     tell: Callable[[str], None]
 
+    def images(self, sample: Sample) -> tuple[Image, ...]:
+        """Return a sample's pictures, as they are sent."""
+        return tuple(self.image_store.load(path) for path in sample.images)
+
 
 class WholeRun:
     """The context of a whole run; see `RunContext`."""
@@ -82,7 +86,7 @@ class SampleRun(WholeRun):
     @cached_property
     def images(self) -> tuple[Image, ...]:
         """The sample's pictures, as they are sent."""
-        return tuple(self._around.image_store.load(path) for path in self._sample.images)
+        return self._around.images(self._sample)
 
     def prompt(self, stage: str = "generate", **variables: Json) -> tuple[Message, ...]:
         """Return the task's messages of one stage, rendered for the sample."""

@@ -8,7 +8,7 @@ from typing import TypeVar
 from pytest_llmeval.engine.calls import Calls
 from pytest_llmeval.engine.resources import Resources
 from pytest_llmeval.engine.specs import ModelSpec
-from pytest_llmeval.records import Json, Message, Reply, Role
+from pytest_llmeval.records import Image, Json, Message, Reply, Role
 
 T = TypeVar("T")
 
@@ -16,9 +16,22 @@ T = TypeVar("T")
 class ScoringRun:
     """The context of one scorer's `prepare`; see `ScorerContext`."""
 
-    def __init__(self, models: Sequence[ModelSpec], calls: Calls, resources: Resources) -> None:
-        """Give the scorer access to `models`; `calls` keeps the transcript."""
-        self.calls, self._resources = calls, resources
+    def __init__(
+        self,
+        models: Sequence[ModelSpec],
+        calls: Calls,
+        resources: Resources,
+        load_images: Callable[[], tuple[Image, ...]] = tuple,
+    ) -> None:
+        """Give the scorer access to `models`.
+
+        Args:
+            models: the models that may be asked.
+            calls: keeps the transcript.
+            resources: the run's shared objects.
+            load_images: returns the sample's pictures, as they are sent.
+        """
+        self.calls, self._resources, self._load_images = calls, resources, load_images
         labels = [model.label for model in models]
         self._models = {
             model.label if labels.count(model.label) == 1 else model.text: model for model in models
@@ -33,6 +46,11 @@ class ScoringRun:
     def models(self) -> tuple[str, ...]:
         """Labels of the models that may be asked, or specs where two have the same label."""
         return tuple(self._models)
+
+    @property
+    def images(self) -> tuple[Image, ...]:
+        """The sample's pictures, as they are sent."""
+        return self._load_images()
 
     async def generate(  # noqa: PLR0913 - the parts of a request
         self,
@@ -60,7 +78,8 @@ class ScoringRun:
 
     def branch(self) -> ScoringRun:
         """Return a context for the same sample with an empty transcript."""
-        return ScoringRun(tuple(self._models.values()), self.calls.branch(), self._resources)
+        models, calls = tuple(self._models.values()), self.calls.branch()
+        return ScoringRun(models, calls, self._resources, self._load_images)
 
     def join(self, branches: Sequence[ScoringRun]) -> None:
         """Append the transcripts of `branches`, in their order."""

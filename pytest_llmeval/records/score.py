@@ -12,11 +12,18 @@ class Verdict(Record, frozen=True, kw_only=True):
     """A judge's parsed reply.
 
     Attributes:
-        equivalent: whether the candidate's final answer is equivalent to the target.
+        correct: whether the answer is correct; None where the verdict does not tell.
+        value: the rating, of a judge that rates.
+        label: the label, of a judge that labels.
+        criteria: by name what the judge finds of each criterion, of a judge that is asked for
+            several: a rating, or 1 (met) and 0.
         reason: the judge's explanation.
     """
 
-    equivalent: bool
+    correct: bool | None
+    value: float | None = None
+    label: str | None = None
+    criteria: Mapping[str, float] = {}
     reason: str
 
 
@@ -33,7 +40,7 @@ class Score(Record, frozen=True, kw_only=True):
     Attributes:
         name: name of the score, and heading of its column.
         value: in 0..`scale`; None when unscored.
-        scale: the highest value: 1 or 100.
+        scale: the highest value, above 0, such as 1 or 100.
         correct: None means unscored: the scorer could not decide.
         explanation: why the answer is incorrect or unscored.
         grader: name and version of the rules that decided, such as ``number/1``.

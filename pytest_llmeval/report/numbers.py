@@ -25,7 +25,7 @@ def percent(value: float | None) -> str:
 
 
 def score(value: float | None, scale: float) -> str:
-    """Return a score in 0..`scale`: one decimal on 0..100, three on 0..1."""
+    """Return a score in 0..`scale`: one decimal on 0..100, two on 0..10, three on 0..1."""
     return NONE if value is None else f"{value:.{_decimals(scale)}f}"
 
 
@@ -70,4 +70,6 @@ def age(value: float) -> str:
 
 
 def _decimals(scale: float) -> int:
-    return 1 if scale >= 100 else 3  # noqa: PLR2004 - per cent and its like
+    if scale >= 100:  # noqa: PLR2004 - per cent and its like
+        return 1
+    return 2 if scale >= 10 else 3  # noqa: PLR2004 - ratings

@@ -59,7 +59,8 @@ def parse_gate(text: str, file: Path | str) -> Gate:
 def _rules(document: Checked, name: str, body: Json) -> Iterator[Rule | ChangeRule]:
     """Yield the rule on the run alone and the rule against the baseline that a body holds."""
     path = ["rules", name]
-    task, _, metric = name.rpartition(".")
+    # The name of a score may hold a dot (judge.accuracy), that of a task none.
+    task, _, metric = name.partition(".")
     if not (task and metric):
         document.refuse(path, "a rule is named TASK.METRIC, such as mytask.accuracy")
     metric = metric_name(metric)

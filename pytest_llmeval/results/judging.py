@@ -48,7 +48,7 @@ def _opinions(details: Mapping[str, Json]) -> list[_Opinion]:
 
 def _between_judges(asked: Sequence[list[_Opinion]]) -> Agreement | None:
     """Return the agreement of several judges over the answers that all of them decided."""
-    verdicts = [[opinion["equivalent"] for opinion in opinions] for opinions in asked]
+    verdicts = [[_correct(opinion) for opinion in opinions] for opinions in asked]
     complete = [cast("list[bool]", found) for found in verdicts if None not in found]
     raters = {len(found) for found in complete}
     if len(raters) != 1 or raters == {1}:
@@ -56,6 +56,11 @@ def _between_judges(asked: Sequence[list[_Opinion]]) -> Agreement | None:
     if raters == {2}:
         return Agreement(kappa=cohen_kappa([(one, two) for one, two in complete]), n=len(complete))
     return Agreement(kappa=fleiss_kappa([_counts(found) for found in complete]), n=len(complete))
+
+
+def _correct(opinion: _Opinion) -> bool | None:
+    # Runs of older versions say `equivalent`.
+    return cast("bool | None", opinion.get("correct", opinion.get("equivalent")))
 
 
 def _between_votes(opinions: Sequence[_Opinion]) -> Agreement | None:

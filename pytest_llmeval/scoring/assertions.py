@@ -6,7 +6,7 @@ text, or several of which any is right.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
 
@@ -175,7 +175,8 @@ def assert_judge_equivalent(
 ) -> Score:
     """Assert that a judge finds an answer's final result mathematically equivalent to `target`.
 
-    None takes the running test's problem, judge and votes, else no problem and 1 vote.
+    None takes the running test's problem, judge and votes, else no problem and 1 vote. A judge of
+    the task that asks something else is not asked.
 
     Returns:
         The score, 1 or 0.
@@ -188,7 +189,7 @@ def assert_judge_equivalent(
     __tracebackhide__ = True
     from pytest_llmeval.scoring.judge.scorer import JudgeScorer  # noqa: PLC0415 - only for judges
 
-    scorer = _declared(JudgeScorer, votes=votes)
+    scorer = _declared(JudgeScorer, lambda one: one.prompt.asks_equivalence, votes=votes)
     sample = _sample(target, problem)
     if judge is None:
         if answer and RUNNING.get() is None:
@@ -235,11 +236,15 @@ def _asserted(scorer: Scorer, answer: str | None, sample: Sample) -> Score:
     return decided(score, failure_of(scorer, answer, sample, score))
 
 
-def _declared(kind: type[_S], **given: Any) -> _S:  # noqa: ANN401 - the options of any scorer
-    """Return the task's first scorer of a kind, or the default one, with the options given."""
+def _declared(
+    kind: type[_S],
+    fits: Callable[[_S], bool] = lambda _: True,
+    **given: Any,  # noqa: ANN401 - the options of any scorer
+) -> _S:
+    """Return the task's first scorer of a kind that fits, or the default one, with the options."""
     running = RUNNING.get()
     scorers = () if running is None else running.scorers
-    found = next((scorer for scorer in scorers if isinstance(scorer, kind)), None)
+    found = next((one for one in scorers if isinstance(one, kind) and fits(one)), None)
     options = {name: value for name, value in given.items() if value is not None}
     if found is None:
         return kind(**options)

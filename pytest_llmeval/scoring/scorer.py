@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Protocol, Self, TypeVar, runtime_checkable
 
-from pytest_llmeval.records import Completion, Json, Message, Reply, Role, Sample, Score
+from pytest_llmeval.records import Completion, Image, Json, Message, Reply, Role, Sample, Score
 
 T = TypeVar("T")
 
@@ -32,7 +32,7 @@ class Scorer(Protocol):
 
     @property
     def scale(self) -> float:
-        """The highest value: 1 or 100."""
+        """The highest value, above 0, such as 1 or 100."""
         ...
 
     def check(self, target: str) -> None:
@@ -73,6 +73,39 @@ class PreparingScorer(Scorer, Protocol):
 
 
 @runtime_checkable
+class SeveralScores(Scorer, Protocol):
+    """A scorer that gives further scores beside its own; they decide nothing.
+
+    Each is a column and a mean of its own, such as a criterion of a rubric.
+    """
+
+    @property
+    def further_names(self) -> tuple[str, ...]:
+        """The names of the further scores."""
+        ...
+
+    def further(self, score: Score) -> tuple[Score, ...]:
+        """Return the further scores of an answer; () where there are none.
+
+        Args:
+            score: what `score` returned for it.
+        """
+        ...
+
+
+@runtime_checkable
+class SampleCheckingScorer(Scorer, Protocol):
+    """A scorer that needs more of a sample than its target."""
+
+    def check_sample(self, sample: Sample) -> None:
+        """Raise TaskError if no answer to a sample could be scored.
+
+        Called for every selected sample before anything is asked.
+        """
+        ...
+
+
+@runtime_checkable
 class ComparingScorer(Scorer, Protocol):
     """A scorer that can tell whether two answers have one value, so that they are one vote."""
 
@@ -103,6 +136,11 @@ class ScorerContext(Protocol):
     @property
     def models(self) -> tuple[str, ...]:
         """Labels of the models that may be asked, each once; () when none is configured."""
+        ...
+
+    @property
+    def images(self) -> tuple[Image, ...]:
+        """The sample's pictures, as they are sent."""
         ...
 
     async def generate(  # noqa: PLR0913 - a request has that many parts
@@ -141,3 +179,8 @@ class FailureText(Protocol):
     def failure(self, answer: str | None, sample: Sample, score: Score) -> str:
         """Return the line for an incorrect answer."""
         ...
+
+
+def score_names(scorer: Scorer) -> tuple[str, ...]:
+    """Return the names of all scores that a scorer gives, its own first."""
+    return (scorer.name, *(scorer.further_names if isinstance(scorer, SeveralScores) else ()))

@@ -21,22 +21,35 @@ class RunningJudge:
         """Send wishes by `ask`."""
         self._ask = ask
 
-    def __call__(self, *, problem: str, target: str, candidate: str, votes: int = 1) -> Judgement:
+    def __call__(
+        self,
+        *,
+        problem: str,
+        candidate: str,
+        target: str = "",
+        metadata: Mapping[str, Json] | None = None,
+        votes: int = 1,
+        **options: Json,
+    ) -> Judgement:
         """Return the judgement on one answer; equal questions are sent once.
+
+        Example: ``judge(problem="Say hi.", candidate="Hi!", prompt="helpfulness")``.
 
         Args:
             problem: the question that was answered.
-            target: the reference answer.
             candidate: the answer to judge.
+            target: the reference answer.
+            metadata: further texts that the prompt uses, such as ``context``.
             votes: number of times that each judge is asked.
+            options: further options of the scorer ``judge``, such as ``prompt`` and ``scale``.
 
         Raises:
-            LLMEvalError: no judge is configured, or it failed.
+            LLMEvalError: no judge is configured, it failed, or an option is wrong.
         """
         __tracebackhide__ = True
-        sample = Sample(id="", input=problem, target=target)
+        sample = Sample(id="", input=problem, target=target, metadata=metadata or {})
         wish: dict[str, Json] = {
-            "scorer": ["judge", {"votes": votes}],
+            "scorer": ["judge", {"votes": votes, **options}],
             "sample": sample.to_json(),
             "completion": Completion(text=candidate, answer=candidate).to_json(),
         }

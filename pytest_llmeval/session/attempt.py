@@ -14,7 +14,7 @@ from pytest_llmeval.errors import ScorerError
 from pytest_llmeval.records import Completion, Json, Sample, Score, Transcript
 from pytest_llmeval.records.plain import plain_json
 from pytest_llmeval.scoring.grader import grader_text
-from pytest_llmeval.scoring.scorer import NO_ANSWER, PreparingScorer, Scorer
+from pytest_llmeval.scoring.scorer import NO_ANSWER, PreparingScorer, Scorer, SeveralScores
 from pytest_llmeval.scoring.targets import score_of
 from pytest_llmeval.session.asking import LLM, RunningJudge
 from pytest_llmeval.session.undeclared import undeclared_scorers
@@ -96,7 +96,7 @@ class Attempt:
         return self._open_link().ask(want, {"nodeid": self.nodeid, **wish})
 
     def score(self, scorer: Scorer, answer: str | None, sample: Sample) -> Score:
-        """Score an answer, record the score and return it.
+        """Score an answer, record the score with its further ones, and return it.
 
         A scorer with a method `prepare` is prepared by the engine.
 
@@ -115,7 +115,11 @@ class Attempt:
             if "reason" in details:
                 details["reason"] = reason
             score = replace(score, explanation=reason, details=details)
-        return self.record(replace(score, grader=self.grader(scorer, score.grader)))
+        recorded = self.record(replace(score, grader=self.grader(scorer, score.grader)))
+        if isinstance(scorer, SeveralScores):
+            for one in scorer.further(recorded):
+                self.record(replace(one, decides=False))
+        return recorded
 
     def grader(self, scorer: Scorer, rules: str = "") -> str:
         """Return who grades by a scorer: its rules, options and models; see `grader_text`.

@@ -14,14 +14,14 @@ from pytest_llmeval.engine.scoring_run import ScoringRun
 from pytest_llmeval.engine.specs import ModelSpec
 from pytest_llmeval.engine.tickets import Ticket
 from pytest_llmeval.errors import ModelLost, ProviderError
+from pytest_llmeval.records import Sample
 from pytest_llmeval.scoring.judge import (
     JudgedCase,
     Judgement,
     Opinion,
-    judge_messages,
     panel_name,
 )
-from pytest_llmeval.scoring.judge.scorer import judged
+from pytest_llmeval.scoring.judge.scorer import JudgeScorer
 from pytest_llmeval.session.labelled_cases import LabelledCase
 
 
@@ -48,8 +48,8 @@ class Found:
             if opinion.judge == judge:
                 return opinion
         verdict = self.judgement.verdict
-        equivalent = None if verdict is None else verdict.equivalent
-        return Opinion(judge=judge, equivalent=equivalent, reason=self.judgement.explanation)
+        correct = None if verdict is None else verdict.correct
+        return Opinion(judge=judge, correct=correct, reason=self.judgement.explanation)
 
     def judged_by(self, judge: str) -> JudgedCase:
         """Return the case with the verdict of one judge, or of all under their common name."""
@@ -57,7 +57,7 @@ class Found:
         return JudgedCase(
             kind=self.case.kind,
             label=self.case.equivalent,
-            verdict=opinion.equivalent,
+            verdict=opinion.correct,
             votes=opinion.votes,
         )
 
@@ -106,9 +106,11 @@ async def _judge(
     case: LabelledCase, judges: Sequence[ModelSpec], calls: Calls, votes: int
 ) -> Found:
     context = ScoringRun(judges, calls, Resources())
-    messages = judge_messages(case.problem, case.target, case.candidate)
+    sample = Sample(id=case.id, input=case.problem, target=case.target)
     try:
-        judgement = await judged(messages, context, votes=votes, stop_early=False)
+        judgement = await JudgeScorer(votes=votes).judged(
+            sample, case.candidate, context, stop_early=False
+        )
     except (ProviderError, ModelLost) as error:
         if isinstance(error, ProviderError) and error.reach == "model":
             raise
@@ -117,7 +119,8 @@ async def _judge(
             explanation=str(error),
             judge=panel_name(context.models),
             opinions=tuple(
-                Opinion(judge=name, equivalent=None, reason=str(error)) for name in context.models
+                Opinion(judge=name, correct=None, reason=str(error), failure=str(error))
+                for name in context.models
             ),
         )
     answered = frozenset(call.reply.model for call in calls.transcript.calls)

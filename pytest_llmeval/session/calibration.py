@@ -14,10 +14,10 @@ from pytest_llmeval.files.images import ImageFolder
 from pytest_llmeval.files.writes import Writes
 from pytest_llmeval.safety.regular_files import read_regular
 from pytest_llmeval.scoring.judge import (
-    JUDGE_PROMPT_VERSION,
     PREFILTER_VERSION,
     decide_plainly,
 )
+from pytest_llmeval.scoring.judge.scorer import JudgeScorer
 from pytest_llmeval.session.calibrating import Found, judge_cases
 from pytest_llmeval.session.calibrations import (
     SCHEMA,
@@ -79,7 +79,7 @@ class JudgeMeasurement:
                 Calibration(
                     schema=SCHEMA,
                     judge=judge,
-                    prompt=JUDGE_PROMPT_VERSION,
+                    prompt=JudgeScorer().question,
                     votes=votes,
                     made=made,
                     models=models,
@@ -119,9 +119,9 @@ def _differing(found: Sequence[Found], judge: str) -> tuple[Differing, ...]:
         Differing(
             id=one.case.id,
             equivalent=one.case.equivalent,
-            verdict=opinion.equivalent,
+            verdict=opinion.correct,
             reason=opinion.reason,
         )
         for one in found
-        if (opinion := one.by(judge)).equivalent is not one.case.equivalent
+        if (opinion := one.by(judge)).correct is not one.case.equivalent
     )

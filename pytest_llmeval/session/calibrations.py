@@ -58,7 +58,7 @@ class Calibration(Record, frozen=True, kw_only=True, rename={"overall": "all"}):
     Attributes:
         schema: version of the file.
         judge: label of the judge, or the common name of several.
-        prompt: version of the judge's prompt.
+        prompt: version and digest of the judge's question.
         votes: number of verdicts asked for each case, of each judge.
         made: the date, such as ``2026-03-01``.
         models: names of the models that answered, as they report them.

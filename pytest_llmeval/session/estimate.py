@@ -15,7 +15,6 @@ from pytest_llmeval.engine.specs import ModelSpec
 from pytest_llmeval.errors import TaskError
 from pytest_llmeval.records import Json, Sample, Usage
 from pytest_llmeval.report.numbers import count, money
-from pytest_llmeval.scoring.judge.prompt import JUDGE_PARAMETERS, judge_messages
 from pytest_llmeval.scoring.judge.scorer import JudgeScorer
 from pytest_llmeval.session.choice import model_choice
 from pytest_llmeval.session.settings import Settings
@@ -104,11 +103,12 @@ def _estimates(
         for declared in loaded.scorers:
             if not isinstance(declared.scorer, JudgeScorer):
                 continue
-            messages = judge_messages(sample.input, sample.target_text, "")
+            prompt = declared.scorer.prompt
+            messages = prompt.messages(sample, "")
             tokens = sum(len(message.text) for message in messages) // CHARACTERS_PER_TOKEN
             judges = choice.judges(test, declared.scorer.models)
             for judge in judges * declared.scorer.votes:
-                ceiling = _ceiling(judge, JUDGE_PARAMETERS)
+                ceiling = _ceiling(judge, prompt.parameters)
                 estimates[test.task, judge].add(input_tokens=tokens, ceiling=ceiling)
     return estimates
 

@@ -14,7 +14,7 @@ from pytest_llmeval.records import Json, Row
 from pytest_llmeval.results.graders import graders_of
 from pytest_llmeval.results.stored_run import StoredRun
 from pytest_llmeval.scoring.grader import NO_JUDGE, grader_text, panel_of
-from pytest_llmeval.scoring.judge import JUDGE_PROMPT_VERSION
+from pytest_llmeval.scoring.judge.built_in import BUILT_IN, EQUIVALENCE
 from pytest_llmeval.scoring.scorer import PreparingScorer
 from pytest_llmeval.session.choice import model_choice
 from pytest_llmeval.session.settings import Settings
@@ -23,7 +23,7 @@ from pytest_llmeval.task.catalog import Catalog
 Place: TypeAlias = tuple[str, str, str]
 """A task, a model under test, and the name of a score."""
 
-_JUDGED: Final = f"{JUDGE_PROMPT_VERSION.partition('/')[0]}/"
+_JUDGED: Final = f"{BUILT_IN[EQUIVALENCE].version.partition('/')[0]}/"
 """How the grader of a score by the run's judges begins."""
 
 _FIX: Final = (

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 
+from pytest_llmeval.engine.choice import ModelChoice
 from pytest_llmeval.engine.context import PromptCheckingSolver, StagedSolver
 from pytest_llmeval.engine.own_code import answer_rule_of, solver_of
-from pytest_llmeval.engine.plan import Plan
+from pytest_llmeval.engine.plan import Plan, PlannedTest
 from pytest_llmeval.engine.replies.recording import Recording
 from pytest_llmeval.engine.specs import ModelSpec, parse_spec, parse_specs, share_limits
-from pytest_llmeval.errors import LLMEvalError, UsageError
+from pytest_llmeval.errors import LLMEvalError, TaskError, UsageError
 from pytest_llmeval.providers.opening import check_provider
 from pytest_llmeval.records import Sample, display_of
 from pytest_llmeval.results.declared_metrics import MetricError, check_metrics
+from pytest_llmeval.scoring.scorer import PreparingScorer, SampleCheckingScorer, score_names
 from pytest_llmeval.session.choice import model_choice
 from pytest_llmeval.session.places import kept_place, reused_place
 from pytest_llmeval.session.settings import Settings
@@ -45,8 +48,8 @@ def check_settings(settings: Settings) -> None:
 def task_mistakes(plan: Plan, settings: Settings, catalog: Catalog) -> Mapping[str, LLMEvalError]:
     """Return by task file what is wrong with a planned task, so that none of its samples is asked.
 
-    A solver, an answer rule, a metric or the published figures cannot be loaded; a prompt cannot be
-    rendered; the task's recording cannot be read.
+    A solver, an answer rule, a metric or the published figures cannot be loaded; a prompt or a
+    judge's question cannot be rendered; the task's recording cannot be read.
     """
     samples: dict[str, dict[str, Sample]] = {}
     for test in plan.tests:
@@ -61,6 +64,7 @@ def task_mistakes(plan: Plan, settings: Settings, catalog: Catalog) -> Mapping[s
             _check_metrics(loaded)
             known_task(loaded)
             _check_prompts(loaded.task, tuple(selected.values()))
+            _check_scored(loaded, tuple(selected.values()))
             if file in recorded and settings.reuse is None:
                 _check_recording(loaded.task)
         except LLMEvalError as error:
@@ -168,7 +172,7 @@ def _check_metrics(loaded: LoadedTask) -> None:
         check_metrics(
             task.metrics,
             task.folder,
-            scores=[one.scorer.name for one in loaded.scorers],
+            scores=[name for one in loaded.scorers for name in score_names(one.scorer)],
             shares=[name for display in displays for name in display.shares],
         )
     except MetricError as error:
@@ -194,6 +198,22 @@ def _check_prompts(task: Task, samples: Sequence[Sample]) -> None:
             raise task.error(str(error), "prompt") from None
 
 
+def _check_scored(loaded: LoadedTask, samples: Sequence[Sample]) -> None:
+    """Raise an error for a sample of which a scorer could score no answer."""
+    task = loaded.task
+    for index, declared in enumerate(loaded.scorers):
+        scorer = declared.scorer
+        if not isinstance(scorer, SampleCheckingScorer):
+            continue
+        for sample in samples:
+            try:
+                scorer.check_sample(sample)
+            except TaskError as error:
+                place = ("scorer",) if len(loaded.scorers) == 1 else ("scorer", index)
+                problem = f"{error} (sample {sample.id!r})"
+                raise task.error(problem, *place, declared.spec.name) from None
+
+
 def _check_recording(task: Task) -> None:
     """Raise an error for a task's recording that is not a file, or not a recording."""
     if task.replay is None:
@@ -205,18 +225,33 @@ def _check_recording(task: Task) -> None:
 
 
 def _check_pictures(plan: Plan, settings: Settings, catalog: Catalog) -> None:
-    """Raise UsageError for a sample with pictures whose model reads none."""
+    """Raise UsageError for a sample with pictures that a model gets which reads none."""
     choice = model_choice(settings, catalog)
     blind = {
-        (test.file, test.model) for test in plan.kinds if not choice.solver(test).reads_pictures
+        (test.file, test.model): model
+        for test in plan.kinds
+        for model in _shown_pictures(test, choice, catalog)
+        if not model.reads_pictures
     }
     for test in plan.tests if blind else ():
-        if (test.file, test.model) in blind:
-            sample = catalog.load(Path(test.file)).by_id[test.sample]
-            if sample.images:
-                msg = (
-                    f"{test.model} reads no pictures, and sample {test.sample!r} of task "
-                    f"{test.task!r} has some: name a model that does (vision=on if this one does "
-                    f"after all), or leave the task out (-k 'not {test.task}')"
-                )
-                raise UsageError(msg)
+        model = blind.get((test.file, test.model))
+        if model is not None and catalog.load(Path(test.file)).by_id[test.sample].images:
+            msg = (
+                f"{model.label} reads no pictures, and sample {test.sample!r} of task "
+                f"{test.task!r} has some: name a model that does (vision=on if this one does "
+                f"after all), or leave the task out (-k 'not {test.task}')"
+            )
+            raise UsageError(msg)
+
+
+def _shown_pictures(
+    test: PlannedTest, choice: ModelChoice, catalog: Catalog
+) -> tuple[ModelSpec, ...]:
+    """Return the models that get a test's pictures: the one under test, and its judges if asked."""
+    scorers = (declared.scorer for declared in catalog.load(Path(test.file)).scorers)
+    judges = (
+        choice.judges(test, scorer.models)
+        for scorer in scorers
+        if isinstance(scorer, PreparingScorer) and getattr(scorer, "pictures", False)
+    )
+    return (choice.solver(test), *chain.from_iterable(judges))

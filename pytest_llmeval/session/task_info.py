@@ -20,8 +20,8 @@ class VotingScorer(Protocol):
     """A scorer that asks judges, whose agreement with labelled cases can be measured."""
 
     @property
-    def prompt(self) -> str:
-        """Version of the question."""
+    def question(self) -> str:
+        """Version and digest of what is asked."""
         ...
 
     @property
@@ -99,9 +99,9 @@ def task_info(loaded: LoadedTask, calibrations: Sequence[Calibrated] = ()) -> Ta
 
 
 def fitting(loaded: LoadedTask, calibrations: Sequence[Calibrated]) -> tuple[Calibrated, ...]:
-    """Return the calibrations with the same prompt and number of votes as a task's judges."""
+    """Return the calibrations with the same question and number of votes as a task's judges."""
     asked = {
-        (one.scorer.prompt, one.scorer.votes)
+        (one.scorer.question, one.scorer.votes)
         for one in loaded.scorers
         if isinstance(one.scorer, VotingScorer)
     }

@@ -39,6 +39,7 @@ class Maker(Protocol):
 
         Raises:
             OptionError: the value is invalid; its place is that inside the value.
+            ValueError: the value is invalid as a whole.
         """
         ...
 
@@ -120,9 +121,11 @@ def _fitting(hint: Any, value: Json, name: str, folder: Path) -> Any:  # noqa: A
     maker = next((one for one in getattr(hint, "__metadata__", ()) if hasattr(one, "make")), None)
     if maker is not None:
         try:
-            return maker.make(value, folder)
+            return maker.make(value, value.folder if isinstance(value, PlacedText) else folder)
         except OptionError as error:
             raise OptionError(str(error), name, *error.place) from None
+        except ValueError as error:
+            raise OptionError(str(error), name) from None
     if _is_path(hint) and isinstance(value, str):
         return (value.folder if isinstance(value, PlacedText) else folder) / value
     value = plain(value)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Final, TypeAlias, cast
+from typing import Annotated, Any, TypeAlias, cast
 
 from pydantic import BeforeValidator, ValidationInfo
 
@@ -44,19 +44,6 @@ class Turn:
     line: int
     key: str
 
-    @property
-    def template(self) -> str:
-        """The text, in which `LISTS` that stand alone are replaced by their texts."""
-        return _ALONE.sub(rf"\1{AS_TEXT}", self.text)
-
-
-LISTS: Final = ("examples", "choices")
-"""Variables of templates that are lists, and texts where they stand alone: ``{{ examples }}``."""
-
-AS_TEXT: Final = "_text"
-"""The end of the name of the variable that holds such a list as text."""
-
-_ALONE: Final = re.compile(r"(\{\{[-+]?\s*(?:" + "|".join(LISTS) + r"))(?=\s*[-+]?\}\})")
 
 Stages: TypeAlias = Mapping[str, tuple[Turn, ...]]
 """The messages of each stage, by its name."""

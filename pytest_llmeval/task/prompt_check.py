@@ -10,7 +10,7 @@ from pytest_llmeval.errors import TaskError
 from pytest_llmeval.records import Image, Json, Message, Sample
 from pytest_llmeval.task.model import Task
 from pytest_llmeval.task.rendering import failures, list_names, render, values_of
-from pytest_llmeval.task.templates import IMAGE_TAG, METADATA, PICTURE, plain_names
+from pytest_llmeval.templates.language import IMAGE_TAG, METADATA, PICTURE, plain_names
 
 _PICTURE: Final = Image(digest="", media_type="image/png", path="")
 """What stands for a picture, of which only the place in the prompt matters here."""
@@ -77,7 +77,7 @@ def _rendered_together(
     task: Task, stage: str, variables: Mapping[str, Json], samples: Sequence[Sample]
 ) -> Iterator[_Failed]:
     """Yield the samples for which one of the templates fails that are not plain."""
-    turns = [turn for turn in task.prompt.get(stage, ()) if plain_names(turn.template) is None]
+    turns = [turn for turn in task.prompt.get(stage, ()) if plain_names(turn.text) is None]
     for start in range(0, len(samples), _BATCH):
         batch = samples[start : start + _BATCH]
         rows = [values_of(task, sample, variables) for sample in batch]
@@ -95,7 +95,7 @@ def _doubtful(
     Of these only the names are looked at, which is a hundred times as fast.
     """
     turns = task.prompt.get(stage, ())
-    names = frozenset().union(*(plain_names(turn.template) or () for turn in turns))
+    names = frozenset().union(*(plain_names(turn.text) or () for turn in turns))
     simple = {name for name in names if not name.startswith(f"{METADATA}.")}
     if not turns or not simple <= _FIELDS | list_names(task) | variables.keys():
         return samples

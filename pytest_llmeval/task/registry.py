@@ -129,7 +129,7 @@ SCORERS = Registry(
         "sldp": "pytest_llmeval.scoring.sldp.scorer:SldpScorer",
         "pddl": "pytest_llmeval.scoring.pddl.scorer:PddlScorer",
         "eed": "pytest_llmeval.scoring.eed.scorer:EedScorer",
-        "judge": "pytest_llmeval.scoring.judge.scorer:JudgeScorer",
+        "judge": "pytest_llmeval.scoring.judge.making:judge_scorer",
     },
 )
 SOLVERS = Registry(

@@ -12,8 +12,8 @@ from jinja2 import TemplateError, TemplateSyntaxError
 from pytest_llmeval.errors import LLMEvalError
 from pytest_llmeval.task.model import Task
 from pytest_llmeval.task.row_place import Columns, RowPlace, missing
-from pytest_llmeval.task.template_child import RowFailure, TemplateLimitError, run_limited
-from pytest_llmeval.task.templates import compile_expression, is_plain_expression
+from pytest_llmeval.templates.child import RowFailure, TemplateLimitError, run_limited
+from pytest_llmeval.templates.language import compile_expression, is_plain_expression
 
 _BATCH: Final = 500
 """Rows that are evaluated in the child at a time."""

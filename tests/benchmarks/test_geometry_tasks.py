@@ -12,7 +12,7 @@ from benchmarks.benchmark_session import ROOT, run_pytest
 
 from pytest_llmeval.errors import TaskError
 from pytest_llmeval.records import Image, Reply, Request
-from pytest_llmeval.scoring.judge import JUDGE_PARAMETERS, judge_messages, judge_verdict
+from pytest_llmeval.scoring.judge import built_in_prompt, judge_verdict
 from pytest_llmeval.scoring.judge.scorer import JudgeScorer
 from pytest_llmeval.task import load_task
 from pytest_llmeval.task.limit import Limit
@@ -171,8 +171,8 @@ def judged(scripted: ModuleType, sample: int, candidate: str, *, draw: int = 0) 
             role="judge",
             provider="python",
             model="scripted",
-            parameters=JUDGE_PARAMETERS,
-            messages=judge_messages(problem.input, problem.target_text, candidate),
+            parameters=built_in_prompt().parameters,
+            messages=built_in_prompt().messages(problem, candidate),
             draw=draw,
         )
     )
@@ -181,7 +181,7 @@ def judged(scripted: ModuleType, sample: int, candidate: str, *, draw: int = 0) 
 
 
 @pytest.mark.parametrize(
-    ("sample", "candidate", "equivalent"),
+    ("sample", "candidate", "correct"),
     [
         (1, "\\boxed{13}", True),
         (1, "x = 12", False),
@@ -191,12 +191,12 @@ def judged(scripted: ModuleType, sample: int, candidate: str, *, draw: int = 0) 
 def test_the_scripted_judge_knows_the_scripted_answers(
     sample: int,
     candidate: str,
-    equivalent: bool,  # noqa: FBT001 - an expectation from the table
+    correct: bool,  # noqa: FBT001 - an expectation from the table
     scripted: ModuleType,
 ) -> None:
     verdict = judge_verdict(judged(scripted, sample, candidate).text)
     assert verdict is not None
-    assert verdict.equivalent is equivalent
+    assert verdict.correct is correct
 
 
 def test_the_scripted_judge_is_unusable_at_first_or_for_good_where_the_script_says_so(

@@ -66,7 +66,7 @@ def test_a_judge_that_refuses_all_cases_but_the_last_is_measured_by_that_one(fol
     last = CASES.splitlines()[-1].replace("id: e", "id: f").replace("case e", "case f")
     (folder / "cases.yaml").write_text(f"{CASES}{last}\n")
     assert calibrate("--judge", "python/./judge.py:fastidious") == 0
-    data = kept("python-.-judge.py-fastidious-judge-1.json")
+    data = kept("python-.-judge.py-fastidious-judge-1-prompt-00895f1b.json")
     assert (data["all"]["n"], data["all"]["unscored"]) == (6, 5)
 
 
@@ -79,10 +79,10 @@ def test_a_judge_that_refuses_all_cases_is_told(capsys: pytest.CaptureFixture[st
 @pytest.mark.usefixtures("folder")
 def test_a_judge_is_measured_told_and_kept(capsys: pytest.CaptureFixture[str]) -> None:
     assert calibrate("--judge", "python/./judge.py:careful") == 0
-    data = kept("python-.-judge.py-careful-judge-1.json")
+    data = kept("python-.-judge.py-careful-judge-1-prompt-00895f1b.json")
     assert (data["judge"], data["prompt"], data["votes"]) == (
         "python/./judge.py:careful",
-        "judge/1",
+        "judge/1 prompt 00895f1b",
         1,
     )
     # e holds neither word and is refused: scored are a, b, d, e, right about a and d
@@ -107,7 +107,7 @@ def test_a_judge_is_measured_told_and_kept(capsys: pytest.CaptureFixture[str]) -
     assert data["prefilter"] == {"version": "prefilter/4", "decided": 1, "wrong": 0}
     output = capsys.readouterr().out
     assert "prefilter/4 decides 1 of 5 cases without a judge (20%), 0 of them wrongly" in output
-    assert "kept in kept/python-.-judge.py-careful-judge-1.json" in output
+    assert "kept in kept/python-.-judge.py-careful-judge-1-prompt-00895f1b.json" in output
     [read] = read_calibrations(Path("kept"))
     assert (read.judge, read.kappa, read.n) == ("python/./judge.py:careful", 0.0, 5)
 
@@ -122,22 +122,25 @@ def test_several_judges_are_measured_each_and_together_and_votes_among_each_othe
     # together they decide where both agree: a and b
     assert found[together].unscored == 3
     assert {one.votes for one in found.values()} == {2}
-    assert kept("python-.-judge.py-careful-judge-1-2-votes.json")["all"]["votes_kappa"] == 1.0
+    assert (
+        kept("python-.-judge.py-careful-judge-1-prompt-00895f1b-2-votes.json")["all"]["votes_kappa"]
+        == 1.0
+    )
 
 
 def test_a_judge_whose_replies_were_kept_is_asked_nothing_again(folder: Path) -> None:
     judge = ["--judge", "python/./judge.py:careful"]
     assert calibrate(*judge, "--keep", "kept_replies") == 0
     assert len((folder / "calls.txt").read_text().split()) == 4 + 4
-    first = kept("python-.-judge.py-careful-judge-1.json")
+    first = kept("python-.-judge.py-careful-judge-1-prompt-00895f1b.json")
     assert calibrate(*judge, "--reuse", "kept_replies", "--keep", "replies.jsonl") == 0
     assert calibrate("--judge", "replay/replies.jsonl") == 0
     assert len((folder / "calls.txt").read_text().split()) == 4 + 4
-    replayed = kept("replay-replies.jsonl-judge-1.json")
+    replayed = kept("replay-replies.jsonl-judge-1-prompt-00895f1b.json")
     assert (
         {**replayed, "judge": first["judge"]}
         == first
-        == kept("python-.-judge.py-careful-judge-1.json")
+        == kept("python-.-judge.py-careful-judge-1-prompt-00895f1b.json")
     )
 
 

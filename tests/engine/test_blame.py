@@ -210,7 +210,7 @@ def poisons(draw: st.DrawFn) -> tuple[dict[int, Fault], int]:
     return faults, samples
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(poisons(), st.integers(1, 64))
 def test_poisonous_requests_never_cost_another_sample_its_score(
     drawn: tuple[dict[int, Fault], int], concurrency: int

@@ -191,7 +191,7 @@ def judge_wish(nodeid: str, candidate: str, **options: Any) -> dict[str, Any]:
 
 def test_the_judge_is_asked_right_behind_the_answer_and_once(tmp_path: Path) -> None:
     bench = Bench(tmp_path, more=JUDGED)
-    same = Verdict(equivalent=True, reason="the same")
+    same = Verdict(correct=True, reason="the same")
 
     async def use(opened: Run) -> None:
         solved = await bench.solve(opened, 1)

@@ -53,7 +53,7 @@ def test_fixture(sample, completion, judge):
 def mine(problem, target, candidate, votes):
     from pytest_llmeval.scoring.judge import Judgement
     from pytest_llmeval.records import Verdict
-    return Judgement(verdict=Verdict(equivalent=True, reason="mine"), explanation="mine")
+    return Judgement(verdict=Verdict(correct=True, reason="mine"), explanation="mine")
 
 def test_own(sample, completion):
     assert_judge_equivalent(completion.answer, sample.target, judge=mine)

@@ -47,7 +47,7 @@ def test_sums(sample, completion):
 
 CALIBRATION = {
     "schema": 1,
-    "prompt": "judge/1",
+    "prompt": "judge/1 prompt 00895f1b",
     "votes": 1,
     "made": "2026-11-22",
     "all": {
@@ -145,7 +145,7 @@ def test_a_tasks_judges_decide_by_majority_without_prefilter_and_need_a_calibrat
     assert project.outcomes() == {**dict.fromkeys("01245", "correct"), "3": "unscored"}
     found = details(project)["3"]
     assert found["decided_by"] is None
-    assert [opinion["equivalent"] for opinion in found["opinions"]] == [False, True, None]
+    assert [opinion["correct"] for opinion in found["opinions"]] == [False, True, None]
     assert judging(project)["deciders"] == {"judge": 5, "nobody": 1}
     result.stdout.fnmatch_lines(["*which is not calibrated*", "*llmeval calibrate*"])
     assert result.ret == 1
@@ -157,16 +157,47 @@ def test_several_judges_cannot_share_a_recording(project: Project) -> None:
     result.stderr.fnmatch_lines(["*--llmeval-keep replies.jsonl takes one --llmeval-judge*"])
 
 
-def test_a_model_without_vision_is_refused_before_any_call(project: Project) -> None:
-    task = (project.path / "task.yaml").read_text()
-    project.write("task.yaml", task.replace("tags: [kind]", "tags: [kind], images: ['picture?']"))
+def give_sample_4_a_picture(project: Project, **task: str) -> None:
+    """Add a picture to sample 4, and replace texts of the task file."""
+    text = (project.path / "task.yaml").read_text()
+    text = text.replace("tags: [kind]", "tags: [kind], images: ['picture?']")
+    for old, new in task.items():
+        text = text.replace(old, new)
+    project.write("task.yaml", text)
     lines = [json.loads(line) for line in (project.path / "data.jsonl").read_text().splitlines()]
     (project.path / "1.png").write_bytes(PNG)
     lines[4]["picture"] = "1.png"
     project.write("data.jsonl", "".join(f"{json.dumps(line)}\n" for line in lines))
+
+
+def test_a_model_without_vision_is_refused_before_any_call(project: Project) -> None:
+    give_sample_4_a_picture(project)
     model = "openai/some-text-model,vision=off,base_url=http://127.0.0.1:9/v1"
     result = project.run("--llmeval-model", model)
     assert result.ret == 4
     result.stderr.fnmatch_lines(
         [f"*{model} reads no pictures, and sample '4' of task 'sums' has some*"]
     )
+
+
+def test_a_judge_gets_the_pictures_where_the_task_says_so_and_one_without_vision_is_refused(
+    project: Project,
+) -> None:
+    give_sample_4_a_picture(project, judge="{judge: {prefilter: off, pictures: true}}")
+    project.run(*RUN, STRICT)
+    judged = [
+        [call for call in line["events"] if call["asked"]["role"] == "judge"]
+        for line in project.transcripts()
+    ]
+    parts = [[*call["asked"]["messages"][-1]["parts"]] for [call] in judged]
+    assert [["image" in part for part in one] for one in parts] == [
+        *[[False]] * 4,
+        [True, False],  # before the question
+        [False],
+    ]
+    (score,) = project.rows()[4]["scores"]
+    assert "pictures=true" in score["grader"]
+    blind = "openai/blind,vision=off,base_url=http://127.0.0.1:9"
+    result = project.run(*RUN, "--llmeval-judge", blind)
+    assert result.ret == 4
+    result.stderr.fnmatch_lines([f"*{blind} reads no pictures, and sample '4' of task*"])

@@ -14,7 +14,7 @@ from pytest_llmeval.engine.specs import parse_spec
 from pytest_llmeval.files.images import ImageFolder
 from pytest_llmeval.providers.opening import open_provider
 from pytest_llmeval.records import Reply, Request
-from pytest_llmeval.scoring.judge import JUDGE_PARAMETERS
+from pytest_llmeval.scoring.judge import built_in_prompt
 
 REFUSAL = {
     "kind": "400",
@@ -23,7 +23,7 @@ REFUSAL = {
 
 
 def verdict(text: str) -> Request:
-    return replace(question(text, **JUDGE_PARAMETERS), role="judge")
+    return replace(question(text, **built_in_prompt().parameters), role="judge")
 
 
 def schemas(model_server: Any) -> list[bool]:

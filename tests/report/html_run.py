@@ -131,7 +131,7 @@ def pictured(sample: str = "7", path: Path = PICTURE) -> tuple[Row, Transcript]:
         explanation="The numbers differ.",
         grader="judge/1",
         details={
-            "tally": {"equivalent": 0, "different": 1, "lost": 0, "replies": 1},
+            "tally": {"correct": 0, "incorrect": 1, "lost": 0, "replies": 1},
             "judge": "openai/judge",
         },
     )

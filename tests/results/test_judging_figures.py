@@ -41,10 +41,10 @@ CALIBRATED = Calibrated(
 )
 
 
-def opinion(judge: str, equivalent: Vote, *votes: Vote, wanted: int = 1) -> dict[str, Any]:
+def opinion(judge: str, correct: Vote, *votes: Vote, wanted: int = 1) -> dict[str, Any]:
     return {
         "judge": judge,
-        "equivalent": equivalent,
+        "correct": correct,
         "reason": "",
         "votes": [*votes],
         "wanted": wanted,

@@ -23,7 +23,7 @@ from pytest_llmeval.scoring.function import FunctionScorer
 from pytest_llmeval.scoring.grader import NO_JUDGE, grader_text, panel_of, rules_of
 from pytest_llmeval.scoring.includes import Includes
 from pytest_llmeval.scoring.json_schema import JsonSchema
-from pytest_llmeval.scoring.judge import prompt
+from pytest_llmeval.scoring.judge import built_in_prompt
 from pytest_llmeval.scoring.judge import scorer as judge_module
 from pytest_llmeval.scoring.judge.question import question_digest
 from pytest_llmeval.scoring.judge.scorer import JudgeScorer
@@ -151,7 +151,7 @@ def test_rules_and_panel_are_found_in_a_text_whatever_its_options(
 def test_a_judges_grader_reads_plainly(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(judge_module, "PREFILTER_VERSION", "prefilter/9")
     judge = JudgeScorer(votes=3)
-    words = f"judge/1 prompt {prompt.JUDGE_PROMPT_DIGEST}"
+    words = "judge/1 prompt 00895f1b"
     assert grader_text(judge, ["openai/b", "openai/a"]) == (
         f"{words} prefilter/9 votes=3 by openai/a + openai/b"
     )
@@ -161,13 +161,12 @@ def test_a_judges_grader_reads_plainly(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_prompts_digest_changes_with_its_words_and_parameters() -> None:
-    messages = prompt.judge_messages("p", "t", "c")
-    same = question_digest(messages, prompt.JUDGE_PARAMETERS)
-    other = prompt.judge_messages("p", "t", "d")
-    warmer = {**prompt.JUDGE_PARAMETERS, "temperature": 1}
-    assert same == question_digest(messages, dict(prompt.JUDGE_PARAMETERS))
-    assert same != question_digest(other, prompt.JUDGE_PARAMETERS)
-    assert same != question_digest(messages, warmer)
+    asked, sample = built_in_prompt(), Sample(id="", input="p", target="t")
+    messages, parameters = asked.messages(sample, "c"), asked.parameters
+    same = question_digest(messages, parameters)
+    assert same == question_digest(asked.messages(sample, "c"), dict(parameters))
+    assert same != question_digest(asked.messages(sample, "d"), parameters)
+    assert same != question_digest(messages, {**parameters, "temperature": 1})
 
 
 def test_a_schema_counts_by_its_content(tmp_path: Path) -> None:

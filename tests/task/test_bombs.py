@@ -23,11 +23,12 @@ from pathlib import Path
 resource.setrlimit(resource.RLIMIT_AS, (2**30, 2**30))
 
 from pytest_llmeval.errors import TaskError
-from pytest_llmeval.task import load_task, template_child
+from pytest_llmeval.task import load_task
 from pytest_llmeval.task.prompt_check import check_prompts
 from pytest_llmeval.task.samples import read_samples
+from pytest_llmeval.templates import child
 
-template_child.CPU_SECONDS = 1
+child.CPU_SECONDS = 1
 for file in map(Path, sys.argv[1:]):
     try:
         task = load_task(file)

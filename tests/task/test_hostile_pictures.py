@@ -70,7 +70,7 @@ def test_a_hostile_picture_is_told_with_file_line_and_key(tmp_path: Path, data: 
     assert str(refused.value).startswith(f"{tmp_path / 'rows.jsonl'}:1: image: row 1: the image ")
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.sampled_from(FORMATS), st.integers(1, 300), st.integers(1, 300))
 def test_every_picture_that_is_whole_is_accepted(
     tmp_path_factory: pytest.TempPathFactory, kind: str, width: int, height: int

@@ -17,7 +17,7 @@ from pytest_llmeval.scoring.judge.question import (
     question_digest,
     sendable,
 )
-from pytest_llmeval.scoring.judge.verdict import kept, strict_object
+from pytest_llmeval.scoring.judge.reply import kept, strict_object
 
 ERROR_KINDS: Final[Mapping[str, str]] = {"PP": "Physical Perception", "RR": "Robust Reasoning"}
 """The labels, and their names in the paper."""

@@ -118,7 +118,7 @@ async def _label(
             draw=vote.replies,
             parameters=TAXONOMY_PARAMETERS,
         )
-        vote.record(reply.text)
+        vote.record(reply)
     return vote.result or (
         f"the judge gave no usable label in {vote.replies} replies "
         "(wanted: one JSON object and nothing else)"

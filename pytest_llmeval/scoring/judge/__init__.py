@@ -4,41 +4,35 @@ Everything here is free of network and event loop, and light to import.
 """
 
 from pytest_llmeval.scoring.judge.calibration import CaseAgreement, JudgedCase, calibrate
-from pytest_llmeval.scoring.judge.judgement import Judgement, Opinion, majority, panel_name
+from pytest_llmeval.scoring.judge.judgement import Judgement, Opinion, panel_name, together
 from pytest_llmeval.scoring.judge.prefilter import (
     PREFILTER_VERSION,
     PlainDecision,
     decide_plainly,
 )
-from pytest_llmeval.scoring.judge.prompt import (
-    JUDGE_PARAMETERS,
-    JUDGE_PROMPT_DIGEST,
-    JUDGE_PROMPT_VERSION,
-    judge_messages,
-)
+from pytest_llmeval.scoring.judge.prompt import JudgePrompt, built_in_prompt
 from pytest_llmeval.scoring.judge.question import CANDIDATE_LIMIT
-from pytest_llmeval.scoring.judge.verdict import judge_verdict
+from pytest_llmeval.scoring.judge.verdict_scale import VerdictScale, judge_verdict
 from pytest_llmeval.scoring.judge.voting import RETRIES, Ballot, Vote, VoteCount
 
 __all__ = [
     "CANDIDATE_LIMIT",
-    "JUDGE_PARAMETERS",
-    "JUDGE_PROMPT_DIGEST",
-    "JUDGE_PROMPT_VERSION",
     "PREFILTER_VERSION",
     "RETRIES",
     "Ballot",
     "CaseAgreement",
+    "JudgePrompt",
     "JudgedCase",
     "Judgement",
     "Opinion",
     "PlainDecision",
+    "VerdictScale",
     "Vote",
     "VoteCount",
+    "built_in_prompt",
     "calibrate",
     "decide_plainly",
-    "judge_messages",
     "judge_verdict",
-    "majority",
     "panel_name",
+    "together",
 ]

@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
+
+from msgspec.structs import replace
 
 from pytest_llmeval.records import Json, Record, Verdict
 from pytest_llmeval.records.score import DECIDED_BY, OPINIONS
+from pytest_llmeval.scoring.judge.scale import Scale
+
+LABEL: Final = "label"
+"""The key of a judged score's details that holds the label, on a scale of labels."""
+
+CRITERIA: Final = "criteria"
+"""The key of a judged score's details that holds the value of each criterion, of a rubric."""
 
 Decider: TypeAlias = Literal["symbolic", "judge"]
 """What decided: ``symbolic``, rules without a model (the prefilter), or ``judge``, a model."""
@@ -17,18 +26,24 @@ class Opinion(Record, frozen=True, kw_only=True):
 
     Attributes:
         judge: label of the model.
-        equivalent: the verdict; None if the judge gave none.
+        correct: whether it found the answer correct; None if it gave no verdict.
         reason: the judge's reason, or why there is no verdict.
         votes: the votes in order, None for one lost to unusable replies. Asking stops as soon as
             the outcome is certain, so there may be fewer than `wanted`.
         wanted: number of votes demanded.
+        failure: the error of a judge that failed, and so lost its vote; "" if it did not.
+        value: its rating, or the mean of its criteria; None without one.
+        label: its label; None without one.
     """
 
     judge: str
-    equivalent: bool | None
+    correct: bool | None
     reason: str
     votes: tuple[bool | None, ...] = ()
     wanted: int = 1
+    failure: str = ""
+    value: float | None = None
+    label: str | None = None
 
 
 class Judgement(Record, frozen=True, kw_only=True):
@@ -55,9 +70,15 @@ class Judgement(Record, frozen=True, kw_only=True):
         """The details of a judged score.
 
         A verdict without `decided_by`, as a user's own judge function may return it, counts as one
-        of a judge.
+        of a judge. Label and criteria are in it where the verdict has some.
         """
+        found: dict[str, Json] = {}
+        if self.verdict and self.verdict.label is not None:
+            found[LABEL] = self.verdict.label
+        if self.verdict and self.verdict.criteria:
+            found[CRITERIA] = dict(self.verdict.criteria)
         return {
+            **found,
             DECIDED_BY: self.decided_by or ("judge" if self.verdict else None),
             "judge": self.judge,
             "tally": dict(self.tally),
@@ -70,21 +91,28 @@ def panel_name(judges: Sequence[str]) -> str:
     return " + ".join(judges)
 
 
-def majority(opinions: Sequence[Opinion]) -> tuple[Verdict | None, str]:
-    """Return the verdict of more than half of the judges, and the explanation.
+def together(
+    scale: Scale, opinions: Sequence[Opinion], verdicts: Sequence[Verdict | None]
+) -> tuple[Verdict | None, str]:
+    """Return what the verdicts of several judges amount to, and the explanation.
 
-    A judge without a verdict counts for neither side. The reason is that of the first judge of the
-    winning side. Without a majority the verdict is None, and the explanation lists the opinions.
+    Without a decision the verdict is None, and the explanation lists the opinions.
+
+    Args:
+        scale: the scale of the verdicts.
+        opinions: one of each judge.
+        verdicts: the verdict of each, None for a judge that gave none: it counts for neither side.
     """
-    for side in (True, False):
-        agreeing = [opinion for opinion in opinions if opinion.equivalent is side]
-        if len(agreeing) * 2 > len(opinions):
-            reason = agreeing[0].reason
-            if len(opinions) > 1:
-                reason = f"{len(agreeing)} of {len(opinions)} judges: {reason}"
-            return Verdict(equivalent=side, reason=reason), reason
+    found = scale.combined(verdicts)
     if len(opinions) == 1:
-        return None, opinions[0].reason
-    words = {True: "equivalent", False: "different", None: "no verdict"}
-    listed = ", ".join(f"{opinion.judge} {words[opinion.equivalent]}" for opinion in opinions)
-    return None, f"the judges decide nothing: {listed}"
+        return found, opinions[0].reason
+    if found is not None:
+        agreeing = sum(
+            (one.correct, one.label) == (found.correct, found.label) for one in verdicts if one
+        )
+        reason = f"{agreeing} of {len(opinions)} judges: {found.reason}"
+        return replace(found, reason=reason), reason
+    words = {True: "correct", False: "incorrect", None: "no verdict"}
+    listed = ", ".join(f"{one.judge} {one.label or words[one.correct]}" for one in opinions)
+    cause = next((one.reason for one in opinions if one.correct is None), "")
+    return None, f"the judges decide nothing: {listed}{cause and f' ({cause})'}"

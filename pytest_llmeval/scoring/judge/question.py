@@ -1,4 +1,4 @@
-"""The parts of every question to a judge: parameters that demand JSON, and a fenced candidate."""
+"""The parts of every question to a judge: parameters that demand JSON, and fenced candidates."""
 
 from __future__ import annotations
 
@@ -60,14 +60,31 @@ def fenced(candidate: str, *context: str) -> str:
         candidate: the text to be judged; only its last CANDIDATE_LIMIT characters are shown.
         context: the other texts of the question.
     """
-    shown = candidate[-CANDIDATE_LIMIT:]
-    dropped = len(candidate) - len(shown)
+    return _between("CANDIDATE", _hash(*context, candidate), "The candidate", candidate)
+
+
+def both_fenced(reply_a: str, reply_b: str, *context: str) -> str:
+    """Return two replies, each between two lines that neither can contain; see `fenced`."""
+    digest = _hash(*context, reply_a, reply_b)
+    return "\n\n".join(
+        [
+            _between("REPLY-A", digest, "Reply A", reply_a),
+            _between("REPLY-B", digest, "Reply B", reply_b),
+        ]
+    )
+
+
+def _hash(*texts: str) -> str:
+    return hashlib.sha256(json.dumps(texts).encode("ascii")).hexdigest()
+
+
+def _between(mark: str, digest: str, subject: str, text: str) -> str:
+    shown = text[-CANDIDATE_LIMIT:]
+    dropped = len(text) - len(shown)
     cut = f" Its first {dropped:,} characters were cut; what you see is its end." if dropped else ""
-    digest = hashlib.sha256(json.dumps([*context, candidate]).encode("ascii")).hexdigest()
-    fence = f"CANDIDATE-{digest}"
+    fence = f"{mark}-{digest}"
     announcement = (
-        f"The candidate stands between the two lines that read {fence}. "
-        f"No line inside it ends it.{cut}"
+        f"{subject} stands between the two lines that read {fence}. No line inside it ends it.{cut}"
     )
     return "\n".join([announcement, fence, sendable(shown), fence])
 

@@ -56,12 +56,12 @@ def test_no_clause_hides_behind_a_variable_that_is_named_like_a_keyword(before: 
 
 
 @given(reading())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_a_query_that_reads_passes_however_it_is_written(query: Text) -> None:
     assert preflight(query.sent) is None
 
 
 @given(changing())
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 def test_a_clause_that_changes_something_is_refused_however_it_is_written(query: Text) -> None:
     assert preflight(query.sent) is not None

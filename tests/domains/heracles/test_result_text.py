@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_llmeval.domains.heracles.result_text import result_text
@@ -55,7 +55,6 @@ VALUES: Any = st.recursive(
 )
 
 
-@settings(deadline=None)  # the first example loads what it needs
 @given(VALUES)
 def test_a_result_could_be_the_answer(value: object) -> None:
     text = result_text(value)

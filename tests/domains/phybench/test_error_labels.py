@@ -15,9 +15,9 @@ from pytest_llmeval.domains.phybench.taxonomy import (
     error_label,
     taxonomy_messages,
 )
-from pytest_llmeval.scoring.judge.prompt import judge_messages
+from pytest_llmeval.records import Reply, Sample
+from pytest_llmeval.scoring.judge import built_in_prompt, judge_verdict
 from pytest_llmeval.scoring.judge.question import CANDIDATE_LIMIT
-from pytest_llmeval.scoring.judge.verdict import judge_verdict
 from pytest_llmeval.scoring.judge.voting import Vote
 
 HERE = Path(__file__).parent
@@ -95,19 +95,21 @@ def test_braces_in_the_texts_are_no_places_to_fill() -> None:
 
 
 def test_judging_and_labelling_are_different_questions() -> None:
-    assert taxonomy_messages(*CASE) != judge_messages(CASE[0], CASE[2], CASE[3])
+    assert taxonomy_messages(*CASE) != built_in_prompt().messages(
+        Sample(id="", input=CASE[0], target=CASE[2]), CASE[3]
+    )
 
 
 def test_a_vote_ends_with_the_first_usable_reply() -> None:
     vote = Vote(read=error_label)
     for reply in ("PP", '{"label": "PP", "reason": "x"}'):
         assert not vote.over
-        vote.record(reply)
+        vote.record(Reply(text=reply))
     assert (vote.over, vote.replies, vote.result) == (True, 2, ErrorLabel(kind="PP", reason="x"))
 
 
 def test_a_vote_is_lost_after_its_retries() -> None:
     vote = Vote(read=error_label, retries=2)
     while not vote.over:
-        vote.record("who knows")
+        vote.record(Reply(text="who knows"))
     assert (vote.replies, vote.result) == (3, None)

@@ -9,9 +9,14 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_llmeval.scoring.judge import CANDIDATE_LIMIT, JUDGE_PARAMETERS, judge_messages
+from pytest_llmeval.records import Message, Sample
+from pytest_llmeval.scoring.judge import CANDIDATE_LIMIT, built_in_prompt
 
 CANDIDATES = yaml.safe_load((Path(__file__).parent / "candidates.yaml").read_text("utf-8"))
+
+
+def judge_messages(problem: str, target: str, candidate: str) -> tuple[Message, ...]:
+    return built_in_prompt().messages(Sample(id="", input=problem, target=target), candidate)
 
 
 def fenced(text: str) -> tuple[str, str]:
@@ -103,6 +108,7 @@ def test_a_missing_problem_is_said() -> None:
 
 
 def test_the_judge_is_asked_coolly_briefly_and_for_json() -> None:
-    assert JUDGE_PARAMETERS["temperature"] == 0
-    assert JUDGE_PARAMETERS["max_tokens"] == 512
-    assert "json_schema" in str(JUDGE_PARAMETERS["response_format"])
+    parameters = built_in_prompt().parameters
+    assert parameters["temperature"] == 0
+    assert parameters["max_tokens"] == 512
+    assert "json_schema" in str(parameters["response_format"])

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from pytest_llmeval.records import Verdict
 from pytest_llmeval.scoring.judge import judge_verdict
-from pytest_llmeval.scoring.judge.verdict import strict_object
+from pytest_llmeval.scoring.judge.reply import strict_object
 
 CASES = yaml.safe_load((Path(__file__).parent / "verdicts.yaml").read_text("utf-8"))
 
@@ -19,12 +19,12 @@ CASES = yaml.safe_load((Path(__file__).parent / "verdicts.yaml").read_text("utf-
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["id"])
 def test_a_reply_decides_what_its_one_json_object_says(case: dict[str, object]) -> None:
     verdict = judge_verdict(str(case["reply"]))
-    assert (None if verdict is None else verdict.equivalent) is case["decides"]
+    assert (None if verdict is None else verdict.correct) is case["decides"]
 
 
 def test_the_reason_is_kept() -> None:
     reply = '{"answer_correct": 0, "reason": "7 is not 5"}'
-    assert judge_verdict(reply) == Verdict(equivalent=False, reason="7 is not 5")
+    assert judge_verdict(reply) == Verdict(correct=False, reason="7 is not 5")
 
 
 def test_a_very_long_reason_is_cut() -> None:

@@ -8,12 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pytest_llmeval.records import Reply
 from pytest_llmeval.scoring.judge import Ballot, VoteCount
 
 REPLIES = {
-    "+": '{"answer_correct": 1, "reason": "the same"}',
-    "-": '{"answer_correct": 0, "reason": "another"}',
-    "?": "It depends.",
+    "+": Reply(text='{"answer_correct": 1, "reason": "the same"}'),
+    "-": Reply(text='{"answer_correct": 0, "reason": "another"}'),
+    "?": Reply(text="It depends."),
 }
 
 
@@ -27,7 +28,7 @@ def cast(ballot: Ballot, replies: str) -> Ballot:
 @pytest.mark.parametrize(
     ("votes", "replies", "result", "tally"),
     [
-        # tally: equivalent, different, lost, replies
+        # tally: correct, incorrect, lost, replies
         (1, "+", True, (1, 0, 0, 1)),
         (1, "-", False, (0, 1, 0, 1)),
         (1, "?+", True, (1, 0, 0, 2)),
@@ -52,11 +53,9 @@ def test_more_than_half_of_the_votes_win(
     tally: tuple[int, int, int, int],
 ) -> None:
     ballot = cast(Ballot(votes=votes), replies)
-    assert (ballot.result and ballot.result.equivalent) is result
-    equivalent, different, lost, asked = tally
-    assert ballot.tally == VoteCount(
-        equivalent=equivalent, different=different, lost=lost, replies=asked
-    )
+    assert (ballot.result and ballot.result.correct) is result
+    correct, incorrect, lost, asked = tally
+    assert ballot.tally == VoteCount(correct=correct, incorrect=incorrect, lost=lost, replies=asked)
 
 
 def test_the_winning_side_gives_the_reason() -> None:
@@ -66,7 +65,7 @@ def test_the_winning_side_gives_the_reason() -> None:
 
 def test_an_unscored_ballot_says_why() -> None:
     assert "no usable verdict in 4 replies" in cast(Ballot(), "?").explanation
-    assert "1 equivalent, 1 different, 0 lost of 2" in cast(Ballot(votes=2), "+-").explanation
+    assert "1 correct, 1 incorrect, 0 lost of 2" in cast(Ballot(votes=2), "+-").explanation
 
 
 def test_without_early_stop_all_votes_are_cast() -> None:
@@ -101,7 +100,7 @@ def test_a_ballot_that_could_never_decide_is_refused(votes: int, retries: int) -
 
 
 def test_an_async_driver_is_as_short_as_a_sync_one() -> None:
-    async def ask(draw: int) -> str:
+    async def ask(draw: int) -> Reply:
         return REPLIES["?-+-"[draw]]
 
     async def drive() -> Ballot:

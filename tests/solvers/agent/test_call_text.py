@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_llmeval.records import Json
@@ -15,9 +15,6 @@ from pytest_llmeval.solvers.agent.call_text import DEEPEST_VALUE, written_calls
 FOREIGN = Path(__file__).with_name("foreign_calls.jsonl")
 """60 replies with the calls in them, None where one is malformed."""
 
-UNHURRIED = settings(
-    deadline=None, suppress_health_check=[HealthCheck.too_slow]
-)  # on a busy machine
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=8) | st.sampled_from(
     ["</tool>", "<tool>a()</tool>", '"', "'", '"""', "\\", "\\n", "\\d", "it's\n", ")", "\x00"]
 )
@@ -60,7 +57,6 @@ def call_text(call: tuple[str, dict[str, Json]], style: tuple[str, str, bool]) -
     return f"<tool>{space}{name}({inner}{space}){space}</tool>"
 
 
-@UNHURRIED
 @given(st.lists(st.tuples(CALLS, STYLES), min_size=1, max_size=2), st.text("ab <tol>/\n"))
 def test_calls_are_read_as_they_were_written(
     calls: list[tuple[tuple[str, dict[str, Json]], tuple[str, str, bool]]], prose: str
@@ -72,7 +68,6 @@ def test_calls_are_read_as_they_were_written(
     assert all(type(one.arguments) is dict for one in read)
 
 
-@UNHURRIED
 @given(st.lists(CALLS, min_size=1, max_size=2), st.data())
 def test_a_call_that_is_cut_anywhere_is_told_and_the_next_one_is_read(
     calls: list[tuple[str, dict[str, Json]]], data: st.DataObject
@@ -89,7 +84,7 @@ SIGNS = "()=,[]{}:'\"\\-.1a \n\x00\ud800٣"
 SNIPPETS = st.sampled_from([*SIGNS, "<tool>", "</tool>", '"""', "\\ud800", "e9", "true", "None"])
 
 
-@settings(UNHURRIED, max_examples=300)
+@settings(max_examples=300)
 @given(st.lists(SNIPPETS, max_size=60).map("".join) | st.text())
 def test_no_text_raises_and_what_is_read_is_json(text: str) -> None:
     for call in written_calls(text):

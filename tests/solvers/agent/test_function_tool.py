@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Literal, Optional
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import Field
 from solvers.agent.agent_context import Context, LookUp
@@ -116,7 +116,6 @@ EVERYTHING = tool_of(everything)
 SCHEMA = Schema(dict(EVERYTHING.parameters))
 
 
-@settings(deadline=None)  # other tests run beside
 @given(st.dictionaries(st.sampled_from([*GIVEN, "place", "note", "secret", "x"]), JSON))
 def test_arguments_that_fit_the_schema_are_taken_or_refused_and_never_break_the_tool(
     arguments: dict[str, Json],

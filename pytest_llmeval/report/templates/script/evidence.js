@@ -65,7 +65,7 @@ function plainDetails(details, trees) {
 
 function judgedBy(details) {
   const tally = details.tally || {};
-  return facts([["judge", details.judge], ["equivalent", tally.equivalent], ["different", tally.different], ["lost", tally.lost], ["replies", tally.replies]]);
+  return facts([["judge", details.judge], ["correct", tally.correct], ["incorrect", tally.incorrect], ["lost", tally.lost], ["replies", tally.replies]]);
 }
 
 function detailsOf(score) {

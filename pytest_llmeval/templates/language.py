@@ -1,10 +1,10 @@
-"""Sandboxed jinja2: templates of prompts, and expressions that select rows."""
+"""Sandboxed jinja2: templates of prompts and questions, and expressions that select rows."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import cache, lru_cache
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from jinja2 import StrictUndefined, Template, TemplateSyntaxError, nodes
 from jinja2.ext import Extension
@@ -16,6 +16,12 @@ IMAGE_TAG: Final = "<image>"
 
 PICTURE: Final = "llmeval_picture"
 """The variable that replaces an image tag in a template."""
+
+LISTS: Final = ("examples", "choices")
+"""Variables that are lists, and texts where they stand alone: ``{{ examples }}``."""
+
+AS_TEXT: Final = "_text"
+"""The end of the name of the variable that holds such a list as text."""
 
 METADATA: Final = "metadata"
 """The variable with a sample's metadata."""
@@ -45,6 +51,10 @@ _PLAIN_NODES: Final = (
 """What a plain expression is made of."""
 
 
+_OF_JINJA: Final = frozenset({"caller", "kwargs", "loop", "self", "super", "varargs"})
+"""Variables that jinja2 sets inside its own constructs."""
+
+
 class _ImageTags(Extension):
     """Replaces ``<image>`` in a template's text by ``{{ llmeval_picture }}``."""
 
@@ -62,11 +72,28 @@ class _ImageTags(Extension):
                     yield Token(token.lineno, "data", text)
 
 
+class _Lists(Extension):
+    """Replaces ``{{ examples }}`` by ``{{ examples_text }}``, and so each of `LISTS`."""
+
+    def filter_stream(self, stream: TokenStream) -> Iterator[Token]:
+        tokens = list(stream)
+        for number, token in enumerate(tokens):
+            is_list = token.type == "name" and token.value in LISTS
+            if is_list and (tokens[number - 1].type, tokens[number + 1].type) == _ALONE:
+                yield Token(token.lineno, "name", token.value + AS_TEXT)
+            else:
+                yield token
+
+
+_ALONE: Final = ("variable_begin", "variable_end")
+"""What stands around a variable that is all of an expression."""
+
+
 @cache
 def _environment() -> ImmutableSandboxedEnvironment:
     # No escaping for HTML: prompts are plain text.
     return ImmutableSandboxedEnvironment(
-        undefined=StrictUndefined, autoescape=False, extensions=[_ImageTags]
+        undefined=StrictUndefined, autoescape=False, extensions=[_ImageTags, _Lists]
     )
 
 
@@ -96,6 +123,39 @@ def plain_names(text: str) -> frozenset[str] | None:
                     return None
                 names.add(name)
     return frozenset(names)
+
+
+class Use(NamedTuple):
+    """One use of a variable in a template.
+
+    Attributes:
+        name: the variable.
+        line: line of the template, from 1.
+        bare: whether it is put into the text as it is, without filter, attribute or operator.
+    """
+
+    name: str
+    line: int
+    bare: bool
+
+
+def names_used(text: str) -> list[Use]:
+    """Return every use of a variable that the template itself does not set, in order.
+
+    Raises:
+        jinja2.TemplateSyntaxError: the template is invalid.
+    """
+    # jinja2's own search compiles the template, which evaluates its constants: without limits.
+    tree = _parsed(text)
+    set_here = {node.name for node in tree.find_all(nodes.Name) if node.ctx != "load"}
+    set_here |= {node.name for node in tree.find_all(nodes.Macro)}
+    others = set_here | _OF_JINJA | _environment().globals.keys()
+    bare = {id(part) for output in tree.find_all(nodes.Output) for part in output.nodes}
+    return [
+        Use(node.name, node.lineno, id(node) in bare)
+        for node in tree.find_all(nodes.Name)
+        if node.ctx == "load" and node.name not in others
+    ]
 
 
 def _plain_name(node: nodes.Expr) -> str | None:

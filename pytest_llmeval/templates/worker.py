@@ -1,4 +1,4 @@
-"""The child process that renders templates and evaluates expressions; see `template_child`.
+"""The child process that renders templates and evaluates expressions; see `templates.child`.
 
 It is run as a file, with jinja2 alone: importing the package would take four times as long.
 
@@ -70,9 +70,9 @@ def _frame(stream: BinaryIO) -> bytes | None:
 
 def _runner(kind: str, text: str) -> Callable[[Mapping[str, Any]], Any]:
     if kind == "template":
-        render: Callable[[Mapping[str, Any]], Any] = _templates.compile_template(text).render
+        render: Callable[[Mapping[str, Any]], Any] = _language.compile_template(text).render
         return render
-    evaluate: Callable[[Mapping[str, Any]], Any] = _templates.compile_expression(text)
+    evaluate: Callable[[Mapping[str, Any]], Any] = _language.compile_expression(text)
     return evaluate
 
 
@@ -97,5 +97,5 @@ def _sibling(name: str) -> Any:  # noqa: ANN401 - a module
 
 
 if __name__ == "__main__":
-    _templates = _sibling("templates")
+    _language = _sibling("language")
     main(*map(int, sys.argv[1:]))

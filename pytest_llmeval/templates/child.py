@@ -118,7 +118,7 @@ class _Child:
 
     def _start(self) -> subprocess.Popen[bytes]:
         self._lines = queue.SimpleQueue()
-        worker = Path(__file__).with_name("template_worker.py")
+        worker = Path(__file__).with_name("worker.py")
         limits = (MEMORY_MB, CPU_SECONDS, MAX_CHARACTERS)
         self._process = process = subprocess.Popen(  # noqa: S603 - our own file
             [sys.executable, "-P", str(worker), *map(str, limits)],

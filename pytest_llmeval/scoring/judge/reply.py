@@ -1,4 +1,4 @@
-"""Strict parsing of a judge's reply.
+"""Strict reading of a judge's reply.
 
 A reply is usable if it is one JSON object with exactly the demanded keys, each once; white space
 around it and a single code fence are allowed. Any other text makes it unusable: it may quote the
@@ -9,9 +9,19 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Collection
 from typing import Final
 
-from pytest_llmeval.records import Json, Verdict
+from pytest_llmeval.records import Json
+
+REASON: Final = "reason"
+"""The key of every reply that holds the judge's reason, a text."""
+
+ONE_OBJECT: Final = "Reply with exactly one JSON object and nothing before or after it:\n"
+"""How the paragraph begins that tells the judge what to reply."""
+
+SENTENCE: Final = f'"{REASON}": "one short sentence"'
+"""The reason in that paragraph."""
 
 REPLY_LIMIT: Final = 20_000
 """Characters. A reply of 512 tokens is far shorter; longer ones are not parsed."""
@@ -20,31 +30,11 @@ REASON_LIMIT: Final = 2_000
 """Characters of a reason that are kept."""
 
 _FENCED: Final = re.compile(
-    r"```(?:json)?[ \t]*\n(?P<object>.*)\n[ \t]*```", re.DOTALL | re.IGNORECASE
+    r"```(?:json)?[ \t]*\r?\n(?P<object>.*)\n[ \t]*```", re.DOTALL | re.IGNORECASE
 )
 
 
-def judge_verdict(reply: str) -> Verdict | None:
-    """Return the verdict that a reply states, or None when it is unusable.
-
-    Its keys are ``answer_correct`` (the integer 0 or 1; not a boolean, a float or a string) and
-    ``reason`` (a string).
-
-    Example:
-        >>> judge_verdict('{"answer_correct": 1, "reason": "both are 5"}')
-        Verdict(equivalent=True, reason='both are 5')
-        >>> judge_verdict('I think so: {"answer_correct": 1, "reason": "both are 5"}')
-    """
-    data = strict_object(reply, {"answer_correct", "reason"})
-    if data is None:
-        return None
-    correct, reason = data["answer_correct"], data["reason"]
-    if type(correct) is not int or correct not in (0, 1) or not isinstance(reason, str):
-        return None
-    return Verdict(equivalent=correct == 1, reason=kept(reason))
-
-
-def strict_object(reply: str, keys: set[str]) -> dict[str, Json] | None:
+def strict_object(reply: str, keys: Collection[str]) -> dict[str, Json] | None:
     """Return the JSON object with exactly `keys` that the reply consists of, or None."""
     text = reply.strip("\ufeff \t\r\n")
     if len(text) > REPLY_LIMIT:
@@ -55,7 +45,27 @@ def strict_object(reply: str, keys: set[str]) -> dict[str, Json] | None:
         data = json.loads(text, object_pairs_hook=_unique_keys)
     except (ValueError, RecursionError):  # ValueError: no JSON, or a number of too many digits
         return None
-    return data if isinstance(data, dict) and data.keys() == keys else None
+    return data if isinstance(data, dict) and data.keys() == set(keys) else None
+
+
+def decisions(reply: str, keys: Collection[str]) -> tuple[dict[str, Json], str] | None:
+    """Return the values of `keys` and the reason that a reply consists of; None if it is unusable.
+
+    The reason is cut as `kept` does it; the values are whatever JSON stands there.
+    """
+    data = strict_object(reply, {*keys, REASON})
+    if data is None:
+        return None
+    reason = data.pop(REASON)
+    return (data, kept(reason)) if isinstance(reason, str) else None
+
+
+def whole_number(value: Json, low: int, high: int) -> int | None:
+    """Return a value that is a whole number in `low`..`high`, written as one; else None.
+
+    So ``true``, ``7.0`` and ``"7"`` are none.
+    """
+    return value if type(value) is int and low <= value <= high else None
 
 
 def kept(reason: str) -> str:
