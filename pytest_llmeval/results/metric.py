@@ -110,6 +110,30 @@ def maj_at(
     return tuple(values)
 
 
+def micro(rows: Sequence[Row], score: str = "checks") -> float | None:
+    """Return the share of all checks of all samples that were passed, 0..1; None without any.
+
+    A sample with many checks weighs more than one with few. (The mean of the score is the macro
+    average, in which all samples weigh the same.)
+
+    Args:
+        rows: the scored rows.
+        score: name of a score with the details ``passed`` and ``checks``.
+    """
+    wanted = metric_name(score)
+    found = [
+        one.details
+        for row in rows
+        for one in last_scores(row).values()
+        if metric_name(one.name) == wanted
+    ]
+    passed, checks = (
+        sum(count for details in found if isinstance(count := details.get(key), int))
+        for key in ("passed", "checks")
+    )
+    return passed / checks if checks else None
+
+
 def f1_macro(rows: Sequence[Row]) -> float | None:
     """Return the mean F1 over the classes, 0..1; None without rows.
 

@@ -98,7 +98,7 @@ class SampleCheckingScorer(Scorer, Protocol):
     """A scorer that needs more of a sample than its target."""
 
     def check_sample(self, sample: Sample) -> None:
-        """Raise TaskError if no answer to a sample could be scored.
+        """Raise TaskError or ValueError if no answer to a sample could be scored.
 
         Called for every selected sample before anything is asked.
         """

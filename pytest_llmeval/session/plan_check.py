@@ -208,7 +208,7 @@ def _check_scored(loaded: LoadedTask, samples: Sequence[Sample]) -> None:
         for sample in samples:
             try:
                 scorer.check_sample(sample)
-            except TaskError as error:
+            except (TaskError, ValueError) as error:
                 place = ("scorer",) if len(loaded.scorers) == 1 else ("scorer", index)
                 problem = f"{error} (sample {sample.id!r})"
                 raise task.error(problem, *place, declared.spec.name) from None
