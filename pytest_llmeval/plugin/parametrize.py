@@ -17,6 +17,7 @@ from pytest_llmeval.plugin.parameters import (
     PARAMETERS,
     Mistake,
     Parameters,
+    mistake_of,
     parameters_of,
     waits,
 )
@@ -67,7 +68,11 @@ def parametrize(
 
 def plan_of(items: Sequence[pytest.Item], catalog: Catalog) -> Plan:
     """Return the plan: the items that wait for the engine and are not skipped, and all tasks."""
-    tests = tuple(planned(item, catalog) for item in items if waits(item) and not _skipped(item))
+    tests = tuple(
+        planned(item, catalog)
+        for item in items
+        if waits(item) and mistake_of(item) is None and not _skipped(item)
+    )
     tasks = sorted(
         (str(file), loaded.task.name, loaded.digest) for file, loaded in catalog.loaded.items()
     )
