@@ -21,6 +21,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Sequence
+from string import punctuation
 from typing import Annotated, Any, Final, TypeAlias
 
 from annotated_types import Ge
@@ -204,10 +205,24 @@ def _correct(rows: Sequence[Row]) -> int:
 
 
 def _classified(rows: Sequence[Row]) -> list[tuple[str, str | None]]:
-    """Return target and answer of each row with a target; an answer that is no class is None."""
+    """Return the classes of target and answer of each row with a target.
+
+    An answer is the class that it names, case and punctuation at its ends aside where that is
+    certain; one that names none is None.
+    """
     pairs = [(_class(row), _answer(row)) for row in rows if row.target is not None]
     classes = {target for target, _ in pairs}
-    return [(target, answer if answer in classes else None) for target, answer in pairs]
+    forms = Counter(map(_folded, classes))
+    known = {form: name for name in classes if forms[form := _folded(name)] == 1}
+    return [
+        (target, answer if answer in classes else known.get(_folded(answer or "")))
+        for target, answer in pairs
+    ]
+
+
+def _folded(text: str) -> str:
+    """Return a text without case, and without punctuation at its ends."""
+    return text.strip(f"{punctuation} ").casefold()
 
 
 def _class(row: Row) -> str:
@@ -218,4 +233,7 @@ def _class(row: Row) -> str:
 
 
 def _answer(row: Row) -> str | None:
+    """Return the class of a row's answer: of a correct one that of the target."""
+    if row.outcome == "correct" and isinstance(row.target, str):
+        return row.target.strip()
     return None if row.answer is None else row.answer.strip()
