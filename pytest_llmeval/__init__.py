@@ -10,15 +10,18 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pytest_llmeval.engine.context import (
+        AskingSolver,
         PromptCheckingSolver,
         ReadySolver,
         RunContext,
+        SampleCheckingSolver,
         Solver,
         SolverContext,
         StagedSolver,
     )
     from pytest_llmeval.engine.ports import ImageStore, OpenProvider, Provider, ProviderSetup
     from pytest_llmeval.engine.tool import (
+        AskingTool,
         CallError,
         ReadyTool,
         Tool,
@@ -58,6 +61,7 @@ if TYPE_CHECKING:
         assert_correct,
         assert_eed_at_least,
         assert_judge_equivalent,
+        assert_judged,
         assert_pddl_equal,
         assert_sldp_equal,
         record_score,
@@ -69,21 +73,26 @@ if TYPE_CHECKING:
     from pytest_llmeval.scoring.scorer import (
         ComparingScorer,
         PreparingScorer,
+        SampleCheckingScorer,
         Scorer,
         ScorerContext,
+        SeveralScores,
     )
     from pytest_llmeval.scoring.sldp import parse_sldp, sldp_diff, sldp_equals
 
 _HOMES = {
     "engine.context": (
+        "AskingSolver",
         "PromptCheckingSolver",
         "ReadySolver",
         "RunContext",
+        "SampleCheckingSolver",
         "Solver",
         "SolverContext",
         "StagedSolver",
     ),
     "engine.tool": (
+        "AskingTool",
         "CallError",
         "ReadyTool",
         "Tool",
@@ -124,6 +133,7 @@ _HOMES = {
         "assert_correct",
         "assert_eed_at_least",
         "assert_judge_equivalent",
+        "assert_judged",
         "assert_pddl_equal",
         "assert_sldp_equal",
         "record_score",
@@ -132,12 +142,21 @@ _HOMES = {
     "scoring.eed": ("EedResult", "eed_score", "eed_score_many"),
     "scoring.judge": ("Judgement", "Opinion", "judge_verdict"),
     "scoring.pddl": ("canonical_pddl", "parse_pddl", "pddl_diff", "pddl_equals"),
-    "scoring.scorer": ("ComparingScorer", "PreparingScorer", "Scorer", "ScorerContext"),
+    "scoring.scorer": (
+        "ComparingScorer",
+        "PreparingScorer",
+        "SampleCheckingScorer",
+        "Scorer",
+        "ScorerContext",
+        "SeveralScores",
+    ),
     "scoring.sldp": ("parse_sldp", "sldp_diff", "sldp_equals"),
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
+    "AskingSolver",
+    "AskingTool",
     "CallError",
     "ComparingScorer",
     "Completion",
@@ -165,10 +184,13 @@ __all__ = [
     "Row",
     "RunContext",
     "Sample",
+    "SampleCheckingScorer",
+    "SampleCheckingSolver",
     "Score",
     "Scorer",
     "ScorerContext",
     "ScorerError",
+    "SeveralScores",
     "Solver",
     "SolverContext",
     "StagedSolver",
@@ -189,6 +211,7 @@ __all__ = [
     "assert_correct",
     "assert_eed_at_least",
     "assert_judge_equivalent",
+    "assert_judged",
     "assert_pddl_equal",
     "assert_sldp_equal",
     "canonical_pddl",

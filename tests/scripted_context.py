@@ -15,6 +15,7 @@ from pytest_llmeval.records import (
     Message,
     Operation,
     Reply,
+    Role,
     Sample,
     ToolUse,
 )
@@ -31,6 +32,7 @@ class Asked:
     operation: Operation
     draw: int
     parameters: Any  # a dictionary or None; tests reach into it
+    role: Role = "solver"
 
 
 class ScriptedContext:
@@ -77,7 +79,7 @@ class ScriptedContext:
         shown = (f"{key}={value}" for key, value in variables.items())
         return (Message.of("user", " / ".join([stage, *shown])),)
 
-    async def generate(
+    async def generate(  # noqa: PLR0913 - the parts of a request
         self,
         messages: Sequence[Message],
         *,
@@ -85,8 +87,9 @@ class ScriptedContext:
         operation: Operation = "chat",
         draw: int = 0,
         parameters: dict[str, Json] | None = None,
+        role: Role = "solver",
     ) -> Reply:
-        self.asked.append(Asked(stage, tuple(messages), operation, draw, parameters))
+        self.asked.append(Asked(stage, tuple(messages), operation, draw, parameters, role))
         return await self.reply(self.asked[-1])
 
     async def reply(self, asked: Asked) -> Reply:

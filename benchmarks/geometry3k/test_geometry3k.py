@@ -1,4 +1,4 @@
-"""Geometry3K: plane geometry from a diagram, solved directly or with auxiliary lines drawn first.
+"""Geometry3K: plane geometry from a diagram, solved directly, with lines drawn first, or true ones.
 
 A judge decides; where the answer is the letter of a choice, none is needed.
 """
@@ -18,6 +18,12 @@ def test_direct(sample: Sample, completion: Completion) -> None:
 @pytest.mark.llmeval("geometry3k_visual_cot.yaml")
 def test_visual_cot(sample: Sample, completion: Completion) -> None:
     """The final answer is equivalent to the target, found with the help of an auxiliary diagram."""
+    assert_judge_equivalent(completion.answer, sample.target)
+
+
+@pytest.mark.llmeval("geometry3k_true_lines.yaml")
+def test_true_lines(sample: Sample, completion: Completion) -> None:
+    """The final answer is equivalent to the target, found with the true auxiliary lines."""
     assert_judge_equivalent(completion.answer, sample.target)
 
 

@@ -9,8 +9,11 @@ from dataclasses import replace
 from pytest_llmeval.commands.console import TO_MEND, YES, StandardOutput, say
 from pytest_llmeval.commands.runs import RUN_HELP, open_run
 from pytest_llmeval.commands.session_options import add_options, reports_of, settings_of
+from pytest_llmeval.errors import UsageError
+from pytest_llmeval.roles import JUDGE, SOLVER
 from pytest_llmeval.session.rescore import rescore
 from pytest_llmeval.session.rescore_plan import RescorePlan, read_scorers
+from pytest_llmeval.session.role_specs import specs_by_role
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
@@ -23,11 +26,22 @@ def declare(parser: argparse.ArgumentParser) -> None:
         metavar="SPEC",
         help="NAME or NAME=OPTIONS as YAML, repeatable: in place of the tasks' (the first decides)",
     )
-    session = ("judge", "concurrency", "seed", "budget", "prices", "reuse", "keep", "report")
+    session = (
+        "model",
+        "judge",
+        "concurrency",
+        "seed",
+        "budget",
+        "prices",
+        "reuse",
+        "keep",
+        "report",
+    )
     add_options(parser, *session)
     parser.epilog = (
-        "Without --judge nothing is sent: scorers that ask a model get the replies that the run "
-        "stored. The scores are written as a run of their own."
+        "Without --judge, and --model ROLE=SPEC for scorers of another role, nothing is sent: "
+        "scorers that ask a model get the replies that the run stored. The scores are written as a "
+        "run of their own."
     )
 
 
@@ -35,9 +49,14 @@ def run(chosen: argparse.Namespace) -> int:
     """Score the answers, and print the table and what changed."""
     settings = settings_of(chosen)
     reports = reports_of(settings)
-    # Only a judge that is typed is asked: a variable or an ini key is no order to spend.
-    judges = settings.judges if chosen.llmeval_judge else ()
-    settings = replace(settings, judges=judges, report=str(reports.resolve()))
+    # Only a model that is typed is asked: a variable or an ini key is no order to spend.
+    typed = specs_by_role(chosen.llmeval_model or ())
+    if SOLVER in typed:
+        msg = "--model: no model under test is asked here; name a role, such as --model judge=SPEC"
+        raise UsageError(msg)
+    judges = settings.judges if chosen.llmeval_judge or JUDGE in typed else ()
+    roles = {role: specs for role, specs in settings.roles.items() if role in typed}
+    settings = replace(settings, judges=judges, roles=roles, report=str(reports.resolve()))
     stored = open_run(chosen.name, reports)
     plan = RescorePlan(stored, settings, read_scorers(chosen.scorer))
     found = rescore(plan, reports, lambda line: say(line, sys.stderr))

@@ -12,7 +12,8 @@ from typing import Any, TypeVar
 
 from pytest_llmeval.engine.context import SolverContext
 from pytest_llmeval.errors import RunStopped
-from pytest_llmeval.records import Image, Json, Message, Operation, Reply, ToolUse
+from pytest_llmeval.records import Image, Json, Message, Operation, Reply, Role, ToolUse
+from pytest_llmeval.roles import SOLVER
 
 _T = TypeVar("_T")
 
@@ -40,7 +41,7 @@ class BlockingContext:
         """Return the task's messages of one stage, rendered for the sample."""
         return self._context.prompt(stage, **variables)
 
-    def generate(
+    def generate(  # noqa: PLR0913 - the parts of a request
         self,
         messages: Sequence[Message],
         *,
@@ -48,10 +49,16 @@ class BlockingContext:
         operation: Operation = "chat",
         draw: int = 0,
         parameters: dict[str, Json] | None = None,
+        role: Role = SOLVER,
     ) -> Reply:
-        """Send a request to the model under test, and return the reply."""
+        """Send a request to the model under test, or of another role, and return the reply."""
         call = self._context.generate(
-            messages, stage=stage, operation=operation, draw=draw, parameters=parameters
+            messages,
+            stage=stage,
+            operation=operation,
+            draw=draw,
+            parameters=parameters,
+            role=role,
         )
         return self._wait(call)
 

@@ -53,7 +53,7 @@ def _not_a_budget(text: str) -> UsageError:
 
 
 class Budget:
-    """The run's spending, shared by the model under test and the judges.
+    """The run's spending, shared by the models of all roles.
 
     A request reserves its expected usage before it is sent, and settles for the actual one. If it
     does not fit next to the requests in flight it waits for them, because most use less than

@@ -26,6 +26,7 @@ from pytest_llmeval.records import (
     ToolUse,
     Transcript,
 )
+from pytest_llmeval.roles import JUDGE, SOLVER
 
 _LONG: Final = 200_000
 """Characters of a text above which reasoning is set apart beside the event loop: a hostile text of
@@ -71,7 +72,8 @@ class Calls:
         parameters: Mapping[str, Json],
         draw: int = 0,
         operation: Operation = "chat",
-        role: Role = "solver",
+        role: Role = SOLVER,
+        scorer: str = "",
     ) -> Reply:
         """Return a model's reply; the call is appended to the transcript, even if it fails.
 
@@ -84,7 +86,8 @@ class Calls:
             parameters: of the request, such as ``temperature``; the model's own override them.
             draw: number, from 0, of an otherwise equal request.
             operation: whether a message or a picture is requested.
-            role: whether the model is under test or a judge.
+            role: as what the model is asked.
+            scorer: name of the scorer that asks; "" for a solver or a test body.
 
         Raises:
             ProviderError: the call failed for good.
@@ -95,19 +98,20 @@ class Calls:
             role=role,
             provider=model.kind,
             model=model.name,
-            route=model.route,
+            route=_route(model, role, scorer),
             parameters=model.requested(parameters, epoch=self.epoch, draw=draw),
             messages=tuple(messages),
             epoch=self.epoch,
             draw=draw,
         )
-        return await self._recorded(request, model, stage)
+        return await self._recorded(request, model, stage, scorer)
 
-    async def _recorded(self, request: Request, model: ModelSpec, stage: str) -> Reply:
+    async def _recorded(self, request: Request, model: ModelSpec, stage: str, scorer: str) -> Reply:
         """Return the reply to a request, and append the call to the transcript."""
         asked = Asked(
             stage=stage,
             role=request.role,
+            scorer=scorer,
             model=model.text,
             operation=request.operation,
             parameters=request.parameters,
@@ -133,6 +137,18 @@ class Calls:
             )
         )
         return reply
+
+
+def _route(model: ModelSpec, role: Role, scorer: str) -> str:
+    """Return the route of a request.
+
+    A recording has a reply to a request for each role, so the role of a solver's partner is in the
+    identity. That of the model under test, and of judges, is not: their keys stay those of earlier
+    runs.
+    """
+    if not model.recorded or role == SOLVER or (role == JUDGE and scorer):
+        return model.route
+    return f",role={role}"
 
 
 async def _with_reasoning_apart(reply: Reply) -> Reply:

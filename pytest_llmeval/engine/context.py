@@ -12,9 +12,11 @@ from pytest_llmeval.records import (
     Message,
     Operation,
     Reply,
+    Role,
     Sample,
     ToolUse,
 )
+from pytest_llmeval.roles import SOLVER
 
 T = TypeVar("T")
 
@@ -68,7 +70,7 @@ class SolverContext(RunContext, Protocol):
         """
         ...
 
-    async def generate(
+    async def generate(  # noqa: PLR0913 - the parts of a request
         self,
         messages: Sequence[Message],
         *,
@@ -76,15 +78,19 @@ class SolverContext(RunContext, Protocol):
         operation: Operation = "chat",
         draw: int = 0,
         parameters: dict[str, Json] | None = None,
+        role: Role = SOLVER,
     ) -> Reply:
-        """Send a request to the model under test, and return the reply.
+        """Send a request to the model under test, or of another role, and return the reply.
 
         Args:
             messages: the conversation.
             stage: step of the solver, for the transcript.
             operation: whether a message or a picture is requested.
             draw: number, from 0; equal requests with different draws are separate calls.
-            parameters: override those of the task for this call.
+            parameters: override those of the task for this call. The task's go to the model under
+                test alone.
+            role: as what the model is asked; the run has one for each role that the solver declares
+                (`AskingSolver`).
         """
         ...
 
@@ -105,8 +111,8 @@ class Solver(Protocol):
     """An async pipeline from a sample to a completion.
 
     The engine adds the transcript, and the answer unless the solver sets it. A solver may also have
-    the attributes of `StagedSolver`, the methods of `PromptCheckingSolver` and `ReadySolver`, and
-    `display` (see `records.Display`).
+    the attributes of `StagedSolver` and `AskingSolver`, the methods of `PromptCheckingSolver` and
+    `ReadySolver`, and `display` (see `records.Display`).
 
     Example::
 
@@ -138,6 +144,29 @@ class StagedSolver(Protocol):
 
 
 @runtime_checkable
+class AskingSolver(Protocol):
+    """A solver that asks other models than the one under test, such as one that plays the user.
+
+    If a role has no model, that is told before anything is asked. A role that is not declared can
+    be asked too, and is told missing by the first sample that asks it.
+
+    Example::
+
+        async def solve(sample, context):
+            reply = await context.generate(context.prompt())
+            question = await context.generate([Message.of("user", reply.text)], role="user")
+            ...
+
+        solve.roles = ("user",)
+    """
+
+    @property
+    def roles(self) -> tuple[Role, ...]:
+        """The roles that it asks, without ``solver``, the model under test."""
+        ...
+
+
+@runtime_checkable
 class PromptCheckingSolver(StagedSolver, Protocol):
     """A solver whose prompts must hold something, such as how the model calls tools."""
 
@@ -149,6 +178,18 @@ class PromptCheckingSolver(StagedSolver, Protocol):
         Args:
             stage: one of `stages`.
             messages: its prompt, rendered with `variables`.
+        """
+        ...
+
+
+@runtime_checkable
+class SampleCheckingSolver(Protocol):
+    """A solver that needs something of each sample, such as a certain picture."""
+
+    def check_sample(self, sample: Sample) -> None:
+        """Raise ValueError if the sample lacks it; the text says what the dataset must have.
+
+        It is called for each sample when the dataset is read, before anything is asked.
         """
         ...
 

@@ -27,7 +27,7 @@ from pytest_llmeval.errors import (
     RunStopped,
 )
 from pytest_llmeval.files.writes import Writes
-from pytest_llmeval.records import Reply, Request, Usage
+from pytest_llmeval.records import Reply, Request, Role, Usage
 
 _CLOSING: Final = "the run is over"
 _STORED: Final = "replies"
@@ -103,6 +103,7 @@ class Models:
         self._gateways: dict[ModelSpec, Gateway] = {}
         self._flights: dict[str, Flight[Answer]] = {}
         self._from_store = self._from_source = 0
+        self._roles: set[Role] = set()
         self._opened = time.time()
         self._over: str | None = None
         self._told: dict[tuple[ModelSpec, _Loss], str] = {}
@@ -118,6 +119,7 @@ class Models:
             ModelLost: the failure is the model's, and was raised for another request.
         """
         key = request.key
+        self._roles.add(request.role)
         if self._over is not None:
             raise RunStopped(self._over)
         with self._storing():
@@ -151,7 +153,12 @@ class Models:
             for spec, gateway in self._gateways.items()
             if not spec.recorded
         }
-        return Effort(models=live, from_store=self._from_store, from_cache=self._from_source)
+        return Effort(
+            models=live,
+            from_store=self._from_store,
+            from_cache=self._from_source,
+            roles=frozenset(self._roles),
+        )
 
     def end(self, reason: str) -> None:
         """Send nothing more; later requests get RunStopped. Replies in flight are stored."""

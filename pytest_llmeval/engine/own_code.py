@@ -1,4 +1,4 @@
-"""The solver and the answer rule of a task, wrapped so that their failures name the task."""
+"""The solver, its roles and the answer rule of a task; their failures name the task."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from typing import Any
 from pytest_llmeval.engine.blocking import BlockingContext, run_in_thread
 from pytest_llmeval.engine.context import ReadySolver, Solver, SolverContext
 from pytest_llmeval.errors import LLMEvalError, TaskError, UsageError
-from pytest_llmeval.records import Completion, Sample
+from pytest_llmeval.records import Completion, Role, Sample
+from pytest_llmeval.roles import SOLVER, is_role
 from pytest_llmeval.safety.printable import described
 from pytest_llmeval.task import Task
 from pytest_llmeval.task.declared import MisfitError, named_solver
@@ -45,6 +46,24 @@ def ready_solver_of(task: Task) -> ReadySolver | None:
     """
     solve = _named(task)
     return solve if isinstance(solve, ReadySolver) else None
+
+
+def roles_of(task: Task) -> tuple[Role, ...]:
+    """Return the roles that the task's solver declares to ask, beside the model under test.
+
+    Raises:
+        TaskError: as `solver_of`, or what it declares are no roles.
+    """
+    declared = getattr(_named(task), "roles", ())
+    names = declared if isinstance(declared, tuple | list) else (declared,)
+    wrong = next((name for name in names if not is_role(name) or name == SOLVER), None)
+    if wrong is not None or names is not declared:
+        problem = (
+            f"the solver {task.solver.name} declares the roles {declared!r}; they are a tuple of "
+            f"names, each of small letters, digits, _ and -, and other than {SOLVER!r}"
+        )
+        raise _error(task, "solver", problem)
+    return tuple(dict.fromkeys(names))
 
 
 def answer_rule_of(task: Task) -> AnswerRule:

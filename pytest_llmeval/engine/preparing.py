@@ -19,7 +19,7 @@ from pytest_llmeval.records import Completion, Json, Sample
 from pytest_llmeval.records.error_json import error_to_json
 from pytest_llmeval.records.plain import plain_json
 from pytest_llmeval.safety.printable import described
-from pytest_llmeval.scoring.scorer import PreparingScorer
+from pytest_llmeval.scoring.scorer import PreparingScorer, role_of
 from pytest_llmeval.task.catalog import Catalog
 from pytest_llmeval.task.declared import MisfitError, make_scorer
 from pytest_llmeval.task.spec import Spec
@@ -111,9 +111,14 @@ class Preparing:
         calls: Calls,
     ) -> Json:
         """Return what a scorer prepares; any failure is an LLMEvalError that names the scorer."""
-        models = self._choice.judges(test, scorer.models)
-        load_images = partial(self._around.images, sample)
-        context = ScoringRun(models, calls, self._around.resources, load_images)
+        context = ScoringRun(
+            self._choice.of_scorer(scorer, test),
+            calls,
+            self._around.resources,
+            partial(self._around.images, sample),
+            scorer=scorer.name,
+            role=role_of(scorer),
+        )
         try:
             prepared = await scorer.prepare(sample, completion, context)
             return plain_json(prepared, f"sample {sample.id!r}, scorer {scorer.name!r}")

@@ -12,7 +12,8 @@ from typing import Final, cast
 from msgspec.structs import replace
 
 from pytest_llmeval.engine.calls import Calls
-from pytest_llmeval.engine.choice import ModelChoice
+from pytest_llmeval.engine.choice import ModelChoice, RoleError
+from pytest_llmeval.engine.judge_names import partner_names
 from pytest_llmeval.engine.models import Gauge, Models
 from pytest_llmeval.engine.plan import Plan, PlannedTest
 from pytest_llmeval.engine.preparing import Preparing
@@ -25,7 +26,16 @@ from pytest_llmeval.engine.statistics import Effort
 from pytest_llmeval.engine.stops import Stops
 from pytest_llmeval.engine.tickets import Ticket
 from pytest_llmeval.errors import LLMEvalError, RunStopped, UsageError
-from pytest_llmeval.records import Completion, Json, Message, Reply, RowKey, StageNote, Transcript
+from pytest_llmeval.records import (
+    Completion,
+    Json,
+    Message,
+    Reply,
+    Role,
+    RowKey,
+    StageNote,
+    Transcript,
+)
 from pytest_llmeval.task.catalog import Catalog
 
 KeepTranscript = Callable[[RowKey, Transcript], None]
@@ -123,8 +133,7 @@ class Run:
             case "completion":
                 position = self._position(str(arguments["nodeid"]))
                 self._get_ready()
-                self._stops.check(self._plan.tests[position])
-                return (await self._scheduler.completion(worker, position)).to_json()
+                return (await self._completed(worker, position)).to_json()
             case "prepare":
                 return await self._prepare_for(arguments)
             case "judges":
@@ -205,6 +214,16 @@ class Run:
             raise UsageError(msg)
         return position
 
+    async def _completed(self, worker: str, position: int) -> Solved:
+        """Return the solved sample at a position; one test tells the mistake of its task."""
+        test = self._plan.tests[position]
+        self._stops.check(test)
+        try:
+            return await self._scheduler.completion(worker, position)
+        except RoleError:
+            self._stops.check(test)
+            raise
+
     async def _complete(self, position: int, ticket: Ticket) -> Solved:
         """Return the solved sample at a position of the plan; store its transcript in any case."""
         test = self._plan.tests[position]
@@ -212,12 +231,22 @@ class Run:
         try:
             solved = await self._solve_in_time(test, calls, ticket)
             completion = replace(solved.completion, transcript=calls.transcript)
-            return replace(solved, completion=completion)
+            partners = partner_names(self._choice, test, calls.transcript)
+            return replace(solved, completion=completion, partners=partners)
         except LLMEvalError as error:
+            if isinstance(error, RoleError):
+                self._end_task(test.file, error)
             calls.note(StageNote(stage="error", text=f"{type(error).__name__}: {error}"))
             raise
         finally:
             self._keep(test.key, calls.transcript)
+
+    def _end_task(self, file: str, mistake: RoleError) -> None:
+        """Complete no further sample of a task, whose solver asks a role without a model."""
+        self._stops.mistake(file, mistake)
+        self._scheduler.drop(
+            position for position, test in enumerate(self._plan.tests) if test.file == file
+        )
 
     def _keep(self, key: RowKey, transcript: Transcript) -> None:
         """Store a transcript; without it nothing more is sent."""
@@ -267,12 +296,14 @@ class Run:
 
     async def _generate_for(self, arguments: dict[str, Json]) -> Reply:
         test, calls = self._on_behalf_of(arguments)
+        role = cast("Role", arguments["role"])
         return await calls.ask(
-            self._choice.solver(test),
+            self._choice.of_solver(role, test),
             tuple(map(Message.from_json, cast("list[Json]", arguments["messages"]))),
             stage="test",
             parameters=cast("dict[str, Json]", arguments["parameters"]),
             draw=cast("int", arguments["draw"]),
+            role=role,
         )
 
     def _on_behalf_of(self, arguments: dict[str, Json]) -> tuple[PlannedTest | None, Calls]:

@@ -17,10 +17,12 @@ from pytest_llmeval.records import (
     Message,
     Operation,
     Reply,
+    Role,
     Sample,
     StageNote,
     ToolUse,
 )
+from pytest_llmeval.roles import SOLVER
 from pytest_llmeval.task import Task
 from pytest_llmeval.task.rendering import render
 
@@ -72,11 +74,24 @@ class SampleRun(WholeRun):
     """The context of one solver call; see `SolverContext`."""
 
     def __init__(
-        self, task: Task, sample: Sample, model: ModelSpec, calls: Calls, around: Surroundings
+        self,
+        task: Task,
+        sample: Sample,
+        model_of: Callable[[Role], ModelSpec],
+        calls: Calls,
+        around: Surroundings,
     ) -> None:
-        """Serve the solver of `sample`, with `model` under test; `calls` keeps the transcript."""
+        """Serve the solver of a sample.
+
+        Args:
+            task: its task.
+            sample: the sample.
+            model_of: returns the model of a role; RoleError if there is none.
+            calls: keeps the transcript.
+            around: what all samples share.
+        """
         super().__init__(around)
-        self._task, self._sample, self._model, self._calls = task, sample, model, calls
+        self._task, self._sample, self._model_of, self._calls = task, sample, model_of, calls
 
     @property
     def epoch(self) -> int:
@@ -92,7 +107,7 @@ class SampleRun(WholeRun):
         """Return the task's messages of one stage, rendered for the sample."""
         return render(self._task, stage, self._sample, self.images, variables)
 
-    async def generate(
+    async def generate(  # noqa: PLR0913 - the parts of a request
         self,
         messages: Sequence[Message],
         *,
@@ -100,11 +115,18 @@ class SampleRun(WholeRun):
         operation: Operation = "chat",
         draw: int = 0,
         parameters: dict[str, Json] | None = None,
+        role: Role = SOLVER,
     ) -> Reply:
-        """Send a request to the model under test, and return the reply."""
-        merged = {**self._task.generate, **(parameters or {})}
+        """Send a request to the model under test, or of another role, and return the reply."""
+        of_task = self._task.generate if role == SOLVER else {}
         return await self._calls.ask(
-            self._model, messages, stage=stage, operation=operation, draw=draw, parameters=merged
+            self._model_of(role),
+            messages,
+            stage=stage,
+            operation=operation,
+            draw=draw,
+            parameters={**of_task, **(parameters or {})},
+            role=role,
         )
 
     def save_image(self, data: bytes) -> Image:

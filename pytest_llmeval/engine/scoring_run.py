@@ -9,6 +9,7 @@ from pytest_llmeval.engine.calls import Calls
 from pytest_llmeval.engine.resources import Resources
 from pytest_llmeval.engine.specs import ModelSpec
 from pytest_llmeval.records import Image, Json, Message, Reply, Role
+from pytest_llmeval.roles import JUDGE
 
 T = TypeVar("T")
 
@@ -16,22 +17,28 @@ T = TypeVar("T")
 class ScoringRun:
     """The context of one scorer's `prepare`; see `ScorerContext`."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - what a scorer may reach
         self,
         models: Sequence[ModelSpec],
         calls: Calls,
         resources: Resources,
         load_images: Callable[[], tuple[Image, ...]] = tuple,
+        *,
+        scorer: str = JUDGE,
+        role: Role = JUDGE,
     ) -> None:
-        """Give the scorer access to `models`.
+        """Give a scorer access to `models`.
 
         Args:
             models: the models that may be asked.
             calls: keeps the transcript.
             resources: the run's shared objects.
             load_images: returns the sample's pictures, as they are sent.
+            scorer: name of the scorer.
+            role: as what the models are asked.
         """
         self.calls, self._resources, self._load_images = calls, resources, load_images
+        self._scorer, self._role = scorer, role
         labels = [model.label for model in models]
         self._models = {
             model.label if labels.count(model.label) == 1 else model.text: model for model in models
@@ -58,7 +65,7 @@ class ScoringRun:
         *,
         model: str,
         stage: str,
-        role: Role = "judge",
+        role: Role | None = None,
         draw: int = 0,
         parameters: Mapping[str, Json] | None = None,
     ) -> Reply:
@@ -69,7 +76,8 @@ class ScoringRun:
             stage=stage,
             parameters=parameters or {},
             draw=draw,
-            role=role,
+            role=role or self._role,
+            scorer=self._scorer,
         )
 
     async def shared(self, key: str, start: Callable[[], Awaitable[T]]) -> T:
@@ -78,8 +86,14 @@ class ScoringRun:
 
     def branch(self) -> ScoringRun:
         """Return a context for the same sample with an empty transcript."""
-        models, calls = tuple(self._models.values()), self.calls.branch()
-        return ScoringRun(models, calls, self._resources, self._load_images)
+        return ScoringRun(
+            tuple(self._models.values()),
+            self.calls.branch(),
+            self._resources,
+            self._load_images,
+            scorer=self._scorer,
+            role=self._role,
+        )
 
     def join(self, branches: Sequence[ScoringRun]) -> None:
         """Append the transcripts of `branches`, in their order."""

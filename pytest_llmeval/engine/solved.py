@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from pytest_llmeval.records import Completion, Json, Record
+from pytest_llmeval.records import Completion, Json, Record, Role
 from pytest_llmeval.records.error_json import error_from_json
 
 
@@ -16,12 +16,14 @@ class Solved(Record, frozen=True, kw_only=True):
         prepared: what each scorer's `prepare` returned, by the scorer's name.
         failed: the error of each scorer's failed `prepare`, as JSON, by the scorer's name.
         judges: names of the models that each scorer with `prepare` may ask, by the scorer's name.
+        partners: name of the model that the solver asked in each role but ``solver``.
     """
 
     completion: Completion
     prepared: Mapping[str, Json] = {}
     failed: Mapping[str, Json] = {}
     judges: Mapping[str, tuple[str, ...]] = {}
+    partners: Mapping[Role, str] = {}
 
     def prepared_by(self, scorer: str) -> Json:
         """Return what a scorer prepared; LLMEvalError if its `prepare` failed."""

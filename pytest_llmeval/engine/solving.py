@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -78,7 +79,8 @@ class Solving:
         if self._completions is not None:
             return self._completions[test.key]
         task, sample = loaded.task, loaded.by_id[test.sample]
-        run = SampleRun(task, sample, self._choice.solver(test), calls, self._around)
+        model_of = partial(self._choice.of_solver, test=test)
+        run = SampleRun(task, sample, model_of, calls, self._around)
         completion = await self._solver(task)(sample, run)
         if completion.answer is None:
             completion = replace(completion, answer=self._rule(task)(completion.text))

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from pytest_llmeval.records import Json, Usage
+from pytest_llmeval.records import Json, Role, Usage
 
 
 @dataclass(slots=True, kw_only=True)
@@ -93,11 +93,13 @@ class Effort:
         models: statistics by the model's name.
         from_store: replies that an earlier session of the same run had stored.
         from_cache: replies of other runs.
+        roles: the roles in which any model was asked.
     """
 
     models: Mapping[str, CallStatistics]
     from_store: int
     from_cache: int = 0
+    roles: frozenset[Role] = frozenset()
 
     @property
     def total(self) -> CallStatistics:

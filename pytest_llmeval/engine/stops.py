@@ -13,13 +13,17 @@ class Stops:
 
     def __init__(self, mistakes: Mapping[str, LLMEvalError]) -> None:
         """Refuse all tests of the task files that are keys of `mistakes`."""
-        self._mistakes = mistakes
+        self._mistakes = dict(mistakes)
         self._tellers: dict[str, str] = {}
         self._ended: dict[str, str] = {}
 
     def end(self, test: str, reason: str) -> None:
         """Refuse all further tests of a test function, named as in `PlannedTest.test`."""
         self._ended.setdefault(test, reason)
+
+    def mistake(self, file: str, error: LLMEvalError) -> None:
+        """Refuse all further tests of a task file, whose mistake a sample met."""
+        self._mistakes.setdefault(file, error)
 
     def concerns(self, test: PlannedTest) -> bool:
         """Return whether a test is refused."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Protocol, runtime_checkable
 
 from pytest_llmeval.engine.context import RunContext, SolverContext
-from pytest_llmeval.records import Json, ToolUse
+from pytest_llmeval.records import Json, Role, ToolUse
 
 
 class CallError(Exception):
@@ -20,7 +20,7 @@ class Tool(Protocol):
     """Something that a model may call. One object for each use in a task, made from its options.
 
     A tool may also have the methods of `ToolWithVariables`, `ToolWithFindings`, `ToolWithCheck` and
-    `ReadyTool`, and the attribute `display` (see `records.Display`).
+    `ReadyTool`, and the attributes `roles` (`AskingTool`) and `display` (`records.Display`).
     """
 
     @property
@@ -83,6 +83,16 @@ class ToolWithCheck(Tool, Protocol):
 
         It is called for every sample; `RunContext.shared` lets it do its work once in a run.
         """
+        ...
+
+
+@runtime_checkable
+class AskingTool(Tool, Protocol):
+    """A tool that asks other models than the one under test, by its context's ``generate``."""
+
+    @property
+    def roles(self) -> tuple[Role, ...]:
+        """The roles that it asks; see `AskingSolver`."""
         ...
 
 

@@ -1,52 +1,82 @@
-"""Pictures: stored by digest, measured, decoded and scaled down.
+"""Pictures: stored by digest, decoded, and made ready to be sent.
 
-Decoding needs pillow, the extra ``vision``.
+Decoding needs pillow, the extra ``vision``, and happens in a child (see `decoder`). The functions
+wait for it: in an event loop call them by ``asyncio.to_thread``.
 """
 
 from __future__ import annotations
 
-import io
-import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from types import ModuleType
-from typing import TYPE_CHECKING, Final
+from types import MappingProxyType
+from typing import Any, Final
 
-from pytest_llmeval.errors import TaskError, UsageError
-from pytest_llmeval.files.picture_header import within_limit
+from pytest_llmeval.errors import TaskError
+from pytest_llmeval.files.decoder import LONGEST_SIDE, can_decode, decode
+from pytest_llmeval.files.picture_header import picture_size
 from pytest_llmeval.files.pictures import keep
 from pytest_llmeval.files.writes import Writes
 from pytest_llmeval.records import Image
 
-if TYPE_CHECKING:
-    from PIL.Image import Image as Picture
+__all__ = ["ImageFolder", "Raster", "check_picture", "decoded", "picture_size", "sendable"]
 
-LONGEST_SIDE: Final = 2_048
-"""Most pixels of a side of a picture that is sent; providers themselves scale longer ones down."""
+_NONE_PREPARED: Final[Mapping[str, Image]] = MappingProxyType({})
 
-_FORMATS: Final = ("PNG", "JPEG", "GIF", "WEBP")
-_PNG_START: Final = b"\x89PNG\r\n\x1a\n"
+
+@dataclass(frozen=True, slots=True)
+class Raster:
+    """The pixels of a picture, in RGB; ``numpy.asarray`` makes an array (height, width, 3) of them.
+
+    Attributes:
+        width: in pixels.
+        height: in pixels.
+        data: three bytes for each pixel, row by row from the top left.
+    """
+
+    width: int
+    height: int
+    data: bytes
+
+    @property
+    def __array_interface__(self) -> dict[str, Any]:
+        """What numpy reads."""
+        shape = (self.height, self.width, 3)
+        return {"version": 3, "typestr": "|u1", "shape": shape, "data": self.data}
 
 
 class ImageFolder:
     """A folder of pictures, each stored once under the sha256 of its bytes."""
 
-    def __init__(self, path: Path | str, writes: Writes | None = None) -> None:
+    def __init__(
+        self,
+        path: Path | str,
+        writes: Writes | None = None,
+        prepared: Mapping[str, Image] = _NONE_PREPARED,
+    ) -> None:
         """Use the folder `path`; saving the first picture creates it.
 
-        `writes` notes pictures that cannot be stored, which ends the run.
+        Args:
+            path: the folder.
+            writes: notes pictures that cannot be stored, which ends the run.
+            prepared: by path, a dataset's pictures as they are sent.
         """
         self.path = Path(path)
         self._writes = Writes() if writes is None else writes
+        self._prepared = prepared
 
     def load(self, path: str) -> Image:
         """Return the picture at `path` as it is sent (see `sendable`).
+
+        What is sent in its place is kept in this folder.
 
         Raises:
             TaskError: the file is not a picture, or it is too large.
         """
         try:
-            return sendable(Image.load(path), self.save)
+            if (prepared := self._prepared.get(path)) is None:
+                return sendable(Image.load(path), self.save)
+            return prepared if prepared.path == path else self.save(prepared.read())
         except ValueError as error:
             raise TaskError(str(error), file=path) from error
 
@@ -61,91 +91,58 @@ class ImageFolder:
             return keep(data, self.path)
 
 
-def picture_size(data: bytes) -> tuple[int, int]:
-    """Return width and height in pixels without decoding the picture.
-
-    The size of a PNG is read from its header, so only other formats need pillow.
-
-    Raises:
-        ValueError: the data are not a picture, or exceed PIXEL_LIMIT.
-    """
-    if data.startswith(_PNG_START) and data[12:16] == b"IHDR":
-        return within_limit(int.from_bytes(data[16:20], "big"), int.from_bytes(data[20:24], "big"))
-    with _opened(data) as picture:
-        return picture.size
-
-
 def check_picture(data: bytes) -> None:
     """Raise ValueError if the picture cannot be decoded, or exceeds PIXEL_LIMIT."""
-    decoded(data)
+    _replacement(data)
 
 
 def sendable(image: Image, save: Callable[[bytes], Image]) -> Image:
-    """Return the picture to send: `image`, or a smaller copy when a side exceeds LONGEST_SIDE.
+    """Return the picture to send: `image`, or a copy that every model sees as a viewer shows it.
 
-    The copy's longer side is LONGEST_SIDE, the other keeps the proportion (at least 1 pixel); it is
-    resampled by Lanczos and stored as PNG. Its digest is that of the copy's bytes, so that a
-    request is identified by what is sent.
+    A copy is made of a picture that EXIF turns, that has CMYK colours or 16 bits a sample, that
+    moves (its first frame), or of which a side exceeds LONGEST_SIDE: its longer side is
+    LONGEST_SIDE then, the other keeps the proportion (at least 1 pixel), resampled by Lanczos. The
+    copy is a PNG in RGB with 8 bits, on white, without metadata. Its digest is that of its bytes,
+    so that a request is identified by what is sent.
+
+    Without pillow a picture is sent undecoded, unless it is too large.
 
     Args:
         image: the picture.
         save: stores the copy's bytes and returns its image.
 
     Raises:
-        ValueError: the data are not a picture, or exceed PIXEL_LIMIT.
+        ValueError: the data are not a picture, are damaged, or exceed PIXEL_LIMIT.
+        UsageError: the picture must be scaled, and pillow is not installed.
     """
     data = image.read()
-    width, height = picture_size(data)
-    if max(width, height) <= LONGEST_SIDE:
+    if not can_decode() and max(picture_size(data)) <= LONGEST_SIDE:
         return image
-    picture = decoded(data)
-    ratio = LONGEST_SIDE / max(width, height)
-    size = max(1, round(width * ratio)), max(1, round(height * ratio))
-    stream = io.BytesIO()
-    picture.resize(size, _pillow().Resampling.LANCZOS).save(stream, "PNG")
-    return save(stream.getvalue())
+    replacement = _replacement(data)
+    return save(replacement) if replacement else image
 
 
-def decoded(data: bytes) -> Picture:
-    """Return the picture in RGB, with white in place of transparent pixels.
+def decoded(data: bytes) -> Raster:
+    """Return the pixels of a picture as a viewer shows them, with white where it is transparent.
 
     Raises:
         ValueError: the data are not a picture, are damaged, or exceed PIXEL_LIMIT.
     """
-    with _opened(data) as picture:
-        try:
-            layered = picture.convert("RGBA")
-        except (OSError, SyntaxError, ValueError, EOFError, IndexError, OverflowError) as error:
-            msg = f"a damaged picture: {error}"
-            raise ValueError(msg) from error
-    paper = _pillow().new("RGBA", layered.size, "white")
-    paper.alpha_composite(layered)
-    flat: Picture = paper.convert("RGB")
-    return flat
+    picture_size(data)
+    answer, content = decode("pixels", data)
+    width, height = answer["size"]
+    return Raster(width, height, content)
 
 
-def _opened(data: bytes) -> Picture:
-    """Return the picture without decoding its pixels; ValueError if it is invalid or too large."""
-    pillow = _pillow()
-    with warnings.catch_warnings():
-        # Pillow's own limit is a global setting that warns or raises; PIXEL_LIMIT replaces it.
-        warnings.simplefilter("ignore")
-        try:
-            picture: Picture = pillow.open(io.BytesIO(data), formats=_FORMATS)
-        except (OSError, SyntaxError, ValueError, pillow.DecompressionBombError) as error:
-            msg = f"not a PNG, JPEG, GIF or WebP picture, or a damaged one: {error}"
-            raise ValueError(msg) from error
-    within_limit(*picture.size)
-    return picture
-
-
-def _pillow() -> ModuleType:
-    try:
-        from PIL import Image as pillow  # noqa: N813, PLC0415 - an optional extra
-    except ImportError:
+def _replacement(data: bytes) -> bytes:
+    """Return the PNG to send in place of a picture; nothing if the picture itself is sent."""
+    width, height = picture_size(data)
+    answer, replacement = decode("sent", data)
+    found_width, found_height = answer["size"]
+    if (width, height) != (found_width, found_height):
         msg = (
-            "pictures are decoded by pillow, which is not installed: "
-            "pip install 'pytest-llmeval-suite[vision]'"
+            f"a damaged picture: its header says {width} x {height} pixels, "
+            f"and it has {found_width} x {found_height}"
         )
-        raise UsageError(msg) from None
-    return pillow
+        raise ValueError(msg)
+    return replacement

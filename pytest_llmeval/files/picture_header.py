@@ -36,18 +36,26 @@ def check_picture_file(path: str) -> None:
         ValueError: it is not a PNG, JPEG, GIF or WebP, is damaged or cut off, or has too many
             pixels.
     """
-    size = check_regular(path, max_bytes=MAX_PICTURE_BYTES)
+    check_regular(path, max_bytes=MAX_PICTURE_BYTES)
     with open_regular(path) as file:
         data = file.read()
-    head = data[:_HEAD]
-    media_type = media_type_of(head)
-    width, height = (
-        _jpeg_size(io.BytesIO(data)) if media_type == "image/jpeg" else _size(media_type, head)
-    )
-    within_limit(width, height)
-    if not _is_whole(media_type, head, data[-_TAIL:], size):
+    picture_size(data)
+    if not _is_whole(media_type_of(data[:_HEAD]), data[:_HEAD], data[-_TAIL:], len(data)):
         msg = "cut off: the end of the picture is missing"
         raise ValueError(msg)
+
+
+def picture_size(data: bytes) -> tuple[int, int]:
+    """Return a picture's width and height in pixels as its header declares them.
+
+    Raises:
+        ValueError: it is not a PNG, JPEG, GIF or WebP, is damaged, or has too many pixels.
+    """
+    head = data[:_HEAD]
+    media_type = media_type_of(head)
+    if media_type == "image/jpeg":
+        return within_limit(*_jpeg_size(io.BytesIO(data)))
+    return within_limit(*_size(media_type, head))
 
 
 def within_limit(width: int, height: int) -> tuple[int, int]:

@@ -67,7 +67,7 @@ def judge(request: pytest.FixtureRequest) -> RunningJudge:
 
 @pytest.fixture
 def llm(request: pytest.FixtureRequest) -> LLM:
-    """Return the model under test: ``llm.generate("Why is the sky blue?")``."""
+    """Return the run's models, first the one under test: ``llm.generate("Why is it blue?")``."""
     return _attempt(request).llm
 
 

@@ -39,7 +39,6 @@ from pytest_llmeval.session.resolve import limit_parts
 from pytest_llmeval.session.settings import Settings
 from pytest_llmeval.session.stored_runs import as_asked
 from pytest_llmeval.task.catalog import Catalog
-from pytest_llmeval.task.limit import Limit
 
 ATTEMPT = pytest.StashKey[Attempt]()
 """The attempt at an item, from its set-up to its tear-down."""
@@ -67,10 +66,12 @@ class Process:
         self._models = [spec.label for spec in specs]
         self._config = config
         self._tellers: dict[str, str] = {}
+        limit, seed = (None, None) if settings.limit is None else limit_parts(settings.limit)
         self.catalog = Catalog(
             folder=Path(settings.folder),
             overrides=settings.overrides,
-            limit=None if settings.limit is None else Limit(*limit_parts(settings.limit)),
+            limit=limit,
+            seed=seed,
         )
         is_worker = hasattr(config, "workerinput")
         self.main = None if is_worker else MainProcess(config, settings, self.catalog)

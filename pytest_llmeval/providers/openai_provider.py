@@ -24,6 +24,7 @@ from pytest_llmeval.providers.openai_replies import read_chat, read_images
 from pytest_llmeval.providers.openai_requests import chat_body, image_body
 from pytest_llmeval.providers.openai_responses import read_response, response_body
 from pytest_llmeval.records import Json, Reply, Request
+from pytest_llmeval.roles import SOLVER
 
 _WHOLE: Final = 2**20
 """Bytes of a body that is sent in one piece, at most; aiohttp warns of larger ones, which pictures
@@ -62,8 +63,8 @@ class OpenAIProvider:
     """One model at one endpoint, to which each request is sent once.
 
     A judge's request has a JSON schema for the verdict. If the endpoint refuses the schema, that
-    request and all later ones of judges are sent without it: the judge's prompt demands the same
-    JSON, and replies are read the same way.
+    request and all later ones of judges, and of other roles than the model under test, are sent
+    without it: the judge's prompt demands the same JSON, and replies are read the same way.
     """
 
     def __init__(
@@ -120,7 +121,7 @@ class OpenAIProvider:
             await self._credential.close()
 
     async def _answer(self, request: Request) -> Reply:
-        if request.role != "judge" or _SCHEMA not in request.parameters:
+        if request.role == SOLVER or _SCHEMA not in request.parameters:
             return await self._chat(request)
         parameters = {name: value for name, value in request.parameters.items() if name != _SCHEMA}
         plain = replace(request, parameters=parameters)

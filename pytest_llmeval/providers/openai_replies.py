@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
 import json
 from collections.abc import Iterator, Mapping
 from typing import Final
@@ -19,7 +17,8 @@ from pytest_llmeval.providers.openai_json import (
     objects,
     refuse_failure,
 )
-from pytest_llmeval.records import Image, Json, Reply, StopReason, ToolCall, Usage
+from pytest_llmeval.providers.reply_pictures import reply_pictures
+from pytest_llmeval.records import Json, Reply, StopReason, ToolCall, Usage
 from pytest_llmeval.records.figures import token_count
 
 _STOP_REASONS: Final[Mapping[str, StopReason]] = {
@@ -72,10 +71,12 @@ def read_chat(body: bytes, images: ImageStore) -> Reply:
     refusal = message.get("refusal")
     tool_calls = tuple(_tool_calls(message))
     stop_reason: StopReason = ended or ("tool_calls" if tool_calls else "stop")
+    pictures = reply_pictures(_picture_parts(message), images)
     return Reply(
         text=_text(message.get("content")) or clean(refusal),
         stop_reason="refusal" if refusal and stop_reason == "stop" else stop_reason,
-        images=tuple(save_picture(url, images) for url in _image_urls(message)),
+        images=pictures.kept,
+        image_problems=pictures.problems,
         tool_calls=tool_calls,
         usage=usage_in(data),
         model=clean(data.get("model")),
@@ -90,13 +91,16 @@ def read_images(body: bytes, images: ImageStore) -> Reply:
     """Return the reply in the body of an image request, pictures alone; raises as `read_chat`."""
     data = load(body)
     refuse_failure(data)
-    entries = data.get("data")
-    if not isinstance(entries, list) or not entries:
-        msg = "it holds no picture"
+    entries = data.get("data", "")
+    # Servers written in Go send an empty list as null.
+    if not isinstance(entries, list | None):
+        msg = "it holds no list of pictures"
         raise UnreadableReplyError(msg)
+    pictures = reply_pictures(entries or (), images)
     return Reply(
         text="",
-        images=tuple(save_picture(_image_source(json_object(entry)), images) for entry in entries),
+        images=pictures.kept,
+        image_problems=pictures.problems,
         usage=usage_in(data),
         model=clean(data.get("model")),
     )
@@ -133,38 +137,11 @@ def _tool_calls(message: Object) -> Iterator[ToolCall]:
         )
 
 
-def _image_urls(message: Object) -> Iterator[str]:
-    """Yield the pictures of a message: OpenRouter's `images`, or parts of the content."""
+def _picture_parts(message: Object) -> Iterator[Object]:
+    """Yield the parts that hold pictures: OpenRouter's `images`, or of the content."""
     for part in (*objects(message.get("images")), *objects(message.get("content"))):
         if part.get("type") in {"image_url", "output_image", "image"} or "b64_json" in part:
-            yield _image_source(part)
-
-
-def _image_source(part: Object) -> str:
-    """Return a picture's base64 text or URL, from the shapes in which servers send it."""
-    url = part.get("image_url", part.get("url"))
-    source = part.get("b64_json") or (url.get("url") if isinstance(url, dict) else url)
-    if not isinstance(source, str):
-        msg = "a picture holds neither b64_json nor a URL"
-        raise UnreadableReplyError(msg)
-    return source
-
-
-def save_picture(source: str, images: ImageStore) -> Image:
-    """Keep a picture that came as base64 or as a data URL; UnreadableReplyError when it is none."""
-    if source.startswith(("http:", "https:")):
-        # Addresses in replies are never fetched.
-        msg = (
-            "a picture came as a link, not as data "
-            '(image parameters may need response_format: "b64_json")'
-        )
-        raise UnreadableReplyError(msg)
-    try:
-        data = source.partition("base64,")[2] if source.startswith("data:") else source
-        return images.save(base64.b64decode(data))
-    except (binascii.Error, ValueError) as error:
-        msg = f"a picture in it cannot be read: {error}"
-        raise UnreadableReplyError(msg) from error
+            yield part
 
 
 def usage_in(body: Object) -> Usage:

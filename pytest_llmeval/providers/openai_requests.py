@@ -29,12 +29,12 @@ def chat_body(request: Request, *, completion_tokens: bool) -> dict[str, Json]:
     """Return the body of a chat completion request.
 
     Args:
-        request: its parameters go into the body unchanged.
+        request: its parameters go into the body unchanged, but for one of the image API.
         completion_tokens: whether ``max_tokens`` is sent under its newer name
             ``max_completion_tokens``.
     """
     body = {
-        **request.parameters,
+        **chat_parameters(request),
         "model": request.model,
         "messages": [_wire_message(m) for m in request.messages],
     }
@@ -42,6 +42,15 @@ def chat_body(request: Request, *, completion_tokens: bool) -> dict[str, Json]:
         body.setdefault("max_completion_tokens", body["max_tokens"])
         del body["max_tokens"]
     return body
+
+
+def chat_parameters(request: Request) -> dict[str, Json]:
+    """Return the parameters that a chat has: a `response_format` in one word is the image API's."""
+    return {
+        name: value
+        for name, value in request.parameters.items()
+        if name != "response_format" or not isinstance(value, str)
+    }
 
 
 def image_body(request: Request) -> tuple[dict[str, Json], tuple[Image, ...]]:

@@ -15,8 +15,9 @@ from pytest_llmeval.providers.openai_json import (
     objects,
     refuse_failure,
 )
-from pytest_llmeval.providers.openai_replies import save_picture, usage_in
-from pytest_llmeval.providers.openai_requests import data_url
+from pytest_llmeval.providers.openai_replies import usage_in
+from pytest_llmeval.providers.openai_requests import chat_parameters, data_url
+from pytest_llmeval.providers.reply_pictures import reply_pictures
 from pytest_llmeval.records import (
     ImagePart,
     Json,
@@ -46,7 +47,7 @@ def response_body(request: Request) -> dict[str, Json]:
     items = [item for message in request.messages for item in _items(message)]
     return {
         "store": False,
-        **_parameters(request.parameters),
+        **_parameters(chat_parameters(request)),
         "model": request.model,
         "input": items,
     }
@@ -63,14 +64,13 @@ def read_response(body: bytes, images: ImageStore) -> Reply:
     output = list(objects(data.get("output")))
     text, refusal = _parts(output, "message", "output_text"), _parts(output, "message", "refusal")
     calls = tuple(map(_tool_call, _of_type(output, "function_call")))
-    pictures = (
-        call["result"] for call in _of_type(output, "image_generation_call") if call.get("result")
-    )
+    pictures = reply_pictures(map(_picture, _of_type(output, "image_generation_call")), images)
     stop_reason: StopReason = "refusal" if refusal else "tool_calls" if calls else "stop"
     return Reply(
         text=text or refusal,
         stop_reason=ended or stop_reason,
-        images=tuple(save_picture(str(picture), images) for picture in pictures),
+        images=pictures.kept,
+        image_problems=pictures.problems,
         tool_calls=calls,
         usage=usage_in(data),
         model=clean(data.get("model")),
@@ -166,6 +166,10 @@ def _parts(output: list[Object], kind: str, part_type: str) -> str:
         for part in parts
         if part.get("type") == part_type
     )
+
+
+def _picture(item: Object) -> Json:
+    return {"b64_json": item.get("result")}
 
 
 def _tool_call(item: Object) -> ToolCall:

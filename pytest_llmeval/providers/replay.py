@@ -17,7 +17,8 @@ class ReplayProvider:
     def __init__(self, file: Path) -> None:
         """Read the recording; UsageError when it cannot be used (see `Recording`)."""
         self._recording = Recording(file)
-        self._misses = MissReport(file, self._recording.lines)
+        lines = (one for of_roles in self._recording.lines.values() for one in of_roles.values())
+        self._misses = MissReport(file, tuple(lines))
 
     async def send(self, request: Request) -> Reply:
         """Return the recorded reply.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Final, cast
 
@@ -23,7 +23,7 @@ _WINDOW: Final = 80
 class MissReport:
     """Finds, for requests that a recording lacks, the most similar recorded one."""
 
-    def __init__(self, file: Path, lines: Mapping[str, StoredReply]) -> None:
+    def __init__(self, file: Path, lines: Collection[StoredReply]) -> None:
         """Take the recording's file, for messages, and its lines."""
         self._file, self._lines, self._misses = file, lines, 0
 
@@ -45,8 +45,10 @@ class MissReport:
             other = _words(line.content)
             return len(words & other) / len(words | other)
 
-        nearest = max(self._lines.values(), key=similarity)
+        nearest = max(self._lines, key=similarity)
         differences = list(_differences(wanted, nearest.content))
+        if not differences:
+            return f"it was recorded for the role {nearest.role!r}, not for {request.role!r}"
         shown = "; ".join(differences[:MAX_DIFFERENCES])
         more = len(differences) - MAX_DIFFERENCES
         return f"the nearest one differs in {shown}" + (f"; and {more} more" if more > 0 else "")

@@ -10,13 +10,14 @@ from typing import Literal, TypeAlias
 
 from pytest_llmeval.records.message import Image, Message, TextPart, ToolCall
 from pytest_llmeval.records.record import Json, Record
+from pytest_llmeval.roles import SOLVER
 
 Operation: TypeAlias = Literal["chat", "image"]
 """What is requested: ``chat`` a message, ``image`` a picture made from a message's text and
 pictures."""
 
-Role: TypeAlias = Literal["solver", "judge"]
-"""Which model of the run a request is for: the model under test, or a judge."""
+Role: TypeAlias = str
+"""As what a model is asked: ``solver`` (under test), ``judge``, or another role of the run."""
 
 StopReason: TypeAlias = Literal["stop", "length", "refusal", "filter", "tool_calls"]
 """Why a reply ended; all but ``stop`` and ``tool_calls`` are counted as `cut`."""
@@ -28,7 +29,7 @@ class Request(Record, frozen=True, kw_only=True, dict=True):
 
     Attributes:
         operation: what is requested.
-        role: which model of the run it is for; not part of the identity.
+        role: as what the model is asked; not part of the identity.
         provider: name of the provider, such as ``openai``.
         model: name of the model at the provider.
         route: distinguishes several addresses of one model name within a run; "" for one.
@@ -39,7 +40,7 @@ class Request(Record, frozen=True, kw_only=True, dict=True):
     """
 
     operation: Operation = "chat"
-    role: Role = "solver"
+    role: Role = SOLVER
     provider: str
     model: str
     route: str = ""
@@ -153,6 +154,7 @@ class Reply(Record, frozen=True, kw_only=True):
         text: the message's text; "" for a picture or tool calls alone.
         stop_reason: why the reply ended; ``length`` also if it is all reasoning.
         images: pictures in the reply.
+        image_problems: why further pictures in it could not be kept, one text for each.
         tool_calls: calls of tools that the model requests.
         usage: tokens and cost.
         model: version of the model, as the provider reports it.
@@ -165,6 +167,7 @@ class Reply(Record, frozen=True, kw_only=True):
     text: str
     stop_reason: StopReason = "stop"
     images: tuple[Image, ...] = ()
+    image_problems: tuple[str, ...] = ()
     tool_calls: tuple[ToolCall, ...] = ()
     usage: Usage = Usage()
     model: str = ""

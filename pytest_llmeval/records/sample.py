@@ -21,6 +21,8 @@ class Sample(Record, frozen=True, kw_only=True):
         images: absolute paths of pictures, checked to lie in the dataset's folder.
         tags: words for selecting tests with ``-k``.
         metadata: further columns; in a prompt only where a template names them.
+        pictures: paths of further pictures by their names, checked like those of `images`; no part
+            of the question, and sent only where a solver does.
     """
 
     id: str
@@ -31,6 +33,7 @@ class Sample(Record, frozen=True, kw_only=True):
     images: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
     metadata: Mapping[str, Json] = {}
+    pictures: Mapping[str, str] = {}
 
     @property
     def target_text(self) -> str:

@@ -8,6 +8,7 @@ from typing import TypeAlias
 from pytest_llmeval.records.message import Message
 from pytest_llmeval.records.record import Json, Record
 from pytest_llmeval.records.request import Operation, Reply, Role, Usage
+from pytest_llmeval.roles import SOLVER
 
 
 class Asked(Record, frozen=True, kw_only=True):
@@ -15,7 +16,9 @@ class Asked(Record, frozen=True, kw_only=True):
 
     Attributes:
         stage: step of the solver or scorer, such as ``generate`` or ``judge``.
-        role: whether the model under test or a judge was asked.
+        role: as what the model was asked, such as ``solver``, under test, or ``judge``.
+        scorer: name of the scorer that asked; "" for the solver, or the test body. None in
+            transcripts of earlier versions, in which scorers asked judges and nobody else did.
         model: the model's spec.
         operation, parameters, messages, draw: see `Request`.
         key: `Request.key`.
@@ -23,12 +26,18 @@ class Asked(Record, frozen=True, kw_only=True):
 
     stage: str
     role: Role
+    scorer: str | None = None
     model: str
     operation: Operation = "chat"
     parameters: Mapping[str, Json]
     messages: tuple[Message, ...]
     draw: int = 0
     key: str
+
+    @property
+    def of_scorer(self) -> bool:
+        """Whether a scorer asked."""
+        return self.role != SOLVER if self.scorer is None else bool(self.scorer)
 
 
 class ModelCall(Record, frozen=True, kw_only=True, tag_field="event", tag="model_call"):
@@ -106,7 +115,7 @@ class Transcript(Record, frozen=True, kw_only=True):
 
     @property
     def calls(self) -> tuple[ModelCall, ...]:
-        """The calls of models that brought a reply, of solver and judges."""
+        """The calls of models that brought a reply, of solver and scorers."""
         return tuple(event for event in self.events if isinstance(event, ModelCall))
 
     @property
@@ -123,6 +132,12 @@ class Transcript(Record, frozen=True, kw_only=True):
     def stands_in_for(self) -> str:
         """What engines stood in for, joined by commas; "" if none did."""
         return _joined(use.stands_in_for for use in self.tool_uses)
+
+    @property
+    def partners(self) -> tuple[Role, ...]:
+        """The roles in which the solver asked models, beside the one under test; sorted."""
+        asked = (event.asked for event in self.events if isinstance(event, ModelCall | FailedCall))
+        return tuple(sorted({one.role for one in asked if not one.of_scorer} - {SOLVER}))
 
     @property
     def usage(self) -> Usage:

@@ -141,6 +141,7 @@ class Evidence:
         return {
             "stage": asked.stage,
             "role": asked.role,
+            "scorer": asked.of_scorer,
             "model": asked.model,
             "parameters": self._plain(dict(asked.parameters)),
             "messages": [self._message(message) for message in asked.messages],

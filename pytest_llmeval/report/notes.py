@@ -10,6 +10,7 @@ from pytest_llmeval.report.entry_name import entry_name
 from pytest_llmeval.report.regrading_notes import mixed_notes
 from pytest_llmeval.results.figures import Judging
 from pytest_llmeval.results.graders import GRADER
+from pytest_llmeval.results.rows import ROLE
 from pytest_llmeval.results.summary import TaskSummary
 
 _PROBLEM_LIMIT = 200
@@ -34,6 +35,11 @@ def notes(entries: Sequence[TaskSummary]) -> tuple[str, ...]:
             for one in entry.figures.stand_ins
         ]
         said += [f"{name}: {line}" for line in _calibration(entry.figures.judging)]
+        said += [
+            f"{name}: the role {clean(what.removeprefix(ROLE))} was played by {clean(models[0])}."
+            for what, models in entry.versions.items()
+            if what.startswith(ROLE) and len(models) == 1
+        ]
         said += [
             f"{name}: accuracy takes {one.ratio:.2f} × the samples of {clean(one.name)} "
             f"for the same relative error ({100 * (one.ratio - 1):+.0f} %, n = {one.n:,})."

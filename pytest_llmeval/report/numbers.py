@@ -25,7 +25,7 @@ def percent(value: float | None) -> str:
 
 
 def score(value: float | None, scale: float) -> str:
-    """Return a score in 0..`scale`: one decimal on 0..100, two on 0..10, three on 0..1."""
+    """Return a score in 0..`scale`: one decimal on 0..100, two on 0..5, three on 0..1."""
     return NONE if value is None else f"{value:.{_decimals(scale)}f}"
 
 
@@ -72,4 +72,4 @@ def age(value: float) -> str:
 def _decimals(scale: float) -> int:
     if scale >= 100:  # noqa: PLR2004 - per cent and its like
         return 1
-    return 2 if scale >= 10 else 3  # noqa: PLR2004 - ratings
+    return 2 if scale > 1 else 3

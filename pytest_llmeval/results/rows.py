@@ -14,6 +14,9 @@ SCORED = frozenset({"correct", "incorrect"})
 ENGINE = "engine"
 """The name of what answered the uses of tools, beside the names of versions."""
 
+ROLE = "role:"
+"""How the name of a version begins that is the model which solvers asked in a role."""
+
 _Key = TypeVar("_Key", bound=Hashable)
 
 

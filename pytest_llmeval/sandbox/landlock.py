@@ -43,7 +43,7 @@ def landlock_version() -> int:
     return kernel_call(_CREATE_RULESET, None, 0, _VERSION_FLAG)
 
 
-def give_up_files(*, readable: Iterable[str], scratch: str) -> None:
+def give_up_files(*, readable: Iterable[str] = (), scratch: str | None = None) -> None:
     """Keep access to `readable` (files and folders, for reading) and to the files in `scratch`.
 
     In `scratch` no folders, links, sockets or devices can be made. The calling thread must be the
@@ -57,7 +57,8 @@ def give_up_files(*, readable: Iterable[str], scratch: str) -> None:
     rules = kernel_call(_CREATE_RULESET, attributes, 8, 0)
     for path in readable:
         _allow(rules, path, _READ & known)
-    _allow(rules, scratch, _SCRATCH & known)
+    if scratch is not None:
+        _allow(rules, scratch, _SCRATCH & known)
     kernel_call(_RESTRICT_SELF, rules, 0)
     os.close(rules)
 

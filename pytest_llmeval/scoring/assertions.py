@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar, runtime_checkable
 
 from msgspec.structs import replace as replace_fields
 
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from pytest_llmeval.scoring.judge.judgement import Judgement
 
 _S = TypeVar("_S", bound=Scorer)
+
+_UNDER_PYTEST: Final = "run under pytest with --llmeval-judge SPEC"
 
 
 class Judge(Protocol):
@@ -193,10 +196,7 @@ def assert_judge_equivalent(
     sample = _sample(target, problem)
     if judge is None:
         if answer and RUNNING.get() is None:
-            msg = (
-                "assert_judge_equivalent: no judge; pass judge=, or run under pytest with "
-                "--llmeval-judge SPEC"
-            )
+            msg = f"assert_judge_equivalent: no judge; pass judge=, or {_UNDER_PYTEST}"
             raise UsageError(msg)
         return _asserted(scorer, answer, sample)
     prepared: Json = None
@@ -211,6 +211,66 @@ def assert_judge_equivalent(
     score = scorer.score(answer, sample, prepared)
     score = record_score(replace_fields(score, grader=_grader_of(judge, scorer.votes)))
     return decided(score, failure_of(scorer, answer, sample, score))
+
+
+def assert_judged(  # noqa: PLR0913 - the parts of a case, and the options of its scorer
+    answer: str | None,
+    *,
+    prompt: str,
+    scale: object = None,
+    minimum: float | None = None,
+    criteria: Mapping[str, str] | None = None,
+    votes: int = 1,
+    problem: str | None = None,
+    target: str | None = None,
+    metadata: Mapping[str, Json] | None = None,
+) -> Score:
+    """Assert that the run's judge finds an answer correct, by any prompt and on any scale.
+
+    Options are those of the scorer ``judge`` in a task file; the path of a file starts at the
+    working directory. None takes problem, target and metadata of the running test's sample, else
+    nothing.
+
+    Example::
+
+        assert_judged(answer, prompt="faithfulness", problem=question, metadata={"context": text})
+
+    Returns:
+        The score, on the scale of the judge.
+
+    Raises:
+        AssertionError: the judge's reason.
+        UnscoredError: the judge gave no usable verdict.
+        UsageError: there is no judge, or an option is wrong.
+    """
+    __tracebackhide__ = True
+    from pytest_llmeval.scoring.judge.making import (  # noqa: PLC0415 - only for judges
+        NamedPrompt,
+        judge_scorer,
+    )
+
+    running = RUNNING.get()
+    if running is None and answer:
+        msg = f"assert_judged: no judge; {_UNDER_PYTEST}"
+        raise UsageError(msg)
+    try:
+        scorer = judge_scorer(
+            prompt=NamedPrompt().make(prompt, Path.cwd()),
+            scale=scale,
+            minimum=minimum,
+            criteria=dict(criteria or {}),
+            votes=votes,
+        )
+    except ValueError as error:
+        msg = f"assert_judged: {error}"
+        raise UsageError(msg) from None
+    own = None if running is None else running.sample
+    given = {"input": problem, "target": target, "metadata": metadata}
+    sample = replace_fields(
+        own or Sample(id="", input="", target=""),
+        **{name: value for name, value in given.items() if value is not None},
+    )
+    return _asserted(scorer, answer, sample)
 
 
 def _grader_of(judge: Judge, votes: int) -> str:

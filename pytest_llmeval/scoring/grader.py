@@ -112,7 +112,8 @@ def _options(scorer: Scorer, declared: Mapping[str, Any]) -> list[tuple[str, Any
     """Return the options of a scorer, without those that the text has in another place."""
     if isinstance(scorer, NamesOptions):
         return list(scorer.grader_options.items())
-    elsewhere = {"name", "models"} if isinstance(scorer, PreparingScorer) else {"name"}
+    models = {"models", "role"} if isinstance(scorer, PreparingScorer) else set[str]()
+    elsewhere = {"name", *models}
     names = [name for name in inspect.signature(type(scorer)).parameters if name not in elsewhere]
     own = {name: getattr(scorer, name) for name in names if hasattr(scorer, name)}
     others = {name: declared[name] for name in declared if name not in {*own, *elsewhere}}

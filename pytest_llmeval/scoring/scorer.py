@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Protocol, Self, TypeVar, runtime_checkable
 
 from pytest_llmeval.records import Completion, Image, Json, Message, Reply, Role, Sample, Score
+from pytest_llmeval.roles import JUDGE
 
 T = TypeVar("T")
 
@@ -55,7 +56,10 @@ class Scorer(Protocol):
 
 @runtime_checkable
 class PreparingScorer(Scorer, Protocol):
-    """A scorer that asks models before it scores, such as a judge."""
+    """A scorer that asks models before it scores, such as a judge.
+
+    It may have an attribute `role`: whose models it asks (see `role_of`).
+    """
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -70,6 +74,11 @@ class PreparingScorer(Scorer, Protocol):
     async def prepare(self, sample: Sample, completion: Completion, context: ScorerContext) -> Json:
         """Return what `score` needs. Runs in the engine, as soon as the completion is there."""
         ...
+
+
+def role_of(scorer: PreparingScorer) -> Role:
+    """Return the role of the models that a scorer asks: its attribute `role`, else ``judge``."""
+    return str(getattr(scorer, "role", JUDGE))
 
 
 @runtime_checkable
@@ -149,11 +158,14 @@ class ScorerContext(Protocol):
         *,
         model: str,
         stage: str,
-        role: Role = "judge",
+        role: Role | None = None,
         draw: int = 0,
         parameters: Mapping[str, Json] | None = None,
     ) -> Reply:
-        """Ask one of `models`; equal requests with different `draw` are different calls."""
+        """Ask one of `models`; equal requests with different `draw` are different calls.
+
+        The request has the scorer's role, unless it is given another.
+        """
         ...
 
     async def shared(self, key: str, start: Callable[[], Awaitable[T]]) -> T:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TypeAlias, cast
 
-from pytest_llmeval.records import Completion, Json, Message, Reply, Sample
+from pytest_llmeval.records import Completion, Json, Message, Reply, Role, Sample
+from pytest_llmeval.roles import SOLVER
 from pytest_llmeval.scoring.grader import grader_text
 from pytest_llmeval.scoring.judge.judgement import Judgement
 from pytest_llmeval.scoring.judge.scorer import JudgeScorer
@@ -68,26 +69,33 @@ class RunningJudge:
 
 
 class LLM:
-    """The model under test: the value of the fixture `llm`."""
+    """The models of the run, first of all the one under test: the value of the fixture `llm`."""
 
     def __init__(self, ask: Ask) -> None:
         """Send wishes by `ask`."""
         self._ask = ask
 
     def generate(
-        self, messages: str | list[Message], *, draw: int = 0, **parameters: Json
+        self,
+        messages: str | list[Message],
+        *,
+        draw: int = 0,
+        role: Role = SOLVER,
+        **parameters: Json,
     ) -> Reply:
-        """Return the model's reply.
+        """Return the reply of the model under test, or of the one that the run has for a role.
 
-        Example: ``llm.generate("Why is the sky blue?", temperature=0)``.
+        Examples: ``llm.generate("Why is the sky blue?", temperature=0)``,
+        ``llm.generate("Is this polite?", role="grader")``.
 
         Args:
             messages: the conversation; a text is one user message.
             draw: number, from 0; equal requests are sent once for each draw.
+            role: as what a model is asked (``--llmeval-model ROLE=SPEC``).
             parameters: of the request, such as ``temperature``.
 
         Raises:
-            LLMEvalError: no model is configured, or it failed.
+            LLMEvalError: no model is configured for the role, or it failed.
         """
         __tracebackhide__ = True
         if isinstance(messages, str):
@@ -96,5 +104,6 @@ class LLM:
             "messages": [message.to_json() for message in messages],
             "parameters": dict(parameters),
             "draw": draw,
+            "role": role,
         }
         return Reply.from_json(self._ask("generate", wish))

@@ -11,7 +11,7 @@ from pytest_llmeval.engine.link import Link
 from pytest_llmeval.engine.plan import PlannedTest
 from pytest_llmeval.engine.solved import Solved
 from pytest_llmeval.errors import ScorerError
-from pytest_llmeval.records import Completion, Json, Sample, Score, Transcript
+from pytest_llmeval.records import Completion, Json, Role, Sample, Score, Transcript
 from pytest_llmeval.records.plain import plain_json
 from pytest_llmeval.scoring.grader import grader_text
 from pytest_llmeval.scoring.scorer import NO_ANSWER, PreparingScorer, Scorer, SeveralScores
@@ -76,8 +76,13 @@ class Attempt:
 
     @property
     def llm(self) -> LLM:
-        """The model under test, for the fixture `llm`."""
+        """The models of the run, for the fixture `llm`."""
         return LLM(self.ask)
+
+    @property
+    def partners(self) -> Mapping[Role, str]:
+        """Name of the model that the solver asked in each role but ``solver``."""
+        return {} if self._solved is None else self._solved.partners
 
     def wait(self) -> Completion:
         """Wait for the engine, and return the completion.

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from pytest_llmeval.files.images import ImageFolder
 from pytest_llmeval.files.writes import Writes
+from pytest_llmeval.roles import JUDGE
 from pytest_llmeval.safety.regular_files import read_regular
 from pytest_llmeval.scoring.judge import (
     PREFILTER_VERSION,
@@ -94,7 +95,8 @@ class JudgeMeasurement:
 
     def _found(self, votes: int) -> list[Found]:
         settings = self._settings
-        judges = model_choice(settings, Catalog(folder=Path(settings.folder))).judges(None)
+        choice = model_choice(settings, Catalog(folder=Path(settings.folder)))
+        judges = choice.of_role(JUDGE, None)
         with tempfile.TemporaryDirectory(prefix="llmeval-") as name:
             folder = Path(name)
             images = ImageFolder(folder / "images")

@@ -10,7 +10,7 @@ from pytest_llmeval.task.catalog import Catalog
 
 
 def model_choice(settings: Settings, catalog: Catalog) -> ModelChoice:
-    """Return the choice among the models and judges of the session and of the tasks.
+    """Return the choice among the models of the session and of the tasks.
 
     Raises:
         UsageError: a spec is invalid.
@@ -18,7 +18,7 @@ def model_choice(settings: Settings, catalog: Catalog) -> ModelChoice:
     return ModelChoice(
         catalog,
         models=settings.models,
-        judges=settings.judges,
+        roles=settings.by_role,
         seed=settings.seed,
         folder=Path(settings.folder),
     )

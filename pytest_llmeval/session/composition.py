@@ -25,7 +25,7 @@ from pytest_llmeval.files.writes import Writes
 from pytest_llmeval.providers.endpoints import endpoints_by
 from pytest_llmeval.providers.opening import open_provider
 from pytest_llmeval.providers.stored_only import StoredOnly
-from pytest_llmeval.records import Completion, RowKey
+from pytest_llmeval.records import Completion, Image, RowKey
 from pytest_llmeval.session.choice import model_choice
 from pytest_llmeval.session.places import kept_place, reused_place
 from pytest_llmeval.session.settings import Settings
@@ -52,6 +52,7 @@ class RunPlace:
             ahead.
         completions: the stored completions that are scored again; None if solvers make them.
         mistakes: by task file, the mistakes because of which no sample of the task is asked.
+        pictures: by path, the samples' pictures as they are sent.
     """
 
     folder: Path
@@ -62,6 +63,7 @@ class RunPlace:
     stops_early: bool
     completions: Mapping[RowKey, Completion] | None = None
     mistakes: Mapping[str, LLMEvalError] = field(default_factory=dict)
+    pictures: Mapping[str, Image] = field(default_factory=dict)
 
 
 def open_run(settings: Settings, catalog: Catalog, plan: Plan, place: RunPlace) -> Run:
@@ -70,7 +72,7 @@ def open_run(settings: Settings, catalog: Catalog, plan: Plan, place: RunPlace) 
     Raises:
         UsageError: an option is invalid, or a place of replies cannot be opened.
     """
-    images = ImageFolder(place.folder / IMAGES, place.writes)
+    images = ImageFolder(place.folder / IMAGES, place.writes, place.pictures)
     choice = model_choice(settings, catalog)
     most = max(
         (model.limits.concurrency or settings.concurrency for model in choice.models),

@@ -62,7 +62,8 @@ def estimate_lines(plan: Plan, settings: Settings, catalog: Catalog) -> list[str
     requests, a last line has their sums, without dollars if a price is missing.
 
     Each stage counts once for each sample and epoch, as does each vote of a judge. Repairs, further
-    turns, retries, and texts that later stages take from earlier replies are not included.
+    turns, retries, texts that later stages take from earlier replies, and what solvers ask of other
+    roles are not included; lines name the models of such roles.
     """
     estimates = _estimates(plan, settings, catalog)
     spending = Spending(settings)
@@ -77,6 +78,7 @@ def estimate_lines(plan: Plan, settings: Settings, catalog: Catalog) -> list[str
         )
         for (task, model), estimate in estimates.items()
     ]
+    lines += _partner_lines(plan, settings, catalog)
     if len(asked) > 1:
         together = Estimate.together(list(asked.values()))
         lines.append(f"all: {_figures(together, _sum(costs.values()))}")
@@ -103,14 +105,32 @@ def _estimates(
         for declared in loaded.scorers:
             if not isinstance(declared.scorer, JudgeScorer):
                 continue
-            prompt = declared.scorer.prompt
-            messages = prompt.messages(sample, "")
-            tokens = sum(len(message.text) for message in messages) // CHARACTERS_PER_TOKEN
-            judges = choice.judges(test, declared.scorer.models)
-            for judge in judges * declared.scorer.votes:
-                ceiling = _ceiling(judge, prompt.parameters)
-                estimates[test.task, judge].add(input_tokens=tokens, ceiling=ceiling)
+            judges = choice.of_scorer(declared.scorer, test)
+            for tokens in _question_tokens(declared.scorer, sample):
+                for judge in judges * declared.scorer.votes:
+                    ceiling = _ceiling(judge, declared.scorer.prompt.parameters)
+                    estimates[test.task, judge].add(input_tokens=tokens, ceiling=ceiling)
     return estimates
+
+
+def _question_tokens(scorer: JudgeScorer, sample: Sample) -> Iterator[int]:
+    """Yield the input tokens of one vote's questions, without those of the answer."""
+    pictures = len(sample.images) * TOKENS_PER_IMAGE if scorer.pictures else 0
+    for prompt in scorer.prompt.orders:
+        messages = prompt.messages(sample, "")
+        yield sum(len(message.text) for message in messages) // CHARACTERS_PER_TOKEN + pictures
+
+
+def _partner_lines(plan: Plan, settings: Settings, catalog: Catalog) -> list[str]:
+    """Return a line for each live model that solvers declare to ask in another role."""
+    choice = model_choice(settings, catalog)
+    lines = (
+        f"{test.task} · {model.label}: asked as {role}, as often as the solver does; not estimated"
+        for test in plan.kinds
+        for role, model in choice.partners(test).items()
+        if not model.recorded
+    )
+    return list(dict.fromkeys(lines))
 
 
 def _prompt_tokens(loaded: LoadedTask, sample: Sample) -> Iterator[int]:

@@ -13,6 +13,7 @@ from pytest_llmeval.errors import UsageError
 from pytest_llmeval.records import Json, Row
 from pytest_llmeval.results.graders import graders_of
 from pytest_llmeval.results.stored_run import StoredRun
+from pytest_llmeval.roles import JUDGE
 from pytest_llmeval.scoring.grader import NO_JUDGE, grader_text, panel_of
 from pytest_llmeval.scoring.judge.built_in import BUILT_IN, EQUIVALENCE
 from pytest_llmeval.scoring.scorer import PreparingScorer
@@ -116,7 +117,7 @@ def _check_undeclared(
             place = (row.task, row.model, score)
             if test is None or place in declared or not text.startswith(_JUDGED):
                 continue
-            panel = " + ".join(sorted(named(choice.judges(test)))) or NO_JUDGE
+            panel = " + ".join(sorted(named(choice.of_role(JUDGE, test)))) or NO_JUDGE
             if panel_of(text) != panel:
                 raise _refusal(run, place, text, f"judges {panel}")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import chain
 from pathlib import Path
 from typing import Final
 
@@ -26,12 +27,13 @@ with it, which workers do too."""
 def key_variables(settings: Settings, environment: Mapping[str, str]) -> frozenset[str]:
     """Return the names of the set variables that hold keys of models.
 
-    They are the known ones, and those that the session's models and judges name (``key=NAME``).
+    They are the known ones, and those that the session's models of all roles name (``key=NAME``).
 
     Raises:
         UsageError: a spec is invalid.
     """
     folder = Path(settings.folder)
-    specs = (parse_spec(text, folder=folder) for text in (*settings.models, *settings.judges))
+    texts = chain(settings.models, *settings.by_role.values())
+    specs = (parse_spec(text, folder=folder) for text in texts)
     named = {spec.options["key"] for spec in specs if "key" in spec.options}
     return frozenset((KNOWN | named) & environment.keys())

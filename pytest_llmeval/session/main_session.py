@@ -24,19 +24,21 @@ from pytest_llmeval.session.failures import Failure, Failures
 from pytest_llmeval.session.files import SessionFiles
 from pytest_llmeval.session.grading import check_same_graders
 from pytest_llmeval.session.host import Host
+from pytest_llmeval.session.picture_check import PlannedPictures, planned_pictures
 from pytest_llmeval.session.places import rescored_place
 from pytest_llmeval.session.plan_check import (
     check_models,
     check_plan,
     check_report_folder,
-    missing_judge,
     task_mistakes,
 )
+from pytest_llmeval.session.role_check import missing_judges
 from pytest_llmeval.session.row_log import RowLog
 from pytest_llmeval.session.run_info import run_info
 from pytest_llmeval.session.settings import Settings
 from pytest_llmeval.session.stored_runs import stored_run
 from pytest_llmeval.session.task_info import known_task
+from pytest_llmeval.session.unasked import unasked_roles
 from pytest_llmeval.session.undeclared import undeclared_remarks
 from pytest_llmeval.session.yardstick import yardstick_of
 from pytest_llmeval.task.catalog import Catalog
@@ -76,6 +78,7 @@ class MainSession:
         self.plan = Plan(tests=(), tasks=())
         self._checked = False
         self._mistakes: Mapping[str, LLMEvalError] = {}
+        self._pictures = PlannedPictures()
         self._failures = Failures()
         self.rows = RowLog(
             catalog, self._files.folder, self._writes, self._files.earlier, self._kept
@@ -127,7 +130,9 @@ class MainSession:
             check_same_graders(sound, self._settings, self._catalog, resumed)
         if asks and self._rescored is None:
             check_models(sound, self._settings, self._catalog)
-        if remark := missing_judge(sound, self._settings, self._catalog):
+            self._pictures = planned_pictures(sound, self._catalog, self._tell_now)
+            self._mistakes = {**self._mistakes, **self._pictures.mistakes}
+        for remark in missing_judges(sound, self._settings, self._catalog):
             self._host.tell(remark)
         return True
 
@@ -200,11 +205,16 @@ class MainSession:
         rows, effort = self.rows.rows, self.engine.effort
         conclusion = conclude(rows, tasks, measures, self._files.made(), effort)
         self._files.close()
+        asked = frozenset[str]() if effort is None else effort.roles
         by_name = {one.task.name: one for one in self._catalog.loaded.values()}
         return replace(
             conclusion,
             unwritten=(*self._unopened(), *self._writes.failures, *conclusion.unwritten),
-            remarks=(*undeclared_remarks(rows, by_name), *self._failures.remarks()),
+            remarks=(
+                *undeclared_remarks(rows, by_name),
+                *self._failures.remarks(),
+                *unasked_roles(self.plan, self._settings, self._catalog, asked),
+            ),
         )
 
     @cached_property
@@ -221,6 +231,10 @@ class MainSession:
         """Return what of a row stays in memory; without files, all that figures may need."""
         needed = self._rescored is not None or row.task in self._reading
         return row if needed and not self._files.wanted else lean(row)
+
+    def _tell_now(self, text: str) -> None:
+        self._host.tell(text)
+        self._host.flush()
 
     def _end(self, reason: str) -> None:
         """Send nothing more, from whichever thread."""
@@ -241,6 +255,7 @@ class MainSession:
             tell=self._host.tell,
             stops_early=self._host.stops_early,
             mistakes=self._mistakes,
+            pictures=self._pictures.images,
         )
         return open_run(self._settings, self._catalog, self.plan, place)
 

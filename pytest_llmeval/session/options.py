@@ -68,7 +68,7 @@ TABLE = (
     Option(
         "model",
         "list",
-        "model under test, repeatable, such as openai/gpt-5.1,temperature=0,rpm=60",
+        "model under test, such as openai/m,temperature=0, or ROLE=SPEC; repeatable",
         "SPEC",
     ),
     Option("judge", "list", "model that judges, repeatable: several decide by majority", "SPEC"),

@@ -12,14 +12,20 @@ from pytest_llmeval.engine.context import PromptCheckingSolver, StagedSolver
 from pytest_llmeval.engine.own_code import answer_rule_of, solver_of
 from pytest_llmeval.engine.plan import Plan, PlannedTest
 from pytest_llmeval.engine.replies.recording import Recording
-from pytest_llmeval.engine.specs import ModelSpec, parse_spec, parse_specs, share_limits
+from pytest_llmeval.engine.specs import ModelSpec, parse_specs, share_limits
 from pytest_llmeval.errors import LLMEvalError, TaskError, UsageError
 from pytest_llmeval.providers.opening import check_provider
 from pytest_llmeval.records import Sample, display_of
 from pytest_llmeval.results.declared_metrics import MetricError, check_metrics
-from pytest_llmeval.scoring.scorer import PreparingScorer, SampleCheckingScorer, score_names
+from pytest_llmeval.roles import SOLVER
+from pytest_llmeval.scoring.scorer import (
+    PreparingScorer,
+    SampleCheckingScorer,
+    score_names,
+)
 from pytest_llmeval.session.choice import model_choice
 from pytest_llmeval.session.places import kept_place, reused_place
+from pytest_llmeval.session.role_check import check_roles, option_of, parsed_roles
 from pytest_llmeval.session.settings import Settings
 from pytest_llmeval.session.spending import Spending
 from pytest_llmeval.session.task_info import known_task
@@ -32,25 +38,28 @@ def check_settings(settings: Settings) -> None:
     """Raise UsageError for an invalid model spec or place of replies."""
     folder = Path(settings.folder)
     models = parse_specs(settings.models, folder=folder)
-    share_limits([*models, *(parse_spec(text, folder=folder) for text in settings.judges)])
+    others = parsed_roles(settings)
+    share_limits([*models, *chain.from_iterable(others.values())])
     reused_place(settings)
     kept = kept_place(settings)
     if kept is not None and kept.is_recording:
-        several = "takes one --llmeval-{0}: a recording does not distinguish models"
-        if len({model.bare for model in models}) > 1:
-            msg = f"--llmeval-keep {settings.keep} {several.format('model')}; name a folder"
-            raise UsageError(msg)
-        if len(settings.judges) > 1:
-            msg = f"--llmeval-keep {settings.keep} {several.format('judge')}; name a folder"
-            raise UsageError(msg)
+        for role, specs in {SOLVER: models, **others}.items():
+            if len({model.bare for model in specs}) > 1:
+                msg = (
+                    f"--llmeval-keep {settings.keep} takes one {option_of(role)}: a recording does "
+                    "not distinguish models of one role; name a folder"
+                )
+                raise UsageError(msg)
 
 
 def task_mistakes(plan: Plan, settings: Settings, catalog: Catalog) -> Mapping[str, LLMEvalError]:
     """Return by task file what is wrong with a planned task, so that none of its samples is asked.
 
     A solver, an answer rule, a metric or the published figures cannot be loaded; a prompt or a
-    judge's question cannot be rendered; the task's recording cannot be read.
+    judge's question cannot be rendered; the task's recording cannot be read; a role that its solver
+    declares has no model.
     """
+    choice = model_choice(settings, catalog)
     samples: dict[str, dict[str, Sample]] = {}
     for test in plan.tests:
         loaded = catalog.load(Path(test.file))
@@ -61,6 +70,8 @@ def task_mistakes(plan: Plan, settings: Settings, catalog: Catalog) -> Mapping[s
         loaded = catalog.load(Path(file))
         try:
             _check_own_code(loaded.task)
+            kinds = [test for test in plan.kinds if test.file == file]
+            check_roles(loaded, kinds, choice, Path(settings.folder))
             _check_metrics(loaded)
             known_task(loaded)
             _check_prompts(loaded.task, tuple(selected.values()))
@@ -98,20 +109,6 @@ def check_models(plan: Plan, settings: Settings, catalog: Catalog) -> None:
         check_provider(model, folder=Path(settings.folder))
 
 
-def missing_judge(plan: Plan, settings: Settings, catalog: Catalog) -> str | None:
-    """Return a remark if a task is scored by a judge and none is configured, else None."""
-    choice = model_choice(settings, catalog)
-    for test in plan.kinds:
-        for declared in catalog.load(Path(test.file)).scorers:
-            scorer = declared.prepares
-            if scorer is not None and not choice.judges(test, scorer.models):
-                return (
-                    f"task {test.task!r} is scored by a judge and none is configured: "
-                    "pass --llmeval-judge SPEC"
-                )
-    return None
-
-
 def check_report_folder(settings: Settings) -> None:
     """Raise UsageError when run folders cannot be made in the report folder."""
     if settings.report is None:
@@ -133,8 +130,8 @@ def _models(plan: Plan, settings: Settings, catalog: Catalog) -> tuple[ModelSpec
     for test in plan.kinds:
         found |= dict.fromkeys(choice.needed(test))
         for declared in catalog.load(Path(test.file)).scorers:
-            if getattr(declared.scorer, "only_incorrect", False):
-                found |= dict.fromkeys(choice.judges(test))
+            if isinstance(scorer := declared.scorer, PreparingScorer) and scorer.only_incorrect:
+                found |= dict.fromkeys(choice.of_scorer(scorer, test))
     return tuple(found)
 
 
@@ -250,7 +247,7 @@ def _shown_pictures(
     """Return the models that get a test's pictures: the one under test, and its judges if asked."""
     scorers = (declared.scorer for declared in catalog.load(Path(test.file)).scorers)
     judges = (
-        choice.judges(test, scorer.models)
+        choice.of_scorer(scorer, test)
         for scorer in scorers
         if isinstance(scorer, PreparingScorer) and getattr(scorer, "pictures", False)
     )

@@ -23,6 +23,7 @@ from pytest_llmeval.files.redaction import Redactor
 from pytest_llmeval.files.writes import Writes
 from pytest_llmeval.providers.opening import check_provider
 from pytest_llmeval.records import Json, Row, RowKey, Transcript, Usage
+from pytest_llmeval.results.rows import ROLE
 from pytest_llmeval.results.store import RunFolder
 from pytest_llmeval.results.stored_run import read_transcripts
 from pytest_llmeval.session.attempt import Attempt
@@ -32,8 +33,9 @@ from pytest_llmeval.session.composition import RunPlace, open_run
 from pytest_llmeval.session.conclusion import Conclusion, Measures, conclude
 from pytest_llmeval.session.ending import finish
 from pytest_llmeval.session.outcome import outcome_of
-from pytest_llmeval.session.plan_check import check_settings, missing_judge
+from pytest_llmeval.session.plan_check import check_settings
 from pytest_llmeval.session.rescore_plan import RescorePlan
+from pytest_llmeval.session.role_check import missing_judges
 from pytest_llmeval.session.rows import row_of
 from pytest_llmeval.session.run_info import run_info
 from pytest_llmeval.session.spending import Spending
@@ -141,6 +143,7 @@ class _Rescoring:
         solved = self._solved.get(old.key, _SolversPart(old.usage, old.seconds))
         asked = self._asked.get(old.key, Transcript())
         age = max(self._started - self._plan.run.started, asked.age or 0.0)
+        partners = {name: of for name, of in old.versions.items() if name.startswith(ROLE)}
         cached = not asked.calls or asked.age is not None
         return replace(
             new,
@@ -151,6 +154,7 @@ class _Rescoring:
             age=age if cached else None,
             engine=old.engine,
             stands_in_for=old.stands_in_for,
+            versions={**new.versions, **partners},
         )
 
     def _copy_evidence(self) -> None:
@@ -187,7 +191,7 @@ def _solvers_parts(plan: RescorePlan) -> dict[RowKey, _SolversPart]:
 def _of_solver(transcript: Transcript) -> Transcript:
     """Return a transcript without the calls of scorers."""
     asked = ((event, getattr(event, "asked", None)) for event in transcript.events)
-    kept = (event for event, request in asked if request is None or request.role == "solver")
+    kept = (event for event, request in asked if request is None or not request.of_scorer)
     return Transcript(events=tuple(kept))
 
 
@@ -201,7 +205,7 @@ def _check(plan: RescorePlan, tell: Tell) -> None:
             spending.budget(judge)
             if plan.asks:
                 check_provider(judge.bare, folder=Path(settings.folder))
-    if remark := missing_judge(plan.tests, settings, catalog):
+    for remark in missing_judges(plan.tests, settings, catalog):
         tell(remark)
 
 

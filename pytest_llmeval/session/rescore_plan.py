@@ -64,8 +64,8 @@ class RescorePlan:
 
     @property
     def asks(self) -> bool:
-        """Whether judges are asked; otherwise only the replies that the run stored are used."""
-        return bool(self.wanted.judges)
+        """Whether models are asked; otherwise only the replies that the run stored are used."""
+        return bool(self.wanted.judges or self.wanted.roles)
 
     @cached_property
     def catalog(self) -> Catalog:

@@ -1,23 +1,28 @@
 """Resolution of a session's options into `Settings`.
 
 A value on the command line precedes the environment variable ``LLMEVAL_NAME``, which precedes the
-ini key ``llmeval_name``.
+ini key ``llmeval_name``. For models that holds for each role by itself.
 """
 
 from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
 from pytest_llmeval.errors import UsageError
-from pytest_llmeval.session.options import TABLE, Option, all_options
+from pytest_llmeval.roles import JUDGE, SOLVER
+from pytest_llmeval.session.options import TABLE, Option, all_options, options_called
+from pytest_llmeval.session.role_specs import specs_by_role
 from pytest_llmeval.session.settings import Settings
 
-_FIELDS = {"model": "models", "judge": "judges", "sample": "samples"}
+_FIELDS = {"sample": "samples"}
 """Fields of `Settings` whose names differ from those of their options."""
+
+_MODELS = ("model", "judge")
+"""The options that name models; both may name judges."""
 
 
 class OptionSource(Protocol):
@@ -54,26 +59,51 @@ def resolve(source: OptionSource) -> Settings:
     fields: dict[str, Any] = {
         _FIELDS.get(name, name.replace("-", "_")): tuple(value) if type(value) is list else value
         for name, value in given.items()
-        if name in known - {"set"}
+        if name in known - {"set", *_MODELS}
     }
+    models = _models(source)
     return Settings(
         **fields,
+        models=models.pop(SOLVER, ()),
+        judges=models.pop(JUDGE, ()),
+        roles=models,
         overrides=_overrides(given.get("set", [])),
         domain={name: value for name, value in given.items() if name not in known},
         folder=str(source.folder),
     )
 
 
+def _models(source: OptionSource) -> dict[str, tuple[str, ...]]:
+    """Return the specs of each role, from the first place that names a model of the role.
+
+    So a model under test on the command line leaves the ini file's judge as it is.
+    """
+    found: dict[str, tuple[str, ...]] = {}
+    model, judge = options_called(_MODELS)
+    for texts, judges in zip(_values(model, source), _values(judge, source), strict=True):
+        named = specs_by_role(texts or ())
+        if judges:
+            named[JUDGE] = [*judges, *named.get(JUDGE, ())]
+        found = {role: tuple(specs) for role, specs in named.items()} | found
+    return found
+
+
 def _value(option: Option, source: OptionSource) -> Any:  # noqa: ANN401 - depends on the kind
     """Return the value of an option, converted by its kind; None when it is not given."""
-    if (typed := source.typed(option)) is not None:
-        texts = typed if isinstance(typed, list) else [typed]
-        return _converted(option, texts, option.flag, source.folder)
-    if variable := os.environ.get(option.variable):
-        return _converted(option, _split(option, variable), option.variable, source.folder)
-    if ini := source.ini(option):
-        return _converted(option, _split(option, ini), f"ini key {option.key}", source.root)
-    return None
+    return next((value for value in _values(option, source) if value is not None), None)
+
+
+def _values(option: Option, source: OptionSource) -> Iterator[Any]:
+    """Yield the value of an option in each place, the first one first; None where it is not."""
+    typed = source.typed(option)
+    texts = typed if isinstance(typed, list) else [typed]
+    yield None if typed is None else _converted(option, texts, option.flag, source.folder)
+    variable, ini = os.environ.get(option.variable), source.ini(option)
+    for text, place, folder in (
+        (variable, option.variable, source.folder),
+        (ini, f"ini key {option.key}", source.root),
+    ):
+        yield _converted(option, _split(option, text), place, folder) if text else None
 
 
 def _split(option: Option, text: str) -> list[str]:

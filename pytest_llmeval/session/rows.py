@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from pytest_llmeval.engine.plan import PlannedTest
 from pytest_llmeval.records import Completion, Json, Outcome, Row
+from pytest_llmeval.results.rows import ROLE
 from pytest_llmeval.safety.printable import message_of
 from pytest_llmeval.session.attempt import Attempt
 from pytest_llmeval.task.catalog import LoadedTask
@@ -58,11 +59,12 @@ def row_of(
     graders: dict[str, Json] = {
         f"grader:{score.name}": score.grader for score in attempt.scores if score.grader
     }
+    partners: dict[str, Json] = {f"{ROLE}{role}": name for role, name in attempt.partners.items()}
     row = replace(
         row,
         scores=tuple(attempt.scores),
         worker=os.environ.get(WORKER, ""),
-        versions={**row.versions, **graders},
+        versions={**row.versions, **partners, **graders},
     )
     return row if attempt.completion is None else _completed(row, attempt.completion)
 

@@ -1,4 +1,4 @@
-"""The content of ``run.json``: settings, versions, git state, tasks and judges of a run."""
+"""The content of ``run.json``: settings, versions, git state, tasks, and models of its roles."""
 
 from __future__ import annotations
 
@@ -6,13 +6,16 @@ import platform
 import re
 import subprocess
 from collections.abc import Sequence
+from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 
 from pytest_llmeval.engine.plan import Plan
+from pytest_llmeval.errors import TaskError, UsageError
 from pytest_llmeval.records import Json
 from pytest_llmeval.results.task_info import Calibrated
 from pytest_llmeval.scoring.judge.judgement import panel_name
+from pytest_llmeval.scoring.scorer import role_of
 from pytest_llmeval.session.choice import model_choice
 from pytest_llmeval.session.grading import graders_json, task_graders
 from pytest_llmeval.session.settings import Settings
@@ -52,6 +55,7 @@ def run_info(
             for file, _, digest in plan.tasks
         },
         "judges": _judges(settings, catalog, plan, calibrations),
+        "roles": _roles(settings, catalog, plan),
         "graders": graders_json(task_graders(plan, settings, catalog)),
         "planned": len(plan.tests),
     }
@@ -71,17 +75,31 @@ def _judges(
         for declared in loaded.scorers:
             if (scorer := declared.prepares) is None:
                 continue
-            judge = panel_name([model.label for model in choice.judges(test, scorer.models)])
+            judge = panel_name([model.label for model in choice.of_scorer(scorer, test)])
             known = next((one for one in fitting(loaded, calibrations) if one.judge == judge), None)
             calibration: Json = None if known is None else known.to_json()
             found.append(
                 {
                     "task": test.task,
                     "model": test.model,
+                    "role": role_of(scorer),
                     "judge": judge,
                     "calibration": calibration,
                 }
             )
+    return found
+
+
+def _roles(settings: Settings, catalog: Catalog, plan: Plan) -> Json:
+    """Return, for each task and model, the models of the roles that its solver declares to ask."""
+    choice = model_choice(settings, catalog)
+    found: list[Json] = []
+    for test in plan.kinds:
+        with suppress(UsageError, TaskError):  # its samples tell that, and the others run
+            found += [
+                {"task": test.task, "model": test.model, "role": role, "asked": asked.label}
+                for role, asked in choice.partners(test).items()
+            ]
     return found
 
 

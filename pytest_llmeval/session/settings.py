@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, cast
 
+from pytest_llmeval.roles import JUDGE
+
 if TYPE_CHECKING:  # imported in every pytest session, and msgspec is not needed there
     from pytest_llmeval.records import Json
 
@@ -16,7 +18,8 @@ class Settings:
 
     Attributes:
         models: specs of the models under test, as typed.
-        judges: specs of the models that scorers ask, as typed.
+        judges: specs of the models that judge, as typed.
+        roles: by role, specs of the models of other roles, as typed.
         concurrency: requests in flight at most, per model.
         sample_timeout: seconds that a sample may take from its first request.
         seed: base of the seeds of all requests; each epoch and draw has another one.
@@ -40,6 +43,7 @@ class Settings:
 
     models: tuple[str, ...] = ()
     judges: tuple[str, ...] = ()
+    roles: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     concurrency: int = 64
     sample_timeout: float | None = None
     seed: int | None = None
@@ -59,6 +63,12 @@ class Settings:
     gate: str | None = None
     domain: Mapping[str, str] = field(default_factory=dict)
     folder: str = "."
+
+    @property
+    def by_role(self) -> Mapping[str, tuple[str, ...]]:
+        """The specs of the models of all roles but ``solver``."""
+        judges = {JUDGE: self.judges} if self.judges else {}
+        return {**judges, **self.roles}
 
     def to_json(self) -> dict[str, Json]:
         """Return the JSON form, for ``run.json``."""

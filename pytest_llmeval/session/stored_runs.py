@@ -83,7 +83,8 @@ def as_asked(settings: Settings, place: Path | None) -> Settings:
     keywords: Any = {
         name: tuple(value) if isinstance(value, list) else value for name, value in wanted.items()
     }
-    return replace(settings, **keywords)
+    roles = {role: tuple(specs) for role, specs in earlier.get("roles", {}).items()}
+    return replace(settings, **keywords, roles={**roles, **settings.roles})
 
 
 def run_called(option: str, name: str, *, folder: Path, reports: str | None) -> Path:

@@ -95,16 +95,19 @@ class Catalog:
         *,
         folder: Path,
         overrides: Mapping[str, Mapping[str, str]] | None = None,
-        limit: Limit | None = None,
+        limit: int | None = None,
+        seed: int | None = None,
     ) -> None:
         """Load nothing yet.
 
         Args:
             folder: where relative paths in overrides start.
             overrides: by task name, dotted keys and the texts of their values.
-            limit: the samples to keep of each task; None keeps all.
+            limit: samples to keep of each task; None keeps all.
+            seed: which ones; None keeps the first. See `Limit`.
         """
-        self._folder, self._overrides, self._limit = folder, overrides or {}, limit
+        self._folder, self._overrides = folder, overrides or {}
+        self._count, self._seed = limit, seed
         self._files: dict[Path, TaskFile] = {}
         self._loaded: dict[Path, LoadedTask] = {}
         self._wrong: dict[Path, LLMEvalError] = {}
@@ -159,6 +162,7 @@ class Catalog:
     def _load(self, address: Path) -> LoadedTask:
         file, variant = parse_address(address)
         task = made_task(self._read(file), variant, self._overrides, self._folder)
-        samples = read_samples(task, limit=self._limit)
+        samples = read_samples(task, limit=self._count, seed=self._seed)
         check_examples(task, samples)
-        return LoadedTask(task, samples, self._limit)
+        limit = None if self._count is None else Limit(self._count, self._seed)
+        return LoadedTask(task, samples, limit)

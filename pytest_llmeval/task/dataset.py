@@ -57,6 +57,8 @@ class Fields(Section):
         tags: columns of tags; a cell may hold a list.
         metadata: names of metadata, each with its column.
         images: columns of pictures; a cell may hold a list.
+        pictures: names of further pictures, each with its column; they are no part of the question,
+            and are sent only where a solver does.
     """
 
     id: str | None = "id"
@@ -65,6 +67,7 @@ class Fields(Section):
     tags: Names = ()
     metadata: dict[str, str] = Field(default_factory=dict)
     images: Names = ()
+    pictures: dict[str, str] = Field(default_factory=dict)
 
 
 class Dataset(Section):

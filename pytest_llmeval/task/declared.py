@@ -169,8 +169,14 @@ class _Function:
             async def waiting(*arguments: object) -> object:
                 return await function(*arguments, **options)
 
-            return waiting
-        return lambda *arguments: function(*arguments, **options)
+            return _with_attributes(function, waiting)
+        return _with_attributes(function, lambda *arguments: function(*arguments, **options))
+
+
+def _with_attributes(function: Callable[..., Any], bound: Callable[..., Any]) -> Callable[..., Any]:
+    """Return `bound` with what `function` declares as attributes, such as `roles`."""
+    vars(bound).update(vars(function))
+    return bound
 
 
 def _made(

@@ -12,6 +12,7 @@ from pydantic import Field, JsonValue, PrivateAttr, field_validator
 
 from pytest_llmeval.errors import LLMEvalError
 from pytest_llmeval.records import Json
+from pytest_llmeval.roles import SOLVER, is_role
 from pytest_llmeval.task.address import NAME
 from pytest_llmeval.task.choices import Choices
 from pytest_llmeval.task.dataset import Dataset
@@ -45,6 +46,8 @@ class Task(Section):
         decides: ``first``, ``all``, ``any``, or names of the scores that decide the outcome.
         metrics: the metrics of the results table.
         group_by: columns by whose values results are also shown.
+        roles: specs of the models of other roles than the one under test, such as ``user``, unless
+            the command line names others.
         replay: recording that replies when no model is configured.
         published: file of published figures to show beside the results.
     """
@@ -63,6 +66,7 @@ class Task(Section):
     decides: Names = ("first",)
     metrics: MetricsField = ("accuracy",)
     group_by: Names = ()
+    roles: dict[str, Names] = Field(default_factory=dict)
     replay: FilePath | None = None
     published: ExistingFile | None = None
     _source: Source = PrivateAttr()
@@ -86,6 +90,20 @@ class Task(Section):
     def _known_rule(cls, value: str) -> str:
         if not ANSWERS.knows(value):
             raise refusal((), ANSWERS.unknown(value))
+        return value
+
+    @field_validator("roles")
+    @classmethod
+    def _known_roles(cls, value: dict[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
+        for role, specs in value.items():
+            if not is_role(role) or role == SOLVER:
+                problem = (
+                    f"is no role; a role is a word of small letters, digits, _ and - other than "
+                    f"{SOLVER}, whose models the command line names (--llmeval-model SPEC)"
+                )
+                raise refusal((role,), problem)
+            if not specs:
+                raise refusal((role,), "names no model; write a spec, such as openai/gpt-5.1-mini")
         return value
 
     @cached_property

@@ -20,9 +20,8 @@ _PICTURES: Final = 10_000
 def question_digest(sample: Sample) -> str:
     """Return the digest of a sample's input, choices and the bytes of its pictures.
 
-    The order of the choices makes no difference.
-
-    "" where a picture cannot be read any more: then nothing is known to be the same.
+    The order of the choices makes no difference. It is "" where a picture cannot be read any more:
+    then nothing is known to be the same.
     """
     digest = hashlib.sha256(sample.input.encode("utf-8", "surrogatepass"))
     for _, text in sorted(zip(sample.order, sample.choices, strict=True)):

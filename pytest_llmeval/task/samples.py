@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 from pytest_llmeval.errors import TaskError
 from pytest_llmeval.records import Json, Sample, Target
@@ -35,8 +36,10 @@ from pytest_llmeval.task.spooled_samples import collected
 from pytest_llmeval.task.wrong_rows import WrongRows
 
 
-def read_samples(task: Task, *, limit: Limit | None = None) -> Sequence[Sample]:
-    """Return the samples of a task that `limit` takes, in the order of its dataset file.
+def read_samples(
+    task: Task, *, limit: int | None = None, seed: int | None = None
+) -> Sequence[Sample]:
+    """Return the samples of a task that `limit` and `seed` take, in the order of its dataset file.
 
     The whole file is checked, whatever the limit. Long texts are kept in a temporary file.
 
@@ -46,9 +49,15 @@ def read_samples(task: Task, *, limit: Limit | None = None) -> Sequence[Sample]:
         UsageError: an option sets a value of the dataset that is invalid.
     """
     _check_file(task, task.dataset.path, "dataset")
-    reader = _Reader(task, task.dataset, scorers=task.scorers, groups=task.group_by)
+    reader = _Reader(
+        task,
+        task.dataset,
+        scorers=task.scorers,
+        solver=task.named_solver,
+        groups=task.group_by,
+    )
     found = reader.samples()
-    samples = collected(found if limit is None else limit.of(found))
+    samples = collected(found if limit is None else Limit(limit, seed).of(found))
     if not samples:
         keep = task.dataset.keep
         kept = f", and dataset.keep ({keep}) is true for none" if keep else ""
@@ -70,7 +79,7 @@ def read_examples(task: Task, fewshot: FewShot) -> Examples:
         problem = "chooses examples that no prompt shows; write {{ examples }} into the prompt"
         raise task.error(problem, "fewshot")
     _check_file(task, fewshot.path, "fewshot")
-    fields = task.dataset.fields.model_copy(update={"images": (), "tags": ()})
+    fields = task.dataset.fields.model_copy(update={"images": (), "pictures": {}, "tags": ()})
     dataset = task.dataset.model_copy(update={"path": fewshot.path, "fields": fields})
     split = collected(_Reader(task, dataset).samples())
     if len(split) < fewshot.count:
@@ -150,11 +159,15 @@ class _Reader:
         dataset: Dataset,
         *,
         scorers: Sequence[DeclaredScorer] = (),
+        solver: Any = None,  # noqa: ANN401 - a port of the engine, a layer above
         groups: Sequence[str] = (),
     ) -> None:
-        """Read `dataset`; check targets by `scorers`, and add the columns `groups` as metadata."""
+        """Read `dataset`, and add the columns `groups` as metadata.
+
+        `scorers` check the targets, and `solver` the samples.
+        """
         self._task, self._dataset, self._fields = task, dataset, dataset.fields
-        self._scorers, self._groups = scorers, groups
+        self._scorers, self._solver, self._groups = scorers, solver, groups
         self.rows = 0
         self._wrong = WrongRows(task)
         self._ids: dict[str, RowPlace] = {}
@@ -187,7 +200,7 @@ class _Reader:
             where = f"row {first.number}" if first.line is None else f"line {first.line}"
             raise place.error(self._fields.id, f"the id {sample_id!r} is also used in {where}")
         shown = self._choices(place, row, sample_id)
-        return Sample(
+        sample = Sample(
             id=sample_id,
             input=text(place, row, self._fields.input, "input"),
             target=self._target(place, row) if shown is None else self._checked(place, shown.right),
@@ -196,7 +209,24 @@ class _Reader:
             images=tuple(self._image_paths(place, row)),
             tags=tuple(self._tags(place, row)),
             metadata=self._metadata(place, row),
+            pictures=self._pictures(place, row),
         )
+        self._check_sample(place, sample)
+        return sample
+
+    def _check_sample(self, place: RowPlace, sample: Sample) -> None:
+        """Have the solver check what it needs of a sample, if it is one that does."""
+        check = getattr(self._solver, "check_sample", None)
+        if check is None:
+            return
+        try:
+            check(sample)
+        except ValueError as error:
+            raise place.error(None, str(error)) from None
+        except Exception as error:
+            failure = described(error)
+            problem = f"the check of the solver {self._task.solver.name!r} failed: {failure}"
+            raise place.error(None, problem) from error
 
     def _target(self, place: RowPlace, row: Columns) -> Target:
         column = self._fields.target
@@ -242,6 +272,16 @@ class _Reader:
         values = {name: (column, optional(place, row, column)) for name, column in columns.items()}
         return {
             name: json_value(place, value, column)
+            for name, (column, value) in values.items()
+            if value is not None
+        }
+
+    def _pictures(self, place: RowPlace, row: Columns) -> dict[str, str]:
+        values = {
+            name: (one, optional(place, row, one)) for name, one in self._fields.pictures.items()
+        }
+        return {
+            name: self._images.path(place, value, column)
             for name, (column, value) in values.items()
             if value is not None
         }

@@ -2,10 +2,10 @@
 
 It is run as a file, with jinja2 alone: importing the package would take four times as long.
 
-It reads frames from standard input: 8 bytes of length, then a pickle of ``(kind, text, rows)`` with
-``kind`` "template" or "expression". For each row it writes a line of JSON: ``{"ok": value}``, or
-``{"failed": class, "message": text, "line": line of the template}``. The parent ends a child that
-exceeds its processor time; a lack of memory is a failure of the row.
+A request (see `files.child_pool`) is a pickle of ``(kind, text, rows)`` with ``kind`` "template"
+or "expression". Each row has a reply of JSON: ``{"ok": value}``, or ``{"failed": class, "message":
+text, "line": line of the template}``. A child that exceeds its processor time ends; a lack of
+memory is a failure of the row.
 """
 
 from __future__ import annotations
@@ -39,6 +39,7 @@ def main(memory_mb: int, seconds: int, characters: int) -> None:
     os.dup2(2, 1)
     if resource is not None:
         resource.setrlimit(resource.RLIMIT_AS, (memory_mb * 2**20, memory_mb * 2**20))
+    _write(replies, b"")
     while (frame := _frame(sys.stdin.buffer)) is not None:
         if resource is not None:
             used = resource.getrusage(resource.RUSAGE_SELF)
@@ -59,13 +60,17 @@ def main(memory_mb: int, seconds: int, characters: int) -> None:
                 reply = {"failed": "MemoryError", "message": "", "line": 1}
             except Exception as error:  # noqa: BLE001 - a template may raise anything
                 reply = _failed(error)
-            replies.write(json.dumps(reply).encode() + b"\n")
-        replies.flush()
+            _write(replies, json.dumps(reply).encode())
 
 
 def _frame(stream: BinaryIO) -> bytes | None:
     head = stream.read(8)
     return stream.read(int.from_bytes(head, "big")) if len(head) == 8 else None  # noqa: PLR2004
+
+
+def _write(stream: BinaryIO, frame: bytes) -> None:
+    stream.write(len(frame).to_bytes(8, "big") + frame)
+    stream.flush()
 
 
 def _runner(kind: str, text: str) -> Callable[[Mapping[str, Any]], Any]:

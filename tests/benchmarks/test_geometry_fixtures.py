@@ -119,6 +119,57 @@ def named_points(maker: ModuleType, name: str) -> Named:
     return at
 
 
+Point = tuple[float, float]
+Line = tuple[Point, Point]
+
+
+def with_true_lines(maker: ModuleType, name: str) -> Any:
+    """Return a problem's figure, which keeps its `sides`, `circles`, and what was `added`."""
+
+    class Recording(maker.Figure):  # type: ignore[name-defined, misc] # loaded by path
+        def __init__(self) -> None:
+            super().__init__()
+            self.sides: list[Line] = []
+            self.circles: list[tuple[Point, float]] = []
+            self.added: list[Line] = []
+            self.added_points: list[Point] = []
+
+        def segment(self, start: Point, end: Point, *, dashed: bool = False) -> None:
+            self.sides.append((start, end))
+            super().segment(start, end, dashed=dashed)
+
+        def circle(self, centre: Point, radius: float, **more: Any) -> None:
+            self.circles.append((centre, radius))
+            super().circle(centre, radius, **more)
+
+        def add_point(self, point: Point, label: str) -> None:
+            self.added_points.append(point)
+            super().add_point(point, label)
+
+        def add_line(self, start: Point, end: Point) -> None:
+            self.added.append((start, end))
+            super().add_line(start, end)
+
+    figure = Recording()
+    getattr(maker, name)(figure, random.Random(f"{maker.SEED}/{name}"))
+    return figure
+
+
+def belongs(point: Point, figure: Any) -> bool:
+    """Return whether a point is an end or middle of a side, a centre, or on a circle."""
+    ends = [end for side in figure.sides for end in side]
+    halves = [((x + to_x) / 2, (y + to_y) / 2) for (x, y), (to_x, to_y) in figure.sides]
+    centres = [centre for centre, _ in figure.circles]
+    near = any(math.dist(point, one) < 1e-6 for one in [*ends, *halves, *centres])
+    return near or any(abs(math.dist(point, one) - r) < 1e-6 for one, r in figure.circles)
+
+
+def turn(one: Line, other: Line) -> float:
+    """Return the angle between two lines in degrees."""
+    first, second = (math.atan2(y2 - y1, x2 - x1) for (x1, y1), (x2, y2) in (one, other))
+    return math.degrees(first - second)
+
+
 @pytest.mark.parametrize("name", MEASURED)
 def test_an_answer_agrees_with_what_is_measured_in_its_figure(name: str, maker: ModuleType) -> None:
     (problem,) = (problem for problem in PROBLEMS if problem["images"][0].endswith(f"_{name}.png"))
@@ -173,6 +224,43 @@ def test_the_script_has_a_part_for_every_problem_and_a_few_drawings_that_fail() 
         except DrawingError:
             failed += 1
     assert failed == 3
+
+
+@pytest.mark.parametrize("problem", PROBLEMS, ids=lambda problem: problem["images"][0][11:-4])
+def test_a_problems_true_lines_can_be_drawn_and_add_new_names_only(
+    problem: dict[str, Any], maker: ModuleType
+) -> None:
+    drawing = parse_drawing(json.dumps(problem["auxiliary"]), width=420, height=330)
+    names = [name for name, _ in drawing.points]
+    assert drawing.lines
+    assert not set(names) & named_points(maker, problem["images"][0][11:-4]).keys()
+
+
+@pytest.mark.parametrize("problem", PROBLEMS, ids=lambda problem: problem["images"][0][11:-4])
+def test_each_true_line_is_square_or_parallel_to_a_side_or_joins_points_of_the_figure(
+    problem: dict[str, Any], maker: ModuleType
+) -> None:
+    figure = with_true_lines(maker, problem["images"][0][11:-4])
+    assert figure.added
+    for line in figure.added:
+        turns = [turn(line, side) for side in figure.sides]
+        in_line = any(abs(math.remainder(one, 90)) < 1e-6 for one in turns)
+        assert in_line or all(belongs(end, figure) for end in line)
+    for point in figure.added_points:
+        detours = (
+            math.dist(start, point) + math.dist(point, end) - math.dist(start, end)
+            for start, end in figure.added
+        )
+        assert min(detours) < 1e-6
+
+
+def test_the_true_lines_are_drawn_where_the_figure_has_them() -> None:
+    # The altitude of an equilateral triangle: from C to the middle of AB, in pixels.
+    (problem,) = (one for one in PROBLEMS if one["images"][0].endswith("_equilateral_area.png"))
+    assert problem["auxiliary"] == {
+        "points": [{"label": "H", "at": [210.0, 284.0]}],
+        "lines": [{"from": [210.0, 46.0], "to": [210.0, 284.0]}],
+    }
 
 
 def test_the_calibration_set_is_large_hostile_and_balanced() -> None:

@@ -10,7 +10,7 @@ import pytest
 from benchmarks.benchmark_session import newest_rows, run_pytest
 from servers.fixture import ModelServer, running
 
-SAMPLES = 200
+SAMPLES = 60
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +29,7 @@ def server(rows: Path) -> Iterator[ModelServer]:
 def run(
     folder: Path, server: ModelServer, rows: Path, test: str, *options: str
 ) -> tuple[str, dict[str, Any]]:
-    """Run 200 problems of one test; return what pytest says and what the server saw."""
+    """Run 60 problems of one test; return what pytest says and what the server saw."""
     task = {"test_direct": "geometry3k", "test_visual_cot": "geometry3k_visual_cot"}[test]
     eye = f"openai/eye,base_url={server.url}"
     models = [f"--llmeval-model={eye}", f"--llmeval-judge={eye}"]

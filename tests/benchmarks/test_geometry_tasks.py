@@ -15,12 +15,12 @@ from pytest_llmeval.records import Image, Reply, Request
 from pytest_llmeval.scoring.judge import built_in_prompt, judge_verdict
 from pytest_llmeval.scoring.judge.scorer import JudgeScorer
 from pytest_llmeval.task import load_task
-from pytest_llmeval.task.limit import Limit
 from pytest_llmeval.task.rendering import render
 from pytest_llmeval.task.samples import read_samples
 
 DIRECT = ROOT / "benchmarks/geometry3k/geometry3k.yaml"
 VISUAL = ROOT / "benchmarks/geometry3k/geometry3k_visual_cot.yaml"
+TRUE_LINES = ROOT / "benchmarks/geometry3k/geometry3k_true_lines.yaml"
 CHOICE = ROOT / "benchmarks/geometry3k/geometry3k_choice.yaml"
 FOLDER = ROOT / "fixtures/geometry3k"
 
@@ -34,15 +34,18 @@ def published_prompts(shared: Path) -> list[str]:
 def asked(file: Path, stage: str) -> str:
     """Return a stage's text with the problem's place marked as in the published prompts."""
     task = load_task(file)
-    (message,) = render(
-        task, stage, read_samples(task, limit=Limit(1))[0], (), {"input": "{problem}"}
-    )
+    (message,) = render(task, stage, read_samples(task, limit=1)[0], (), {"input": "{problem}"})
     return message.text
 
 
 @pytest.mark.parametrize(
     ("file", "stage", "index"),
-    [(DIRECT, "generate", 0), (VISUAL, "image", 1), (VISUAL, "question", 2)],
+    [
+        (DIRECT, "generate", 0),
+        (VISUAL, "image", 1),
+        (VISUAL, "question", 2),
+        (TRUE_LINES, "question", 2),
+    ],
 )
 def test_the_prompts_are_the_published_ones_word_for_word(
     file: Path, stage: str, index: int, shared: Path
@@ -50,7 +53,7 @@ def test_the_prompts_are_the_published_ones_word_for_word(
     assert asked(file, stage) == published_prompts(shared)[index]
 
 
-@pytest.mark.parametrize("file", [DIRECT, VISUAL], ids=["direct", "visual"])
+@pytest.mark.parametrize("file", [DIRECT, VISUAL, TRUE_LINES], ids=lambda file: file.stem)
 def test_the_settings_are_the_published_ones(file: Path) -> None:
     task = load_task(file)
     assert task.generate == {"temperature": 0, "max_tokens": 16_384}
@@ -74,10 +77,10 @@ def test_the_published_wire_form_of_the_two_stages_is_understood(
     assert [asked(file, "image"), asked(file, "question")] == [image, question]
 
 
-@pytest.mark.parametrize("file", [DIRECT, VISUAL], ids=["direct", "visual"])
+@pytest.mark.parametrize("file", [DIRECT, VISUAL, TRUE_LINES], ids=lambda file: file.stem)
 def test_the_diagram_stands_where_the_problem_names_it(file: Path) -> None:
     task = load_task(file)
-    sample = read_samples(task, limit=Limit(1))[0]
+    sample = read_samples(task, limit=1)[0]
     images = tuple(Image.load(path) for path in sample.images)
     for stage in task.prompt:
         (message,) = render(task, stage, sample, images, {})
@@ -88,11 +91,11 @@ def test_the_diagram_stands_where_the_problem_names_it(file: Path) -> None:
 
 def test_choices_are_lettered_in_the_prompt_and_the_right_letter_is_the_target() -> None:
     task = load_task(CHOICE)
-    sample = read_samples(task, limit=Limit(1))[0]
+    sample = read_samples(task, limit=1)[0]
     (message,) = render(task, "generate", sample, (), {})
     listed = dict(re.findall(r"^([A-D])\. (.*)$", message.text, re.MULTILINE))
     assert list(listed.values()) == sample.metadata["choices"]
-    assert listed[sample.target_text] == read_samples(load_task(DIRECT), limit=Limit(1))[0].target
+    assert listed[sample.target_text] == read_samples(load_task(DIRECT), limit=1)[0].target
     assert (task.answer, [one.scorer.name for one in task.scorers]) == ("choice", ["choice"])
 
 
@@ -136,14 +139,14 @@ def test_both_tests_are_collected_for_the_public_test_set(shared: Path) -> None:
         f"--llmeval-set={task}.dataset.path={public}"
         for task in ("geometry3k", "geometry3k_visual_cot")
     ]
-    assert "1166/1200 tests collected" in run("--collect-only", "-k", "not choice", *datasets)
+    assert "1166/1234 tests collected" in run("--collect-only", "-k", "direct or visual", *datasets)
 
 
 def test_an_image_mode_that_does_not_exist_is_refused_with_those_that_do() -> None:
     mode = "geometry3k_visual_cot.solver.visual_cot.image_mode=paint"
     output = run("--collect-only", "-k", "visual", f"--llmeval-set={mode}")
     assert f"--llmeval-set {mode}: " in output
-    assert "'draw', 'edit' or 'chat'" in output
+    assert "'draw', 'edit', 'chat' or 'given'" in output
 
 
 def run(*options: str) -> str:
@@ -215,8 +218,15 @@ def test_the_benchmark_runs_with_the_scripted_model_and_judge(tmp_path: Path) ->
     output = run(
         "--llmeval-model", model, "--llmeval-judge", model, "--llmeval-report", str(tmp_path)
     )
-    # direct: 22 right of 34; visual: 24 right, one of 34 with no usable verdict; choice: 23 right
-    assert "32 failed, 69 passed, 1 error" in output
+    # direct: 22 right of 34; visual: 24 right, one of 34 with no usable verdict; with the
+    # true lines 31 right; choice: 23 right
+    assert "35 failed, 100 passed, 1 error" in output
     assert re.search(r"geometry3k .*\n.*\n *all +64\.7 %", output)
     assert re.search(r"geometry3k_choice .*\n.*\n *all +67\.6 %", output)
     assert re.search(r"geometry3k_visual_cot .*\n.*\n *all +72\.7 %.* 33 of 34", output)
+    assert re.search(r"geometry3k_true_lines .*\n.*\n *all +91\.2 %", output)
+    # One paired table of the three ways: the samples that all of them scored, in each of the ways.
+    table = output[output.index("pipelines ") :]
+    assert re.search(r"^A geometry3k +63\.6 % .* 34 of 34", table, re.MULTILINE)
+    assert re.search(r"^B geometry3k_true_lines +90\.9 % .* 34 of 34", table, re.MULTILINE)
+    assert re.search(r"^C geometry3k_visual_cot +72\.7 % .* 33 of 34", table, re.MULTILINE)

@@ -23,7 +23,8 @@ def no_azure(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def choice(folder: Path, *, models: Sequence[str] = (), judges: Sequence[str] = ()) -> ModelChoice:
     catalog = Catalog(folder=folder)
-    return ModelChoice(catalog, models=models, judges=judges, seed=None, folder=folder)
+    roles = {"judge": judges} if judges else {}
+    return ModelChoice(catalog, models=models, roles=roles, seed=None, folder=folder)
 
 
 def texts(specs: Sequence[ModelSpec]) -> list[str]:
@@ -69,11 +70,11 @@ def test_a_test_of_ones_own_is_answered_by_the_first_model(tmp_path: Path) -> No
 def test_recorded_replies_are_judged_by_the_recording_they_came_from(
     tmp_path: Path, recorded: Path
 ) -> None:
-    assert choice(tmp_path).judges(planned(recorded, "1")) == (
+    assert choice(tmp_path).of_role("judge", planned(recorded, "1")) == (
         choice(tmp_path).solver(planned(recorded, "1")),
     )
     spec = "replay/replies.jsonl"
-    (typed,) = choice(tmp_path, models=(spec,)).judges(planned(recorded, "1", model=spec))
+    (typed,) = choice(tmp_path, models=(spec,)).of_role("judge", planned(recorded, "1", model=spec))
     assert typed is not None
     assert typed.label == spec
 
@@ -82,7 +83,9 @@ def test_a_recorded_judge_never_serves_a_live_models_answers(
     tmp_path: Path, recorded: Path
 ) -> None:
     assert (
-        choice(tmp_path, models=("openai/a",)).judges(planned(recorded, "1", model="openai/a"))
+        choice(tmp_path, models=("openai/a",)).of_role(
+            "judge", planned(recorded, "1", model="openai/a")
+        )
         == ()
     )
 
@@ -94,7 +97,7 @@ def test_the_configured_judge_goes_before_all(
     monkeypatch.setenv("AZURE_OPENAI_ENDPOINT", "https://x.openai.azure.com")
     models = choice(tmp_path, judges=("openai/judge", "openai/second", "openai/judge"))
     for test in (planned(recorded, "1"), planned(recorded, "1", model="openai/a"), None):
-        assert texts(models.judges(test)) == ["openai/judge", "openai/second"]
+        assert texts(models.of_role("judge", test)) == ["openai/judge", "openai/second"]
 
 
 AZURE = {"JUDGE_DEPLOYMENT": "j", "AZURE_OPENAI_ENDPOINT": "https://x.openai.azure.com"}
@@ -115,8 +118,8 @@ def test_azures_variables_name_a_judge_for_live_models(
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
     models = choice(recorded.parent, models=("openai/a",))
-    assert texts(models.judges(planned(recorded, "1", model="openai/a"))) == expected
-    assert texts(models.judges(None)) == expected
+    assert texts(models.of_role("judge", planned(recorded, "1", model="openai/a"))) == expected
+    assert texts(models.of_role("judge", None)) == expected
 
 
 def test_recorded_replies_never_ask_azures_judge(
@@ -124,7 +127,7 @@ def test_recorded_replies_never_ask_azures_judge(
 ) -> None:
     monkeypatch.setenv("JUDGE_DEPLOYMENT", "j")
     monkeypatch.setenv("AZURE_OPENAI_ENDPOINT", "https://x.openai.azure.com")
-    (judge,) = choice(tmp_path).judges(planned(recorded, "1"))
+    (judge,) = choice(tmp_path).of_role("judge", planned(recorded, "1"))
     assert judge.recorded
 
 
@@ -136,11 +139,11 @@ def test_judges_that_a_scorer_names_go_before_azures_and_behind_the_sessions(
     live = planned(recorded, "1", model="openai/a")
     own = ["openai/own", "openai/other", "openai/own"]
     models = choice(tmp_path, models=("openai/a",))
-    assert texts(models.judges(live, own)) == ["openai/own", "openai/other"]
-    (judge,) = choice(tmp_path).judges(planned(recorded, "1"), own)
+    assert texts(models.of_role("judge", live, own)) == ["openai/own", "openai/other"]
+    (judge,) = choice(tmp_path).of_role("judge", planned(recorded, "1"), own)
     assert judge.recorded
     models = choice(tmp_path, models=("openai/a",), judges=("openai/judge",))
-    assert texts(models.judges(live, own)) == ["openai/judge"]
+    assert texts(models.of_role("judge", live, own)) == ["openai/judge"]
 
 
 SCORERS = """scorer:
@@ -176,10 +179,14 @@ def test_a_task_without_a_scorer_that_asks_needs_no_judge(tmp_path: Path) -> Non
 def test_every_model_gets_the_sessions_seed(tmp_path: Path, recorded: Path) -> None:
     catalog = Catalog(folder=tmp_path)
     models = ModelChoice(
-        catalog, models=("openai/a",), judges=("openai/j",), seed=7, folder=tmp_path
+        catalog, models=("openai/a",), roles={"judge": ("openai/j",)}, seed=7, folder=tmp_path
     )
     test = planned(recorded, "1", model="openai/a")
-    found = [models.solver(test), models.solver(planned(recorded, "1")), *models.judges(test)]
+    found = [
+        models.solver(test),
+        models.solver(planned(recorded, "1")),
+        *models.of_role("judge", test),
+    ]
     assert [spec.seed for spec in found] == [7, 7, 7]
 
 
@@ -189,4 +196,4 @@ def test_limits_of_one_model_that_differ_are_a_usage_error(tmp_path: Path) -> No
 
 
 def test_without_any_judge_there_is_none(tmp_path: Path) -> None:
-    assert choice(tmp_path).judges(None) == ()
+    assert choice(tmp_path).of_role("judge", None) == ()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import re
 from collections.abc import Callable, Coroutine
 from pathlib import Path
@@ -23,6 +24,7 @@ from pytest_llmeval.engine.resources import Resources
 from pytest_llmeval.engine.run import Pace, Run
 from pytest_llmeval.engine.sample_run import Surroundings
 from pytest_llmeval.engine.solved import Solved
+from pytest_llmeval.engine.solving import Solving
 from pytest_llmeval.engine.specs import ModelSpec
 from pytest_llmeval.engine.statistics import CallStatistics
 from pytest_llmeval.errors import (
@@ -107,7 +109,7 @@ class Bench:
             choice=ModelChoice(
                 self.catalog,
                 models=("openai/m",),
-                judges=("openai/judge",),
+                roles={"judge": ("openai/judge",)},
                 seed=None,
                 folder=self.folder,
             ),
@@ -337,9 +339,14 @@ def test_a_test_of_ones_own_may_ask_model_and_judge(tmp_path: Path) -> None:
             "messages": [message],
             "parameters": {},
             "draw": 0,
+            "role": "solver",
         }
         reply: Any = await opened.answer("", "generate", wish)
         assert reply["text"] == "hello"
+        judged: Any = await opened.answer("", "generate", {**wish, "role": "judge"})
+        assert json.loads(judged["text"])["reason"] == "the same"
+        with pytest.raises(UsageError, match="no model is configured for the role 'critic': pass"):
+            await opened.answer("", "generate", {**wish, "role": "critic"})
         wish = judge_wish("own.py::t", "y", votes=1, prefilter=False)
         prepared: Any = await opened.answer("", "prepare", wish)
         assert prepared["prepared"]["judge"] == "openai/judge"
@@ -413,7 +420,7 @@ def test_a_mistake_of_ours_is_told_with_solver_and_sample(
     bench = Bench(tmp_path)
 
     async def use(opened: Run) -> None:
-        monkeypatch.setattr(ModelChoice, "solver", lambda *_: dict[str, Any]()["ours"])
+        monkeypatch.setattr(Solving, "_rule", lambda *_: dict[str, Any]()["ours"])
         with pytest.raises(LLMEvalError, match="solver direct, sample '1': KeyError: 'ours'"):
             await bench.complete(opened, 1)
 

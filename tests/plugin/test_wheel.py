@@ -105,3 +105,14 @@ def test_the_rows_by_entry_the_html_report_are_there(wheel_python: Path) -> None
         [str(wheel_python), "-c", code], capture_output=True, text=True, check=False, cwd="/"
     )
     assert "<h1>Nothing</h1>" in done.stdout, done.stderr
+
+
+def test_the_judges_prompts_are_there(wheel_python: Path) -> None:
+    code = (
+        "from pytest_llmeval.scoring.judge.built_in import BUILT_IN, built_in_template\n"
+        "print(*(built_in_template(name).question.text for name in BUILT_IN))"
+    )
+    done = subprocess.run(
+        [str(wheel_python), "-c", code], capture_output=True, text=True, check=False, cwd="/"
+    )
+    assert done.stdout.count("{{ candidate }}") >= 5, done.stderr

@@ -22,8 +22,8 @@ REFUSAL = {
 }
 
 
-def verdict(text: str) -> Request:
-    return replace(question(text, **built_in_prompt().parameters), role="judge")
+def verdict(text: str, role: str = "judge") -> Request:
+    return replace(question(text, **built_in_prompt().parameters), role=role)
 
 
 def schemas(model_server: Any) -> list[bool]:
@@ -61,7 +61,7 @@ def test_a_judge_that_takes_no_schema_is_asked_without_and_from_then_on_at_once(
     spec: str, message: str, model_server: Any, tmp_path: Path
 ) -> None:
     model_server.program(sequence=[{"kind": "400", "message": message}])
-    replies = ask_in_turn([verdict("a"), verdict("b")], spec, model_server, tmp_path)
+    replies = ask_in_turn([verdict("a"), verdict("b", "grader")], spec, model_server, tmp_path)
     assert all("a" in reply.text or "b" in reply.text for reply in replies)
     assert schemas(model_server) == [True, False, False]
 

@@ -9,6 +9,7 @@ import pytest
 from pytest_llmeval.providers.openai_json import UnreadableReplyError
 from pytest_llmeval.providers.openai_replies import read_chat
 from pytest_llmeval.providers.openai_requests import chat_body, image_body
+from pytest_llmeval.providers.openai_responses import response_body
 from pytest_llmeval.records import Image, Message, Request
 
 
@@ -49,6 +50,16 @@ def test_a_parameter_cannot_replace_the_model_or_the_messages() -> None:
     body = chat_body(request(model="other", messages=[]), completion_tokens=False)
     assert body["model"] == "m"
     assert body["messages"] == [{"role": "user", "content": "q"}]
+
+
+def test_the_form_in_which_an_image_api_sends_pictures_is_kept_from_chats() -> None:
+    asked = request(response_format="b64_json", seed=3)
+    assert image_body(asked)[0]["response_format"] == "b64_json"
+    assert "response_format" not in chat_body(asked, completion_tokens=False)
+    assert response_body(asked).keys() == {"model", "store", "input"}
+    schema = {"type": "json_object"}
+    kept = chat_body(request(response_format=schema), completion_tokens=False)
+    assert kept["response_format"] == schema
 
 
 def test_an_image_request_keeps_the_parameters_that_image_servers_know() -> None:

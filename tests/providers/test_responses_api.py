@@ -194,7 +194,6 @@ def test_stop_reasons_are_told_in_our_words(
         ({"status": "incomplete", "incomplete_details": {"reason": "lost"}}, "attempt", "served"),
         ({"status": "in_progress"}, "attempt", "served"),
         ({"output": None}, "attempt", "truncated"),
-        ({"output": [{"type": "image_generation_call", "result": "bm8="}]}, "attempt", "truncated"),
     ],
 )
 def test_a_failed_response_tells_how_far_it_reaches(

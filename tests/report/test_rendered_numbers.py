@@ -24,7 +24,14 @@ def test_percent(value: float | None, text: str) -> None:
 
 @pytest.mark.parametrize(
     ("value", "scale", "text"),
-    [(None, 100, "–"), (67.25, 100, "67.2"), (100.0, 100, "100.0"), (0.5, 1, "0.500")],
+    [
+        (None, 100, "–"),
+        (67.25, 100, "67.2"),
+        (100.0, 100, "100.0"),
+        (0.5, 1, "0.500"),
+        (7.469, 10, "7.47"),
+        (3.1667, 5, "3.17"),
+    ],
 )
 def test_score(value: float | None, scale: float, text: str) -> None:
     assert numbers.score(value, scale) == text

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_llmeval.errors import TaskError
-from pytest_llmeval.records import Outcome, Row, Usage
+from pytest_llmeval.records import Outcome, Row, Score, Usage
 from pytest_llmeval.results.gate import Gate
 from pytest_llmeval.results.gate_check import check
 from pytest_llmeval.results.gate_file import load_gate, parse_gate
@@ -35,6 +35,13 @@ def judged(text: str, rows: Sequence[Row]) -> GateResult:
 def result_of(text: str, rows: Sequence[Row], metric: str) -> RuleResult:
     [found] = [one for one in judged(text, rows).results if one.metric == metric]
     return found
+
+
+def test_a_rule_may_name_a_score_with_a_dot_such_as_a_criterion() -> None:
+    rated = Score(name="judge.style", value=7.0, scale=10.0, correct=None, decides=False)
+    rows = [row(str(i), "correct", scores=(rated,)) for i in range(4)]
+    found = result_of("rules:\n  demo.judge.style: {min: 6.5, point: true}", rows, "judge.style")
+    assert (found.task, found.status, found.value) == ("demo", "pass", 7.0)
 
 
 @pytest.mark.parametrize(

@@ -34,7 +34,8 @@ class Program:
     `poison` that of every attempt at it; `sequence` those of successive requests, whatever they
     ask; `share` of all other (prompt, attempt) pairs get one of `kinds`, drawn with `seed`.
     `ceiling` is how many requests it bears in flight before it answers 429. `reply` overrides
-    members of the answer's message (of a response: of the answer itself), `body` the whole answer.
+    members of the answer's message (of a response: of the answer itself), `body` the whole answer,
+    `drawn` that to a request for a picture.
     `latency` is in seconds, one number or a range.
     """
 
@@ -52,6 +53,7 @@ class Program:
     reply: dict[str, Any] = dataclasses.field(default_factory=dict)
     finish_reason: str | None = "stop"
     body: Any = None
+    drawn: Any = None
     keep: int = 20
 
 
@@ -201,7 +203,7 @@ class Server:
                 assert isinstance(value, str)
                 fields[key] = value
         async with self.counted(request, fields):
-            answer = self.program.body or {
+            answer = self.program.drawn or {
                 "created": 1,
                 "data": [{"b64_json": base64.b64encode(png()).decode()}],
                 "usage": {"input_tokens": 50, "output_tokens": 100, "total_tokens": 150},

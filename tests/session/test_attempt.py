@@ -64,6 +64,13 @@ class Broken(Fixed):
         raise ScorerError("out of order")
 
 @dataclass(frozen=True)
+class Several(Fixed):
+    name: str = "several"
+    further_names = ("several.style",)
+    def further(self, score):
+        return (Score(name="several.style", value=0.5, correct=None, grader=score.grader),)
+
+@dataclass(frozen=True)
 class Asking:
     '''Scores what the engine prepared.'''
     name: str = "asking"
@@ -80,6 +87,7 @@ RIGHT = "{'./own.py:Fixed': {name: right}}"
 WRONG = "{'./own.py:Fixed': {name: wrong, value: 0.0, correct: false}}"
 OPEN = "{'./own.py:Fixed': {name: open, open: true}}"
 BROKEN = "./own.py:Broken"
+SEVERAL = "./own.py:Several"
 ASKING = "./own.py:Asking"
 ASIDE = "{'./own.py:Asking': {name: aside, only_incorrect: true}}"
 CALL = ModelCall(
@@ -323,6 +331,17 @@ def test_the_outcome_follows_recorded_scores_without_an_assertion(
     error = run(attempt, body)
     assert type(error) is (type(None) if raised is None else raised)
     assert outcome(attempt, error) == expected
+
+
+def test_the_further_scores_of_a_scorer_are_recorded_behind_its_own_and_decide_nothing(
+    bench: Bench,
+) -> None:
+    attempt = bench.attempt(f"scorer: {SEVERAL}\n")
+    raised = run(attempt, correct)
+    assert outcome(attempt, raised) == "correct"
+    found = [(one.name, one.value, one.decides) for one in attempt.scores]
+    assert found == [("several", 1.0, True), ("several.style", 0.5, False)]
+    assert len({one.grader for one in attempt.scores}) == 1
 
 
 def test_assert_correct_returns_the_scores_in_the_order_of_the_task(bench: Bench) -> None:

@@ -47,6 +47,8 @@ def test_with_prices_the_most_that_it_may_cost_is_told(tmp_path: Path) -> None:
         ("{judge: {votes: 3}}", ("openai/j",), {"openai/j": 9}),
         ("[exact, {judge: {votes: 3}}]", ("openai/j", "openai/k"), {"openai/j": 9, "openai/k": 9}),
         ("{judge: {models: [openai/own], votes: 2}}", (), {"openai/own": 6}),
+        ("{judge: {prompt: helpfulness}}", ("openai/j",), {"openai/j": 3}),
+        ("{judge: {prompt: comparison, votes: 2}}", ("openai/j",), {"openai/j": 12}),  # two orders
     ],
 )
 def test_every_vote_of_every_judge_is_a_request(

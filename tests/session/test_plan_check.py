@@ -15,9 +15,9 @@ from pytest_llmeval.session.plan_check import (
     check_plan,
     check_report_folder,
     check_settings,
-    missing_judge,
     task_mistakes,
 )
+from pytest_llmeval.session.role_check import missing_judges
 
 CODE = """
 from pytest_llmeval import Completion
@@ -111,6 +111,37 @@ def test_a_prompt_that_does_not_tell_an_agent_of_its_tools_is_refused(
     checked(task, "openai/m")
 
 
+@pytest.mark.parametrize(
+    ("scorer", "told"),
+    [
+        (
+            "{judge: {prompt: faithfulness}}",
+            "the judge's prompt faithfulness:17: metadata has no 'context' (it has: nothing); add",
+        ),
+        (
+            "[exact, {judge: {prompt: ./judge.md}}]",
+            "judge.md:2: metadata has no 'hint' (it has: nothing); add",
+        ),
+    ],
+)
+def test_a_judges_question_that_cannot_be_made_of_a_sample_is_refused_before_anything_is_asked(
+    tmp_path: Path, scorer: str, told: str
+) -> None:
+    (tmp_path / "judge.md").write_text("Hint:\n{{ metadata.hint }}\n{{ candidate }}")
+    with pytest.raises(TaskError) as refused:
+        checked(OneTask(tmp_path, f"scorer: {scorer}\n"), "openai/m")
+    assert str(refused.value).startswith(f"{tmp_path}/sums.yaml:4: scorer.")
+    assert told in str(refused.value)
+    assert str(refused.value).endswith("COLUMN} to dataset.fields.metadata (sample '0')")
+
+
+def test_a_metric_may_name_a_criterion_of_a_rubric(tmp_path: Path) -> None:
+    rubric = "scorer: {judge: {prompt: helpfulness, criteria: {style: Is it clear?}}}\n"
+    checked(OneTask(tmp_path, f"{rubric}metrics: [accuracy, judge.style]\n"), "openai/m")
+    with pytest.raises(TaskError, match=r"judge\.stile"):
+        checked(OneTask(tmp_path, f"{rubric}metrics: [judge.stile]\n"), "openai/m")
+
+
 def test_a_recording_that_is_not_there_is_refused_with_its_line(tmp_path: Path) -> None:
     with pytest.raises(TaskError, match=r"sums.yaml:4: replay: .*none.jsonl: .*cannot be read"):
         checked(OneTask(tmp_path, "replay: none.jsonl\n"))
@@ -180,10 +211,9 @@ def test_a_judge_that_is_missing_is_remarked(
 ) -> None:
     task = OneTask(tmp_path, more)
     settings = task.settings(models=("openai/m",), judges=judges)
-    found = missing_judge(task.plan("openai/m"), settings, task.catalog())
-    assert (found is not None) is remark
-    if found is not None:
-        assert found.startswith("task 'sums' is scored by a judge and none is configured: pass --")
+    found = missing_judges(task.plan("openai/m"), settings, task.catalog())
+    told = "task 'sums' is scored by a judge and none is configured: pass --llmeval-judge SPEC"
+    assert found == ([told] if remark else [])
 
 
 def test_a_model_without_its_key_or_function_is_refused_when_it_is_asked(tmp_path: Path) -> None:

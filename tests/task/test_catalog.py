@@ -12,7 +12,6 @@ import pytest
 
 from pytest_llmeval.errors import TaskError
 from pytest_llmeval.task.catalog import Catalog, LoadedTask
-from pytest_llmeval.task.limit import Limit
 
 TASK = """
 name: sums
@@ -63,14 +62,14 @@ def test_samples_are_found_by_id(file: Path) -> None:
 
 
 def test_the_limit_takes_the_first_samples(file: Path) -> None:
-    assert list(load(file, limit=Limit(2)).by_id) == ["0", "1"]
+    assert list(load(file, limit=2).by_id) == ["0", "1"]
 
 
 def test_a_limit_with_a_seed_takes_random_samples_and_rows_know_it(file: Path) -> None:
-    found = load(file, limit=Limit(2, seed=4))
+    found = load(file, limit=2, seed=4)
     assert list(found.by_id) == ["1", "3"]  # fixed: other samples would not be those of old runs
     assert found.versions["subset"] == "2,seed=4"
-    assert "subset" not in load(file, limit=Limit(2)).versions
+    assert "subset" not in load(file, limit=2).versions
 
 
 def test_overrides_reach_the_task_they_name_alone(file: Path) -> None:
@@ -100,7 +99,7 @@ def test_the_digest_tells_other_samples_apart(file: Path, tmp_path: Path, column
 
 def test_the_digest_knows_order_and_limit(file: Path, tmp_path: Path) -> None:
     before = load(file)
-    assert load(file, limit=Limit(4)).digest != before.digest
+    assert load(file, limit=4).digest != before.digest
     write(tmp_path / "data.jsonl", ROWS[::-1])
     assert load(file).digest != before.digest
 

@@ -17,7 +17,7 @@ from example_pictures import PNG
 from pytest_llmeval.errors import TaskError, UsageError
 from pytest_llmeval.records import Sample
 from pytest_llmeval.task import Task, load_task
-from pytest_llmeval.task.limit import Limit
+from pytest_llmeval.task.question import question_digest
 from pytest_llmeval.task.samples import dataset_digest, read_samples, sample_groups
 
 BAD: list[dict[str, Any]] = yaml.safe_load(
@@ -240,6 +240,22 @@ def test_images_lie_in_the_folder_of_the_dataset_that_is_read(tmp_path: Path) ->
     assert read_samples(task)[0].images == (str(tmp_path / "other" / "images" / "1.png"),)
 
 
+def test_named_pictures_are_checked_and_no_part_of_the_question(tmp_path: Path) -> None:
+    (tmp_path / "p.png").write_bytes(PNG)
+    fields = {"pictures": {"given": "shown?"}}
+    text = "- {id: a, input: x, target: y}\n- {id: b, input: x, target: y, shown: p.png}\n"
+    without, with_one = samples_of(tmp_path, text, "yaml", dataset={"fields": fields})
+    assert (without.pictures, with_one.pictures) == ({}, {"given": str(tmp_path / "p.png")})
+    assert question_digest(without) == question_digest(with_one)
+    with pytest.raises(TaskError, match="leaves the dataset's folder"):
+        samples_of(
+            tmp_path,
+            "- {id: b, input: x, target: y, shown: ../p.png}",
+            "yaml",
+            dataset={"fields": fields},
+        )
+
+
 def test_a_link_inside_the_folder_is_followed(tmp_path: Path) -> None:
     (tmp_path / "a.png").write_bytes(PNG)
     (tmp_path / "b.png").symlink_to(tmp_path / "a.png")
@@ -253,9 +269,9 @@ def test_a_limit_takes_the_first_and_checks_all(tmp_path: Path) -> None:
     (tmp_path / "rows.csv").write_text("id,input,target\n1,a,b\n2,c,d\n2,e,f\n")
     task = task_over(tmp_path, "rows.csv")
     with pytest.raises(TaskError, match="the id '2' is also used"):
-        read_samples(task, limit=Limit(1))
+        read_samples(task, limit=1)
     (tmp_path / "rows.csv").write_text("id,input,target\n1,a,b\n2,c,d\n3,e,f\n")
-    assert [sample.id for sample in read_samples(task, limit=Limit(2))] == ["1", "2"]
+    assert [sample.id for sample in read_samples(task, limit=2)] == ["1", "2"]
 
 
 def test_groups_are_columns_or_metadata_and_lists_give_several(tmp_path: Path) -> None:

@@ -13,7 +13,6 @@ from pytest_llmeval.scoring.function import FunctionScorer
 from pytest_llmeval.scoring.judge.scorer import JudgeScorer
 from pytest_llmeval.task import Task, load_task
 from pytest_llmeval.task.catalog import Catalog
-from pytest_llmeval.task.limit import Limit
 
 TASK = "name: demo\ndataset: {path: rows.jsonl}\nprompt: '{{ input }}'\n"
 SAMPLE = Sample(id="1", input="?", target="Paris", metadata={"hint": "p"})
@@ -356,4 +355,4 @@ def test_every_row_is_checked_whatever_the_limit(tmp_path: Path) -> None:
         "".join(f'{{"id": {n}, "input": "a", "target": "{target}"}}\n' for n, target in rows)
     )
     with pytest.raises(TaskError, match="row 2: the target 'abcd' is too long"):
-        Catalog(folder=tmp_path, limit=Limit(1)).load(tmp_path / "task.yaml")
+        Catalog(folder=tmp_path, limit=1).load(tmp_path / "task.yaml")

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from scripted_context import Asked, ScriptedContext
 
-from pytest_llmeval.engine.own_code import answer_rule_of, solver_of
+from pytest_llmeval.engine.own_code import answer_rule_of, roles_of, solver_of
 from pytest_llmeval.errors import ProviderError, RunStopped, TaskError
 from pytest_llmeval.records import (
     Completion,
@@ -368,3 +368,56 @@ def test_a_faulty_rule_is_the_tasks_error(code: str, says: str, tmp_path: Path) 
         answer_rule_of(task_with(tmp_path, "direct", code, "./solver.py:rule"))("abc")
     assert says in str(refused.value)
     assert str(refused.value).startswith(f"{tmp_path / 'task.yaml'}:5: answer: ")
+
+
+ASKING = """
+import dataclasses
+
+def solve(sample, context, *, polite: bool = False):
+    return context.generate(context.prompt(), role="user").text
+
+solve.roles = ("user", "critic", "user")
+
+async def quick(sample, context, *, polite: bool = False):
+    return (await context.generate(context.prompt(), role="user")).text
+
+quick.roles = ["user"]
+
+@dataclasses.dataclass
+class Debate:
+    roles = ("second",)
+    async def __call__(self, sample, context):
+        return (await context.generate(context.prompt(), role="second")).text
+"""
+
+
+@pytest.mark.parametrize(
+    ("solver", "roles"),
+    [
+        ("./solver.py:solve", ("user", "critic")),
+        ("{./solver.py:solve: {polite: true}}", ("user", "critic")),
+        ("{./solver.py:quick: {polite: true}}", ("user",)),
+        ("./solver.py:Debate", ("second",)),
+        ("direct", ()),
+    ],
+)
+def test_a_solver_declares_the_roles_that_it_asks(
+    tmp_path: Path, solver: str, roles: tuple[str, ...]
+) -> None:
+    task, context = task_with(tmp_path, solver, ASKING), FunctionContext(echo)
+    assert roles_of(task) == roles
+
+    async def run() -> Completion:
+        return await solver_of(task)(SAMPLE, context)
+
+    asyncio.run(run())
+    assert [one.role for one in context.asked] == [*roles[:1], "solver"][:1]
+
+
+@pytest.mark.parametrize("declared", ['"user"', '("User",)', '("solver",)', "(1,)", "{'user': 1}"])
+def test_what_are_no_roles_is_told_with_the_solver(tmp_path: Path, declared: str) -> None:
+    code = f"def solve(sample, context): ...\nsolve.roles = {declared}\n"
+    task = task_with(tmp_path, "./solver.py:solve", code)
+    with pytest.raises(TaskError, match=r"solve declares the roles .*a tuple of names") as wrong:
+        roles_of(task)
+    assert (wrong.value.key, wrong.value.line) == ("solver", 4)

@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 from example_rows import row
+from scripted_context import ScriptedContext, solved
 
-from pytest_llmeval.engine.own_code import answer_rule_of, solver_of
+from pytest_llmeval.engine.own_code import answer_rule_of, roles_of, solver_of
 from pytest_llmeval.records import Row
 from pytest_llmeval.results.declared_metrics import check_metrics, declared_metrics
 from pytest_llmeval.task import Task, load_task
@@ -92,6 +93,14 @@ def test_the_pages_other_tasks_load(page_files: Path) -> None:
     solver_of(task)
     messages = render(task, "generate", read_samples(task)[0], (), {})
     assert messages[1].text == "What is the capital of France? (It lies in Europe.)"
+
+
+def test_the_pages_tutored_solver_asks_its_role(page_files: Path) -> None:
+    task = load_task(page_files / "capitals" / "tutored.yaml")
+    assert roles_of(task) == tuple(task.roles) == ("tutor",)
+    context = ScriptedContext("Oslo", "Really?", "Oslo.")
+    assert solved(solver_of(task), context).text == "Oslo."
+    assert [asked.role for asked in context.asked] == ["solver", "tutor", "solver"]
 
 
 def test_the_pages_agent_has_its_tool(page_files: Path) -> None:

@@ -1,24 +1,20 @@
 """Drawing over pictures, with results that are byte for byte the same on every machine.
 
 A drawn diagram is part of a request, and stored replies are found by the bytes of the request.
-Pillow's fonts and the zlib behind its PNG writer differ between versions and builds, so this module
-uses neither.
+Pillow's fonts and the zlib behind its PNG writer differ between versions and builds, so neither is
+used here.
 """
 
 from __future__ import annotations
 
-import struct
-import zlib
-from typing import Final, TypeAlias
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
 from pytest_llmeval.domains.geometry3k.drawing import Drawing
+from pytest_llmeval.domains.geometry3k.png import Pixels, png
 from pytest_llmeval.files.images import decoded
-
-Pixels: TypeAlias = npt.NDArray[np.uint8]
-"""A picture as an array of shape (height, width, 3)."""
 
 RED: Final = (220, 0, 0)
 """Colour of all that is added to a diagram; the published prompt proposes it."""
@@ -66,8 +62,6 @@ _GLYPHS: Final = {
         "'": "04040800000000",
     }.items()
 }  # fmt: skip - a table: rows from the top, five bits each, leftmost first
-_BLOCK: Final = 65_535
-_PALETTE_SIZE: Final = 256
 
 
 class Canvas:
@@ -133,42 +127,3 @@ def draw_over(data: bytes, drawing: Drawing) -> bytes:
     for label, position in drawing.points:
         canvas.point(position, label)
     return png(canvas.pixels)
-
-
-def png(pixels: Pixels) -> bytes:
-    """Return the picture as uncompressed PNG: 8 bits a pixel up to 256 colours, else 24."""
-    height, width, _ = pixels.shape
-    packed = pixels.astype(np.uint32) @ np.array([1 << 16, 1 << 8, 1], dtype=np.uint32)
-    colours, indices = np.unique(packed, return_inverse=True)
-    indexed = len(colours) <= _PALETTE_SIZE
-    palette = np.stack([colours >> 16, colours >> 8, colours], axis=1).astype(np.uint8)
-    rows = (
-        indices.reshape(height, width).astype(np.uint8)
-        if indexed
-        else pixels.reshape(height, width * 3)
-    )
-    unfiltered = np.zeros((height, 1), dtype=np.uint8)
-    header = struct.pack(">IIBBBBB", width, height, 8, 3 if indexed else 2, 0, 0, 0)
-    return b"".join(
-        [
-            b"\x89PNG\r\n\x1a\n",
-            _chunk(b"IHDR", header),
-            _chunk(b"PLTE", palette.tobytes()) if indexed else b"",
-            _chunk(b"IDAT", _stored(np.hstack([unfiltered, rows]).tobytes())),
-            _chunk(b"IEND", b""),
-        ]
-    )  # fmt: skip - the chunks of a PNG, in order
-
-
-def _chunk(kind: bytes, data: bytes) -> bytes:
-    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
-
-
-def _stored(data: bytes) -> bytes:
-    """Return a zlib stream of stored blocks (RFC 1950, RFC 1951 section 3.2.4)."""
-    stream = [b"\x78\x01"]
-    for start in range(0, len(data), _BLOCK):
-        block = data[start : start + _BLOCK]
-        final = start + _BLOCK >= len(data)
-        stream += [struct.pack("<BHH", final, len(block), len(block) ^ 0xFFFF), block]
-    return b"".join([*stream, struct.pack(">I", zlib.adler32(data))])

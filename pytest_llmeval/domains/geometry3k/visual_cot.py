@@ -4,19 +4,25 @@ from __future__ import annotations
 
 import asyncio
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar, Final, Literal, TypeAlias, get_args
+from typing import Final, Literal, TypeAlias, get_args
 
 from msgspec.structs import replace
 
-from pytest_llmeval.domains.geometry3k.canvas import draw_over
-from pytest_llmeval.domains.geometry3k.drawing import DRAWING_INSTRUCTIONS, parse_drawing
+from pytest_llmeval.domains.geometry3k.auxiliary import (
+    Save,
+    check_given,
+    drawn,
+    given,
+    instructions,
+    returned,
+)
 from pytest_llmeval.engine.context import SolverContext
-from pytest_llmeval.errors import TaskError, UsageError
-from pytest_llmeval.files.images import ImageFolder, check_picture, picture_size, sendable
+from pytest_llmeval.errors import UsageError
+from pytest_llmeval.files.images import ImageFolder
 from pytest_llmeval.records import (
     Completion,
     Image,
@@ -25,16 +31,15 @@ from pytest_llmeval.records import (
     Message,
     Operation,
     Part,
-    Reply,
     Sample,
     TextPart,
 )
 
-ImageMode: TypeAlias = Literal["draw", "edit", "chat"]
+ImageMode: TypeAlias = Literal["draw", "edit", "chat", "given"]
 """How the auxiliary diagram is made.
 
 ``draw``: a text model describes it in JSON, and it is drawn. ``edit``: the provider's image
-endpoint. ``chat``: a chat reply that holds a picture.
+endpoint. ``chat``: a chat reply that holds a picture. ``given``: the dataset brings it.
 """
 
 NO_AUXILIARY_DIAGRAM: Final = (
@@ -43,17 +48,18 @@ NO_AUXILIARY_DIAGRAM: Final = (
 )
 """Added to the prompt of stage 2, which speaks of two images, when stage 1 made none."""
 
-_Save: TypeAlias = Callable[[bytes], Image]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VisualCotSolver:
     """Asks for an auxiliary diagram (stage ``image``), then for the answer (stage ``question``).
 
     Stage 2 gets the original diagram first and the auxiliary one after it. A reply to stage 1
-    without a usable picture (no JSON, a line that leaves the diagram, no picture) counts as the
-    model's failure: it is noted in the transcript and the details, and stage 2 is asked with the
-    original alone.
+    without a usable picture (no JSON, a line that leaves the diagram, no picture, a broken one, the
+    original unchanged, a refusal) counts as the model's failure: it is not asked again but noted in
+    the transcript and the details, and stage 2 is asked with the original alone.
+
+    In the mode ``given`` there is no stage 1: the sample brings the construction, as a drawing in
+    its metadata (the JSON that a drawing model replies, in pixels of the original) or as a picture.
 
     Details: ``image_mode``, ``auxiliary_image`` (the picture's digest) and ``image_problem``.
 
@@ -63,8 +69,6 @@ class VisualCotSolver:
             sent is part of its stored reply and is always kept.
     """
 
-    stages: ClassVar[tuple[str, ...]] = ("image", "question")
-
     image_mode: ImageMode = "draw"
     save_intermediate: bool = True
 
@@ -73,6 +77,19 @@ class VisualCotSolver:
         if self.image_mode not in get_args(ImageMode):
             msg = f"image_mode is {self.image_mode!r}; allowed are {', '.join(get_args(ImageMode))}"
             raise ValueError(msg)
+
+    @property
+    def stages(self) -> tuple[str, ...]:
+        """Stages of the prompt."""
+        return ("question",) if self.image_mode == "given" else ("image", "question")
+
+    def check_sample(self, sample: Sample) -> None:
+        """Raise ValueError where a construction should be given, and the sample has no valid one.
+
+        Only the sizes of pictures are looked at; nothing is drawn.
+        """
+        if self.image_mode == "given":
+            check_given(sample)
 
     def variables(self) -> Mapping[str, Json]:
         """Return the variables of the prompts: none."""
@@ -88,7 +105,7 @@ class VisualCotSolver:
             raise UsageError(msg)
         with ExitStack() as stack:
             save = context.save_image if self.save_intermediate else _passing_folder(stack)
-            picture, problem = await self._auxiliary_diagram(context, save)
+            picture, problem = await self._auxiliary_diagram(sample, context, save)
             addition: Part = (
                 ImagePart(image=picture) if picture else TextPart(text=NO_AUXILIARY_DIAGRAM)
             )
@@ -106,54 +123,25 @@ class VisualCotSolver:
         )
 
     async def _auxiliary_diagram(
-        self, context: SolverContext, save: _Save
+        self, sample: Sample, context: SolverContext, save: Save
     ) -> tuple[Image | None, str | None]:
         """Return stage 1's picture, or None and what is wrong with the model's reply."""
+        if self.image_mode == "given":
+            return await asyncio.to_thread(given, sample, save), None
         (original,) = context.images
         messages = context.prompt("image")
         drawing = self.image_mode == "draw"
         if drawing:
-            instructions = await asyncio.to_thread(_instructions, original)
-            messages = _with(messages, TextPart(text=instructions))
+            text = await asyncio.to_thread(instructions, original)
+            messages = _with(messages, TextPart(text=text))
         operation: Operation = "image" if self.image_mode == "edit" else "chat"
         reply = await context.generate(messages, stage="image", operation=operation)
-        take = _drawn if drawing else _returned
+        take = drawn if drawing else returned
         try:
             return await asyncio.to_thread(take, reply, original, save), None
         except ValueError as error:
             context.note("image", f"no auxiliary diagram: {error}")
             return None, str(error)
-
-
-def _instructions(original: Image) -> str:
-    """Return the instructions for drawing; TaskError when the diagram cannot be drawn over."""
-    data = original.read()
-    try:
-        check_picture(data)
-        width, height = picture_size(data)
-    except ValueError as error:
-        raise TaskError(str(error), file=original.path) from error
-    return "\n\n" + DRAWING_INSTRUCTIONS.format(width=width, height=height)
-
-
-def _drawn(reply: Reply, original: Image, save: _Save) -> Image:
-    """Draw the shapes of a reply over the original; ValueError if the shapes are invalid."""
-    data = original.read()
-    width, height = picture_size(data)
-    return save(draw_over(data, parse_drawing(reply.text, width=width, height=height)))
-
-
-def _returned(reply: Reply, original: Image, save: _Save) -> Image:
-    """Return the reply's picture, ready to be sent; ValueError if it has no valid picture."""
-    if not reply.images:
-        msg = f"the reply holds no picture but the text {reply.text[:80]!r}"
-        raise ValueError(msg)
-    picture = reply.images[0]
-    check_picture(picture.read())
-    if picture.digest == original.digest:
-        msg = "the reply's picture is the original, unchanged"
-        raise ValueError(msg)
-    return sendable(picture, save)
 
 
 def _with(messages: tuple[Message, ...], addition: Part) -> tuple[Message, ...]:
@@ -168,7 +156,7 @@ def _with(messages: tuple[Message, ...], addition: Part) -> tuple[Message, ...]:
     return (*before, replace(last, parts=(*last.parts[:at], addition, *last.parts[at:])))
 
 
-def _passing_folder(stack: ExitStack) -> _Save:
+def _passing_folder(stack: ExitStack) -> Save:
     """Return a function that stores pictures until the stack closes."""
     folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="llmeval-images-"))
     return ImageFolder(Path(folder)).save

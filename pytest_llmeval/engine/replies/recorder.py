@@ -34,7 +34,7 @@ class Recorder:
         try:
             file.parent.mkdir(parents=True, exist_ok=True)
             known = map(self._with_copies, read_recording(file)) if file.is_file() else ()
-            self._lines = {line.key: line for line in known}
+            self._lines = {(line.key, line.role): line for line in known}
             # Written anew, because the last line may lack its end.
             self._replace()
             self._stream = file.open("a", encoding="utf-8", errors=_ESCAPED)
@@ -43,7 +43,7 @@ class Recorder:
             raise UsageError(msg) from error
 
     def keep(self, stored: StoredReply, *, live: bool) -> None:  # noqa: ARG002 - the port
-        """Record a reply, live or not; a second one to the same request replaces the first."""
+        """Record a reply, live or not; a second one to a request in the same role replaces it."""
         self.add(stored)
 
     def add(self, stored: StoredReply) -> None:
@@ -54,12 +54,12 @@ class Recorder:
         data = line.to_json()
         if self._redactor.may_change(json.dumps(data)):
             line = StoredReply.from_json(self._redactor.json(data))
-        self._lines[line.key] = line
+        self._lines[line.key, line.role] = line
         self._stream.write(_dump(line))
         self._stream.flush()
 
     def close(self) -> None:
-        """Replace the file by its lines in the order of their keys, each once."""
+        """Replace the file by its lines in the order of their keys and roles, each once."""
         self._stream.close()
         self._replace()
 

@@ -17,6 +17,7 @@ from pytest_llmeval.engine.replies.store import IMAGES, REPLIES, ReplyStore, Sto
 from pytest_llmeval.engine.replies.stored_reply import StoredReply
 from pytest_llmeval.engine.spec_settings import split_spec
 from pytest_llmeval.errors import UsageError
+from pytest_llmeval.records import Role
 
 
 def stocks(place: Place) -> list[Stock]:
@@ -78,8 +79,8 @@ def copy(
         The number of replies that the copy brought.
 
     Raises:
-        UsageError: a place cannot be used, or two models answered the same request, which a
-            recording cannot hold.
+        UsageError: a place cannot be used, or two models answered the same request in one role,
+            which a recording cannot hold.
     """
     chosen = [one for one in _stored_in(source) if not models or one.model in models]
     if target.is_recording:
@@ -98,9 +99,9 @@ def _record(chosen: list[StoredReply], file: Path) -> int:
     if file.exists():
         msg = f"{file} exists already; name a new file"
         raise UsageError(msg)
-    answered_by: dict[str, str] = {}
+    answered_by: dict[tuple[str, Role], str] = {}
     for one in chosen:
-        if (other := answered_by.setdefault(one.key, one.model)) != one.model:
+        if (other := answered_by.setdefault((one.key, one.role), one.model)) != one.model:
             msg = (
                 f"{other} and {one.model} answered the same request; "
                 "name the model to copy with --model"

@@ -19,6 +19,7 @@ from pytest_llmeval.records import (
     target_texts,
 )
 from pytest_llmeval.records.score import DECIDED_BY
+from pytest_llmeval.roles import JUDGE
 from pytest_llmeval.scoring.binary import shown
 from pytest_llmeval.scoring.judge.built_in import EQUIVALENCE
 from pytest_llmeval.scoring.judge.judgement import (
@@ -173,7 +174,7 @@ class JudgeScorer:
                     decided_by="symbolic",
                 ).to_json()
         if not context.models:
-            return Judgement(verdict=None, explanation=NO_JUDGE).to_json()
+            return Judgement(verdict=None, explanation=_no_judge(self.role)).to_json()
         return (await self.judged(sample, answer, context)).to_json()
 
     async def judged(
@@ -276,3 +277,10 @@ def _plain_answer(answer: str, target: Target) -> PlainDecision:
 
 def _empty(answer: str | None) -> bool:
     return not (answer and answer.strip())
+
+
+def _no_judge(role: Role) -> str:
+    """Return why nobody judged, and the option that names a model of the role."""
+    if role == JUDGE:
+        return NO_JUDGE
+    return f"no model is configured for the role {role!r}: pass --llmeval-model {role}=SPEC"

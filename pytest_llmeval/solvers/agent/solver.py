@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from typing import Annotated, ClassVar, Final, Literal, TypeAlias
 
 from pytest_llmeval.engine.context import RunContext, SolverContext
-from pytest_llmeval.engine.tool import ReadyTool, Tool, ToolWithCheck, ToolWithVariables
-from pytest_llmeval.records import Completion, Display, Json, Message, Sample, display_of
+from pytest_llmeval.engine.tool import AskingTool, ReadyTool, Tool, ToolWithCheck, ToolWithVariables
+from pytest_llmeval.records import Completion, Display, Json, Message, Role, Sample, display_of
 from pytest_llmeval.scoring.schemas import Schema
 from pytest_llmeval.solvers.agent.calling import Calling
 from pytest_llmeval.solvers.agent.making import MadeTools
@@ -72,6 +72,12 @@ class AgentSolver:
             labels={key: labels for one in shown for key, labels in one.labels.items()},
             headings={key: heading for one in shown for key, heading in one.headings.items()},
         )
+
+    @property
+    def roles(self) -> tuple[Role, ...]:
+        """The roles that the tools ask."""
+        asking = (tool for tool in self.tools if isinstance(tool, AskingTool))
+        return tuple(dict.fromkeys(role for tool in asking for role in tool.roles))
 
     def variables(self) -> Mapping[str, Json]:
         """Return the variables of the prompt."""

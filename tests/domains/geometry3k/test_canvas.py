@@ -106,7 +106,7 @@ def test_the_bytes_are_the_same_on_every_machine() -> None:
         circles=(((100, 75), 60.5),),
     )
     assert hashlib.sha256(draw_over(picture(200, 150), drawing)).hexdigest() == (
-        "0896d4c1f63f3419619d01882673899f885452732ce6c8717f56ed3c6283c06a"
+        "e1fda2fcfa4e942c2b655762bbcdaba941186348c20e32fb3fe5924d75b24e90"
     )
 
 

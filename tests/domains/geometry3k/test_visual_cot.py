@@ -4,39 +4,37 @@ from __future__ import annotations
 
 import asyncio
 import io
+import json
 import struct
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, cast
 
 import pytest
+from domains.geometry3k.sample_context import SOLUTION, Context
+from msgspec.structs import replace
 from PIL import Image as Pillow
 
+from pytest_llmeval.domains.geometry3k.canvas import draw_over
+from pytest_llmeval.domains.geometry3k.drawing import parse_drawing
 from pytest_llmeval.domains.geometry3k.visual_cot import NO_AUXILIARY_DIAGRAM, VisualCotSolver
 from pytest_llmeval.engine.context import SolverContext
 from pytest_llmeval.errors import ProviderError, TaskError, UsageError
 from pytest_llmeval.files.images import ImageFolder
 from pytest_llmeval.records import (
     Completion,
-    Image,
     ImagePart,
-    Json,
-    Message,
-    Operation,
     Reply,
     Sample,
     TextPart,
 )
 from pytest_llmeval.task import Task, load_task
-from pytest_llmeval.task.limit import Limit
-from pytest_llmeval.task.rendering import render
 from pytest_llmeval.task.samples import read_samples
 
 ROOT = Path(__file__).parents[3]
 ALTITUDE = (
     '{"points": [{"label": "H", "at": [94, 117]}], "lines": [{"from": [46, 233], "to": "H"}]}'
 )
-SOLUTION = "x = 13"
 
 
 @pytest.fixture(scope="module")
@@ -48,50 +46,7 @@ def task() -> Task:
 @pytest.fixture
 def sample(task: Task) -> Sample:
     """Return the first problem: a right triangle."""
-    return read_samples(task, limit=Limit(1))[0]
-
-
-class Context:
-    """A sample's way to a model that is a function, keeping what was asked and noted."""
-
-    epoch = 1
-
-    def __init__(self, task: Task, sample: Sample, folder: Path, draw: Callable[[], Reply]) -> None:
-        """Let stage 1 be answered by `draw` and stage 2 by the solution."""
-        self._task, self._sample, self._draw = task, sample, draw
-        self.folder = ImageFolder(folder / "images")
-        self.asked: dict[str, tuple[Operation, tuple[Message, ...]]] = {}
-        self.notes: list[tuple[str, str]] = []
-        self.pictures_at_question: list[bytes] = []
-
-    @property
-    def images(self) -> tuple[Image, ...]:
-        return tuple(Image.load(path) for path in self._sample.images)
-
-    def prompt(self, stage: str = "generate", **variables: Json) -> tuple[Message, ...]:
-        return render(self._task, stage, self._sample, self.images, variables)
-
-    async def generate(
-        self,
-        messages: Sequence[Message],
-        *,
-        stage: str = "generate",
-        operation: Operation = "chat",
-        draw: int = 0,
-        parameters: dict[str, Json] | None = None,
-    ) -> Reply:
-        assert (draw, parameters) == (0, None)
-        self.asked[stage] = operation, tuple(messages)
-        if stage == "image":
-            return self._draw()
-        self.pictures_at_question = [image.read() for image in messages[-1].images]
-        return Reply(text=SOLUTION, stop_reason="length")
-
-    def save_image(self, data: bytes) -> Image:
-        return self.folder.save(data)
-
-    def note(self, stage: str, text: str) -> None:
-        self.notes.append((stage, text))
+    return read_samples(task, limit=1)[0]
 
 
 @pytest.fixture
@@ -238,8 +193,111 @@ class TestReturnedPictures:
         assert len(context.notes) == 1
 
 
+TRUE_LINES = ROOT / "benchmarks/geometry3k/geometry3k_true_lines.yaml"
+HUNG = {"lines": [{"from": [46, 233], "to": [94, 117]}]}
+
+
+def given(sample: Sample, folder: Path, **fields: Any) -> tuple[Completion, Context]:
+    """Solve a sample in the mode ``given``; `fields` replace those of the sample."""
+    own = replace(sample, **fields)
+    solver, task = VisualCotSolver(image_mode="given"), load_task(TRUE_LINES)
+    solver.check_sample(own)
+    context = Context(task, own, folder, lambda: pytest.fail("there is no stage 1"))
+    return asyncio.run(solver(own, cast("SolverContext", context))), context
+
+
+class TestGiven:
+    @pytest.mark.parametrize("drawing", [HUNG, json.dumps(HUNG)], ids=["object", "text"])
+    def test_a_given_drawing_goes_with_the_question_and_nothing_else_is_asked(
+        self, drawing: Any, sample: Sample, tmp_path: Path
+    ) -> None:
+        completion, context = given(sample, tmp_path, metadata={"auxiliary": drawing})
+        assert list(context.asked) == ["question"]
+        (message,) = context.asked["question"][1]
+        assert [type(part) for part in message.parts] == [ImagePart, ImagePart, TextPart]
+        drawn = parse_drawing(json.dumps(HUNG), width=420, height=330)
+        expected = draw_over(Path(sample.images[0]).read_bytes(), drawn)
+        assert context.pictures_at_question == [Path(sample.images[0]).read_bytes(), expected]
+        assert completion.details == {
+            "image_mode": "given",
+            "auxiliary_image": message.images[1].digest,
+            "image_problem": None,
+        }
+
+    def test_a_given_picture_goes_as_it_is(self, sample: Sample, tmp_path: Path) -> None:
+        (tmp_path / "given.png").write_bytes(picture())
+        _, context = given(sample, tmp_path, pictures={"auxiliary": str(tmp_path / "given.png")})
+        assert context.pictures_at_question[1] == picture()
+
+    def test_a_drawing_is_in_pixels_of_the_original_even_where_that_is_scaled(
+        self, sample: Sample, tmp_path: Path
+    ) -> None:
+        (tmp_path / "large.png").write_bytes(picture(4_096, 1_000, "white"))
+        edge = {"lines": [{"from": [4_090, 0], "to": [4_090, 1_000]}]}
+        _, context = given(
+            sample, tmp_path, images=(str(tmp_path / "large.png"),), metadata={"auxiliary": edge}
+        )
+        drawn = Pillow.open(io.BytesIO(context.pictures_at_question[1])).convert("RGB")
+        assert drawn.size == (2_048, 500)
+        assert drawn.getpixel((2_045, 250)) == (220, 0, 0)
+
+    @pytest.mark.parametrize(
+        ("metadata", "problem"),
+        [
+            ({}, "no auxiliary construction is given, .*metadata .auxiliary: COLUMN"),
+            ({"auxiliary": None}, "no JSON object"),
+            ({"auxiliary": "a height"}, "no JSON object"),
+            ({"auxiliary": {}}, "adds nothing"),
+            ({"auxiliary": {"lines": [{"from": [0, 0], "to": [421, 0]}]}}, "outside the canvas"),
+            ({"auxiliary": [1]}, "no JSON object"),
+        ],
+    )
+    def test_a_sample_without_a_valid_one_is_refused_before_anything_is_asked(
+        self, metadata: dict[str, Any], problem: str, sample: Sample
+    ) -> None:
+        with pytest.raises(ValueError, match=problem):
+            VisualCotSolver(image_mode="given").check_sample(replace(sample, metadata=metadata))
+
+    def test_no_other_mode_needs_one(self, sample: Sample) -> None:
+        for mode in ("draw", "edit", "chat"):
+            VisualCotSolver(image_mode=mode).check_sample(sample)
+
+    def test_the_row_that_is_wrong_is_named_when_the_dataset_is_read(self, tmp_path: Path) -> None:
+        rows = json.loads((ROOT / "fixtures/geometry3k/problems.json").read_text("utf-8"))[:3]
+        del rows[1]["auxiliary"]
+        rows[2]["auxiliary"]["lines"][0]["to"] = [500, 0]
+        for row in rows:
+            row["images"] = [Path(row["images"][0]).name]
+            (tmp_path / row["images"][0]).write_bytes(
+                (ROOT / "fixtures/geometry3k/images" / row["images"][0]).read_bytes()
+            )
+        (tmp_path / "rows.json").write_text(json.dumps(rows), "utf-8")
+        named = {
+            "dataset.path": str(tmp_path / "rows.json"),
+            "dataset.fields.metadata": "{auxiliary: 'auxiliary?'}",
+        }
+        with pytest.raises(TaskError) as caught:
+            read_samples(load_task(TRUE_LINES, named))
+        assert "row 2: no auxiliary construction is given" in str(caught.value)
+        assert "row 3: the given auxiliary drawing is wrong" in str(caught.value)
+
+
+def test_a_check_of_a_solver_that_breaks_is_told_with_the_row(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def broken(_: VisualCotSolver, sample: Sample) -> None:
+        raise KeyError(sample.id)
+
+    monkeypatch.setattr(VisualCotSolver, "check_sample", broken)
+    problem = "row 1: the check of the solver 'visual_cot' failed: KeyError"
+    with pytest.raises(TaskError, match=problem):
+        read_samples(load_task(TRUE_LINES), limit=1)
+
+
 def test_an_unknown_mode_names_the_known_ones() -> None:
-    with pytest.raises(ValueError, match="image_mode is 'paint'; allowed are draw, edit, chat"):
+    with pytest.raises(
+        ValueError, match="image_mode is 'paint'; allowed are draw, edit, chat, given"
+    ):
         VisualCotSolver(image_mode="paint")  # type: ignore[arg-type]  # what a task file may hold
 
 

@@ -12,7 +12,7 @@ from engine.requests_and_replies import reply, request
 from engine.virtual_time import run
 from msgspec.structs import replace
 
-from pytest_llmeval.engine.replies import Recorder, StoredReply, read_recording
+from pytest_llmeval.engine.replies import Recorder, Recording, StoredReply, read_recording
 from pytest_llmeval.errors import UsageError
 from pytest_llmeval.providers.replay import ReplayProvider
 from pytest_llmeval.records import Image, Reply, Request
@@ -170,3 +170,47 @@ def test_committed_recordings_are_read_and_their_keys_are_those_of_their_content
     assert lines
     assert all(content_key(line.content) == line.key for line in lines)
     assert all(image.path.startswith(str(file.parent)) for line in lines for image in line.images)
+
+
+def test_a_recording_holds_a_reply_to_a_request_for_each_role(tmp_path: Path) -> None:
+    file, asked = tmp_path / "replies.jsonl", request("what now?")
+    recorder = Recorder(file)
+    for role in ("solver", "user", "judge"):
+        recorder.add(recorded(replace(asked, role=role), reply(role), f"openai/{role}"))
+    recorder.close()
+    again = Recorder(file)  # recorded on, it keeps them all
+    again.add(recorded(replace(asked, role="user"), reply("user, anew"), "openai/user"))
+    again.close()
+    provider = ReplayProvider(file)
+    texts = {"solver": "solver", "user": "user, anew", "judge": "judge"}
+    for role, text in texts.items():
+        assert run(provider.send(replace(asked, role=role, provider="replay"))).text == text
+    # A line without a role, as in older recordings, is of the model under test; a role that no line
+    # has is answered by it.
+    other = replace(asked, role="other", provider="replay")
+    assert run(provider.send(other)).text == "solver"
+
+
+def test_a_model_that_was_asked_one_thing_in_two_roles_has_one_line(tmp_path: Path) -> None:
+    file = tmp_path / "replies.jsonl"
+    alike, own = request("alike"), replace(request("own"), role="user")
+    record(file, (alike, reply("one call")), (own, reply("its own")))
+    provider = ReplayProvider(file)
+    assert run(provider.send(replace(alike, role="user", provider="replay"))).text == "one call"
+
+
+def test_two_models_of_one_role_cannot_share_a_recording(tmp_path: Path) -> None:
+    file, asked = tmp_path / "replies.jsonl", replace(request("x"), role="user")
+    lines = [json.dumps(recorded(asked, reply("y"), f"openai/{model}").to_json()) for model in "ab"]
+    file.write_text("".join(f"{line}\n" for line in lines))
+    with pytest.raises(UsageError, match="two replies to the same request, by openai/a and openai"):
+        ReplayProvider(file)
+
+
+def test_a_named_model_of_a_role_takes_its_own_replies_only(tmp_path: Path) -> None:
+    file, asked = tmp_path / "replies.jsonl", replace(request("x"), role="user")
+    record(file, (asked, reply("y")), model="openai/m")
+    kept = Recording(file)
+    assert kept.find(asked) is not None
+    assert kept.find(replace(asked, model="other")) is None
+    assert kept.find(replace(asked, provider="replay", model="f")) is not None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import pytest
 from scripted_context import solved
@@ -311,3 +311,30 @@ def test_requests_are_known_by_their_tool_messages_and_sent_as_chat_completions_
         },
         {"role": "tool", "content": "9", "tool_call_id": "call00001"},
     ]
+
+
+class Expert(LookUp):
+    """A tool that asks another model."""
+
+    name = "expert"
+    roles = ("expert", "second-expert")
+
+    async def __call__(
+        self, arguments: Mapping[str, Json], context: SolverContext, *, stage: str
+    ) -> ToolUse:
+        asked = [Message.of("user", str(arguments["query"]))]
+        reply = await context.generate(asked, stage=stage, parameters={}, role="expert")
+        use = ToolUse(stage=stage, tool=self.name, input=asked[0].text, output=reply.text)
+        context.record(use)
+        return use
+
+
+def test_a_tool_may_ask_another_role_which_the_agent_declares() -> None:
+    solver = AgentSolver(tools=(LookUp(), Expert()))
+    assert solver.roles == ("expert", "second-expert")
+    asks = raw(call('{"query": "a"}', "expert"))
+    context = Context(asks, Reply(text="An expert's word."), ANSWER)
+    assert solved(solver, context).text == ANSWER.text
+    assert [asked.role for asked in context.asked] == ["solver", "expert", "solver"]
+    assert context.results == ["An expert's word."]
+    assert agent().roles == ()

@@ -65,7 +65,7 @@ function plainDetails(details, trees) {
 
 function judgedBy(details) {
   const tally = details.tally || {};
-  return facts([["judge", details.judge], ["correct", tally.correct], ["incorrect", tally.incorrect], ["lost", tally.lost], ["replies", tally.replies]]);
+  return facts([["judge", details.judge], ["label", details.label], ["correct", tally.correct], ["incorrect", tally.incorrect], ["lost", tally.lost], ["replies", tally.replies]]);
 }
 
 function detailsOf(score) {
@@ -135,14 +135,17 @@ function toolUseOf(event) {
   ];
 }
 
-const kindOf = (event) => ({ tool_use: "tool", note: "note" })[event.event] || (event.role === "judge" ? "judge" : "model");
+const kindOf = (event) => ({ tool_use: "tool", note: "note" })[event.event] || (event.scorer ? "judge" : "model");
+
+// What a stage is called: a model by its role, unless it is the one under test.
+const kindName = (event) => (event.role && event.role !== "solver" ? said(event.role) : kindOf(event));
 
 function stageOf(event, number, evidence, seen) {
   const kind = kindOf(event);
   const bodies = { model_call: callOf, failed_call: failureOf, tool_use: toolUseOf, note: () => box(event.text, "Note", "prose") };
   const body = bodies[event.event](event, evidence, seen);
   const time = event.reply ? event.reply.latency : event.seconds;
-  const title = el("span", {}, el("span", { class: `kind ${kind}` }, kind), " ", said(event.stage), time === undefined ? null : el("span", { class: "quiet" }, ` ${time < 0.05 ? "<0.1" : seconds(time)} s`));
+  const title = el("span", {}, el("span", { class: `kind ${kind}` }, kindName(event)), " ", said(event.stage), time === undefined ? null : el("span", { class: "quiet" }, ` ${time < 0.05 ? "<0.1" : seconds(time)} s`));
   return el("li", { id: `stage-${number}` }, foldable(title, kind !== "judge", body));
 }
 

@@ -16,7 +16,7 @@ function whereFrom(evidence) {
 function evidenceBody(row, evidence) {
   const seen = new Set();
   const events = evidence.events || [];
-  const first = events.find((event) => event.messages && event.role !== "judge");
+  const first = events.find((event) => event.messages && event.role === "solver");
   const prompt = first ? first.messages.map((number) => messageOf(evidence.messages[number])) : [];
   if (first) first.messages.forEach((number) => seen.add(number));
   const troubled = row.outcome === "error" || row.outcome === "not run" || !evidence.scores.length;
