@@ -21,12 +21,12 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Sequence
-from string import punctuation
 from typing import Annotated, Any, Final, TypeAlias
 
 from annotated_types import Ge
 
-from pytest_llmeval.records import Row, target_texts
+from pytest_llmeval.records import Row
+from pytest_llmeval.results.classes import classified
 from pytest_llmeval.results.figures import Mean, MetricValue
 from pytest_llmeval.results.means import accuracy_of, interval_of, mean_of
 from pytest_llmeval.results.rows import last_scores, parted
@@ -142,7 +142,7 @@ def f1_macro(rows: Sequence[Row]) -> float | None:
     aside. An answer that is no class counts against the recall of its target's class alone. (So in
     scikit-learn: ``f1_score(y_true, y_pred, labels=unique(y_true), average="macro")``.)
     """
-    pairs = _classified(rows)
+    pairs = classified(rows)
     if not pairs:
         return None
     true = Counter(target for target, _ in pairs)
@@ -158,7 +158,7 @@ def mcc(rows: Sequence[Row]) -> float | None:
     For several classes it is Gorodkin's R_K (2004). Classes as in `f1_macro`; all answers that are
     no class are one further class. 0 if all targets, or all answers, are one class.
     """
-    pairs = _classified(rows)
+    pairs = classified(rows)
     if not pairs:
         return None
     true = Counter(target for target, _ in pairs)
@@ -202,38 +202,3 @@ def _by_sample(rows: Sequence[Row]) -> list[list[Row]]:
 
 def _correct(rows: Sequence[Row]) -> int:
     return sum(row.outcome == "correct" for row in rows)
-
-
-def _classified(rows: Sequence[Row]) -> list[tuple[str, str | None]]:
-    """Return the classes of target and answer of each row with a target.
-
-    An answer is the class that it names, case and punctuation at its ends aside where that is
-    certain; one that names none is None.
-    """
-    pairs = [(_class(row), _answer(row)) for row in rows if row.target is not None]
-    classes = {target for target, _ in pairs}
-    forms = Counter(map(_folded, classes))
-    known = {form: name for name in classes if forms[form := _folded(name)] == 1}
-    return [
-        (target, answer if answer in classes else known.get(_folded(answer or "")))
-        for target, answer in pairs
-    ]
-
-
-def _folded(text: str) -> str:
-    """Return a text without case, and without punctuation at its ends."""
-    return text.strip(f"{punctuation} ").casefold()
-
-
-def _class(row: Row) -> str:
-    """Return the class of a row's target: of several texts the answer's one, or the first."""
-    texts = [text.strip() for text in target_texts(row.target)]
-    answer = _answer(row)
-    return answer if answer is not None and answer in texts else texts[0]
-
-
-def _answer(row: Row) -> str | None:
-    """Return the class of a row's answer: of a correct one that of the target."""
-    if row.outcome == "correct" and isinstance(row.target, str):
-        return row.target.strip()
-    return None if row.answer is None else row.answer.strip()

@@ -8,6 +8,7 @@ from math import fsum
 
 from pytest_llmeval.engine.statistics import quantile
 from pytest_llmeval.records import Row, Usage
+from pytest_llmeval.results.classes import confusion
 from pytest_llmeval.results.declared_metrics import (
     DeclaredMetric,
     declared_metrics,
@@ -79,6 +80,7 @@ def figures(rows: Sequence[Row], info: TaskInfo, metrics: Sequence[DeclaredMetri
         repeated=repeated(scored),
         efficiency=tuple(efficiencies(accuracy, scores, graded)),
         labels=label_counts(rows, info),
+        confusion=confusion(scored, info.metrics),
         judging=judging(rows, info.calibrations),
         usage=sum((row.usage for row in rows), Usage()),
         unpriced=sum(row.usage.requests > 0 and row.usage.cost is None for row in rows),
