@@ -12,8 +12,9 @@ from pytest_llmeval.commands.session_options import add_options, reports_of, set
 from pytest_llmeval.errors import UsageError
 from pytest_llmeval.roles import JUDGE, SOLVER
 from pytest_llmeval.session.rescore import rescore
-from pytest_llmeval.session.rescore_plan import RescorePlan, read_scorers
+from pytest_llmeval.session.rescore_plan import RescorePlan
 from pytest_llmeval.session.role_specs import specs_by_role
+from pytest_llmeval.session.scorer_option import read_scorers
 
 
 def declare(parser: argparse.ArgumentParser) -> None:

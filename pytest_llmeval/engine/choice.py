@@ -148,10 +148,6 @@ class ModelChoice:
         roles = roles_of(self._catalog.load(Path(test.file)).task)
         return {role: self.of_solver(role, test) for role in roles}
 
-    def needed(self, test: PlannedTest) -> tuple[ModelSpec, ...]:
-        """Return the models that a test's sample needs to be completed and scored."""
-        return tuple(dict.fromkeys((*self.solving(test), *self.scoring(test))))
-
     def solving(self, test: PlannedTest) -> tuple[ModelSpec, ...]:
         """Return the model under test, and those of the roles that its solver declares."""
         return (self._planned(test), *self.partners(test).values())

@@ -34,8 +34,8 @@ _STORED: Final = "replies"
 _Loss = Literal["model", "silent", "pictures"]
 _REASONS: Final[Mapping[_Loss, str]] = MappingProxyType(
     {
-        "model": "its model is lost",
-        "silent": "its model is silent",
+        "model": "its {0} is lost",
+        "silent": "its {0} is silent",
         "pictures": "its pictures are not sent",
     }
 )
@@ -230,7 +230,8 @@ class Models:
             if loss is None:
                 raise
             if (reason := self._told.get((spec, loss))) is not None:
-                msg = f"{_REASONS[loss]}: {reason}"
+                asked = "model" if request.role == "solver" else request.role
+                msg = f"{_REASONS[loss].format(asked)}: {reason}"
                 raise ModelLost(msg) from None
             self._told[spec, loss] = str(error).partition("\n")[0]
             raise

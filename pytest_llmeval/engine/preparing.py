@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import cast
@@ -11,12 +12,11 @@ from pytest_llmeval.engine.calls import Calls
 from pytest_llmeval.engine.choice import ModelChoice
 from pytest_llmeval.engine.judge_names import judge_names
 from pytest_llmeval.engine.plan import PlannedTest
+from pytest_llmeval.engine.preparation import Preparation
 from pytest_llmeval.engine.sample_run import Surroundings
 from pytest_llmeval.engine.scoring_run import ScoringRun
-from pytest_llmeval.engine.solved import Solved
-from pytest_llmeval.errors import LLMEvalError, ModelLost, ProviderError, ScorerError, UsageError
+from pytest_llmeval.errors import LLMEvalError, ScorerError, UsageError
 from pytest_llmeval.records import Completion, Json, Sample
-from pytest_llmeval.records.error_json import error_to_json
 from pytest_llmeval.records.plain import plain_json
 from pytest_llmeval.safety.printable import described
 from pytest_llmeval.scoring.scorer import PreparingScorer, role_of
@@ -32,33 +32,32 @@ class Preparing:
         """Find scorers in `catalog` and their models by `choice`; they may use `around`."""
         self._catalog, self._choice, self._around = catalog, choice, around
 
-    async def ahead(self, test: PlannedTest, completion: Completion, calls: Calls) -> Solved:
-        """Return a completion with what the task's scorers prepare for its answer.
-
-        A provider's failure that does not end the model for good is stored beside the completion,
-        which stays usable.
-
-        Raises:
-            LLMEvalError: any other failure.
-        """
-        loaded = self._catalog.load(Path(test.file))
-        prepared: dict[str, Json] = {}
-        failed: dict[str, Json] = {}
-        scorers = [one.prepares for one in loaded.scorers] if completion.answer is not None else []
-        for scorer in filter(None, scorers):
-            sample = loaded.by_id[test.sample]
-            try:
-                prepared[scorer.name] = await self._prepare(test, scorer, sample, completion, calls)
-            except (ProviderError, ModelLost) as error:
-                if isinstance(error, ProviderError) and error.reach == "model":
-                    raise
-                failed[scorer.name] = error_to_json(error)
-        judges = {
-            one.scorer.name: judge_names(self._choice, test, one.scorer)
-            for one in loaded.scorers
+    def begin(self, test: PlannedTest) -> Preparation:
+        """Return the preparation of the scorers of a test's task, of which none is prepared yet."""
+        scorers = [
+            one.scorer
+            for one in self._catalog.load(Path(test.file)).scorers
             if isinstance(one.scorer, PreparingScorer)
-        }
-        return Solved(completion=completion, prepared=prepared, failed=failed, judges=judges)
+        ]
+        ahead = [scorer for scorer in scorers if not scorer.only_incorrect]
+        judges: dict[str, tuple[str, ...]] = {}
+        for scorer in scorers:
+            with suppress(LLMEvalError):  # raised again where the scorer is prepared
+                judges[scorer.name] = judge_names(self._choice, test, scorer)
+        return Preparation(ahead, judges)
+
+    async def ahead(
+        self, preparation: Preparation, test: PlannedTest, completion: Completion, calls: Calls
+    ) -> None:
+        """Prepare the scorers of a test's task for its answer; one that fails stops no other."""
+        sample = self._catalog.load(Path(test.file)).by_id[test.sample]
+        for scorer in preparation.open if completion.answer is not None else ():
+            try:
+                prepared = await self._prepare(test, scorer, sample, completion, calls)
+            except LLMEvalError as error:
+                preparation.failed(scorer, error)
+            else:
+                preparation.done(scorer, prepared)
 
     async def requested(
         self, test: PlannedTest | None, wish: dict[str, Json], calls: Calls
@@ -111,19 +110,26 @@ class Preparing:
         calls: Calls,
     ) -> Json:
         """Return what a scorer prepares; any failure is an LLMEvalError that names the scorer."""
-        context = ScoringRun(
-            self._choice.of_scorer(scorer, test),
-            calls,
-            self._around.resources,
-            partial(self._around.images, sample),
-            scorer=scorer.name,
-            role=role_of(scorer),
-        )
+        place = f"scorer {scorer.name}, sample {sample.id!r}"
+        load_images = partial(self._around.images, sample)
         try:
+            context = ScoringRun(
+                self._choice.of_scorer(scorer, test),
+                calls,
+                self._around.resources,
+                load_images,
+                scorer=scorer.name,
+                role=role_of(scorer),
+            )
             prepared = await scorer.prepare(sample, completion, context)
             return plain_json(prepared, f"sample {sample.id!r}, scorer {scorer.name!r}")
-        except (LLMEvalError, asyncio.CancelledError):
+        except LLMEvalError:
             raise
+        except asyncio.CancelledError as error:
+            if (task := asyncio.current_task()) is not None and task.cancelling():
+                raise
+            msg = f"{place}: it cancelled its own asyncio task"
+            raise ScorerError(msg) from error
         except BaseException as error:
-            msg = f"scorer {scorer.name}, sample {sample.id!r}: {described(error)}"
+            msg = f"{place}: {described(error)}"
             raise ScorerError(msg) from error

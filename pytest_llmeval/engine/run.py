@@ -19,6 +19,7 @@ from pytest_llmeval.engine.plan import Plan, PlannedTest
 from pytest_llmeval.engine.preparing import Preparing
 from pytest_llmeval.engine.readiness import Readiness
 from pytest_llmeval.engine.sample_run import Surroundings
+from pytest_llmeval.engine.sample_time import SampleTime
 from pytest_llmeval.engine.scheduler import Scheduler
 from pytest_llmeval.engine.solved import Solved
 from pytest_llmeval.engine.solving import Solving
@@ -36,6 +37,7 @@ from pytest_llmeval.records import (
     StageNote,
     Transcript,
 )
+from pytest_llmeval.records.error_json import error_to_json
 from pytest_llmeval.task.catalog import Catalog
 
 KeepTranscript = Callable[[RowKey, Transcript], None]
@@ -109,12 +111,10 @@ class Run:
         self._scheduler.drop(
             position for position, test in enumerate(plan.tests) if self._stops.concerns(test)
         )
-        needed = choice.needed if completions is None else choice.scoring
-        self._needs = [
-            {model.bare for model in needed(test)}
-            for test in plan.kinds
-            if not self._stops.concerns(test)
-        ]
+        sound = (test for test in plan.kinds if not self._stops.concerns(test))
+        self._solvers = frozenset(
+            choice.solver(test).bare for test in (sound if completions is None else ())
+        )
 
     async def answer(self, worker: str, want: str, arguments: dict[str, Json]) -> Json:
         """Return the answer to one wish of a test, as JSON.
@@ -122,8 +122,8 @@ class Run:
         Args:
             worker: name of the xdist worker, "" without xdist.
             want: ``completion`` returns a `Solved`; ``prepare`` what a scorer prepares for an
-                answer, with the transcript of its calls; ``judges`` the names of the models that
-                a scorer may ask; ``generate`` a `Reply`.
+                answer, or its error, with the transcript of its calls; ``judges`` the names of the
+                models that a scorer may ask; ``generate`` a `Reply`.
             arguments: ``nodeid`` of the test, and the wish's own.
 
         Raises:
@@ -225,12 +225,18 @@ class Run:
             raise
 
     async def _complete(self, position: int, ticket: Ticket) -> Solved:
-        """Return the solved sample at a position of the plan; store its transcript in any case."""
-        test = self._plan.tests[position]
+        """Return the solved sample at a position of the plan; store its transcript in any case.
+
+        A failure of its solver is raised. One of its scorers, whatever it is, and the end of the
+        run while they ask, stand in the result beside the completion, which is paid.
+        """
+        test, time = self._plan.tests[position], SampleTime(self._pace.sample_timeout)
         calls = Calls(self._models, ticket, epoch=test.epoch)
+        ticket.on_sent = time.start
         try:
-            solved = await self._solve_in_time(test, calls, ticket)
-            completion = replace(solved.completion, transcript=calls.transcript)
+            completion = await self._solve(test, calls, time)
+            solved = await self._prepare(test, completion, calls, time)
+            completion = replace(completion, transcript=calls.transcript)
             partners = partner_names(self._choice, test, calls.transcript)
             return replace(solved, completion=completion, partners=partners)
         except LLMEvalError as error:
@@ -256,43 +262,58 @@ class Run:
             self._models.end(str(stopped))
             raise
 
-    async def _solve_in_time(self, test: PlannedTest, calls: Calls, ticket: Ticket) -> Solved:
-        """Solve within the sample's time, which starts with its first request, after queueing."""
-        loop, seconds = asyncio.get_running_loop(), self._pace.sample_timeout
+    async def _solve(self, test: PlannedTest, calls: Calls, time: SampleTime) -> Completion:
         try:
-            async with asyncio.timeout(None) as deadline:
-
-                def start_clock() -> None:
-                    if deadline.when() is None and seconds is not None:
-                        deadline.reschedule(loop.time() + seconds)
-
-                ticket.on_sent = start_clock
-                completion = await self._solving.solve(test, calls)
-                return await self._preparing.ahead(test, completion, calls)
+            async with time.limit():
+                return await self._solving.solve(test, calls)
         except TimeoutError:
-            msg = (
-                f"sample {test.sample!r}: not done within {seconds:g} s (--llmeval-sample-timeout)"
-            )
-            raise LLMEvalError(msg) from None
+            raise self._too_late(test, "done") from None
+
+    async def _prepare(
+        self, test: PlannedTest, completion: Completion, calls: Calls, time: SampleTime
+    ) -> Solved:
+        preparation = self._preparing.begin(test)
+        try:
+            async with time.limit():
+                await self._preparing.ahead(preparation, test, completion, calls)
+        except TimeoutError:
+            preparation.end(self._too_late(test, "judged"))
+        except asyncio.CancelledError:
+            if (reason := self._scheduler.ended) is None:
+                raise
+            preparation.end(RunStopped(str(reason)))
+        return preparation.solved(completion)
+
+    def _too_late(self, test: PlannedTest, done: str) -> LLMEvalError:
+        seconds = self._pace.sample_timeout
+        return LLMEvalError(
+            f"sample {test.sample!r}: not {done} within {seconds:g} s (--llmeval-sample-timeout)"
+        )
 
     def _is_fatal(self, error: LLMEvalError) -> bool:
-        """Return whether no sample can be completed any more: all kinds of test lost a model."""
+        """Return whether no sample can be solved any more: the model of each kind of test is lost.
+
+        Without a judge samples are solved all the same, and stored answers are scored.
+        """
         if isinstance(error, RunStopped):
             return True
-        lost = self._models.lost.keys()
-        return bool(self._needs) and all(needs & lost for needs in self._needs)
+        return bool(self._solvers) and self._solvers <= self._models.lost.keys()
 
     async def _prepare_for(self, arguments: dict[str, Json]) -> Json:
-        """Return what a scorer prepares for a test body, and the transcript of its calls."""
+        """Return what a scorer prepares for a test body, or its error, and the calls made."""
         test, calls = self._on_behalf_of(arguments)
+        prepared, failed = None, None
         try:
             prepared = await self._preparing.requested(test, arguments, calls)
+        except LLMEvalError as error:
+            failed = error_to_json(error)
         finally:
             if test is not None and calls.transcript.events:
                 earlier = Completion.from_json(arguments["completion"]).transcript
                 events = (*earlier.events, *calls.transcript.events)
                 self._keep(test.key, Transcript(events=events))
-        return {"prepared": prepared, "transcript": calls.transcript.to_json()}
+        made = calls.transcript.to_json()
+        return {"prepared": prepared, "failed": failed, "transcript": made}
 
     async def _generate_for(self, arguments: dict[str, Json]) -> Reply:
         test, calls = self._on_behalf_of(arguments)

@@ -51,6 +51,11 @@ class Scheduler:
         """Number of samples that are started or finished and not yet handed over."""
         return len(self._jobs)
 
+    @property
+    def ended(self) -> LLMEvalError | None:
+        """Why the run has ended; None before its end."""
+        return self._end
+
     async def completion(self, worker: str, position: int) -> Solved:
         """Return the solved sample at a position; its requests become urgent.
 

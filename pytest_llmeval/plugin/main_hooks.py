@@ -138,7 +138,8 @@ class MainHooks:
         self._conclusion = conclusion = self._state.main.conclude(lost_worker=self._lost_worker)
         if conclusion is None or exitstatus != pytest.ExitCode.OK:
             return
-        if conclusion.fails or (self._lost_worker and conclusion.not_run):
+        lost = self._lost_worker and conclusion.not_run
+        if conclusion.fails or lost or self._state.main.session.unjudged:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
     def pytest_terminal_summary(self, terminalreporter: TerminalReporter) -> None:

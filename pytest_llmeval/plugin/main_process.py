@@ -79,6 +79,8 @@ class MainProcess:
             made = row if isinstance(row, Row) else Row.from_json(json.loads(row))
             self.session.rows.add(made)
             self._note_failure(report, made)
+            if report.skipped and made.outcome == "unscored" and self._settings.gate is None:
+                self.session.unjudged[made.explanation] += 1
         elif self.is_of_crash(report):
             test = self.session.plan.tests[self.session.plan.index[report.nodeid]]
             self.session.rows.add_unreported(test, "error", str(report.longrepr))

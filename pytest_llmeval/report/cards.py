@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -54,6 +55,7 @@ def card(entry: TaskSummary) -> Card:
         name=clean(f"{entry.model} · {entry.test.rpartition('::')[2]}"),
         figures=(
             _headline("accuracy", figures.accuracy),
+            *_corrected(figures),
             *(_headline(_scaled(mean), mean) for mean in figures.graded),
         ),
         coverage=f"{counts.scored:,} of {counts.planned:,} scored",
@@ -61,6 +63,13 @@ def card(entry: TaskSummary) -> Card:
         outcomes=_shares(counts),
         facts=_facts(figures, entry.info),
     )
+
+
+def _corrected(figures: Figures) -> Iterator[Headline]:
+    """Yield the corrected accuracy, if there is one."""
+    found = figures.accuracy_corrected
+    if found is not None and found.value is not None:
+        yield _headline("accuracy corrected", found)
 
 
 def _scaled(mean: Mean) -> str:

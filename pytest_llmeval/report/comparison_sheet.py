@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from pytest_llmeval.report import numbers
 from pytest_llmeval.report.clean import clean
-from pytest_llmeval.report.metric_text import metric_head, metric_value
+from pytest_llmeval.report.metric_text import Scaled, metric_head, metric_value
 from pytest_llmeval.report.regrading_notes import regrading_notes, uncompared_block
 from pytest_llmeval.report.sheet import Block, Cell, Column, Label, Sheet, column_of
 from pytest_llmeval.results.changes import Change
@@ -82,7 +82,7 @@ def is_significant(change: Change) -> bool:
     return change.adjusted is not None and change.adjusted < SIGNIFICANT
 
 
-def signed(value: float, change: Change) -> str:
+def signed(value: float, change: Scaled) -> str:
     """Return a difference with its sign; of accuracies in percentage points."""
     points = change.name == "accuracy"
     shown = numbers.score(abs(100 * value if points else value), 100 if points else change.scale)

@@ -27,6 +27,11 @@ def csv_line(values: Iterable[Value]) -> str:
     return out.getvalue()
 
 
+def text_of_cell(cell: str) -> str:
+    """Return the text that a cell was made of, without the apostrophe before a formula."""
+    return cell[1:] if cell[:1] == "'" and cell[1:].lstrip(" ")[:1] in _FORMULA_SIGNS else cell
+
+
 def _cell(value: Value) -> Value:
     if not isinstance(value, str):
         return value

@@ -27,6 +27,7 @@ def figures_block(entries: Sequence[TaskSummary]) -> Block:
             sets.append(group.figures)
     units = [
         _accuracy(sets),
+        *_corrected(sets),
         *_scores(sets),
         *_shares(sets, entries[0].info),
         *_repeated(sets),
@@ -42,6 +43,16 @@ def _accuracy(sets: Sequence[Figures]) -> tuple[Column, ...]:
         column_of("95 %", [metric_interval(one.accuracy) for one in sets], "quiet"),
         column_of("scored", [f"{one.counts.scored:,} of {one.counts.planned:,}" for one in sets]),
     )
+
+
+def _corrected(sets: Sequence[Figures]) -> list[tuple[Column, ...]]:
+    """Return the corrected accuracy with its interval, if any entry has one."""
+    found = [figures.accuracy_corrected for figures in sets]
+    if all(one is None or one.value is None for one in found):
+        return []
+    values = [numbers.NONE if one is None else numbers.percent(one.value) for one in found]
+    spread = [numbers.NONE if one is None else metric_interval(one) for one in found]
+    return [(column_of("accuracy corrected", values), column_of("95 %", spread, "quiet"))]
 
 
 def _scores(sets: Sequence[Figures]) -> list[tuple[Column, ...]]:

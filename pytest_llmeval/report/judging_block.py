@@ -10,7 +10,7 @@ from pytest_llmeval.report.entry_name import entry_name
 from pytest_llmeval.report.sheet import Block, Label, column_of
 from pytest_llmeval.results.figures import Agreement
 from pytest_llmeval.results.summary import TaskSummary
-from pytest_llmeval.results.task_info import Calibrated
+from pytest_llmeval.results.task_info import Validated
 
 
 def judging_blocks(entries: Sequence[TaskSummary]) -> Iterator[Block]:
@@ -29,8 +29,8 @@ def judging_blocks(entries: Sequence[TaskSummary]) -> Iterator[Block]:
         )
         counts = [[f"{judging.deciders.get(head, 0):,}" for judging in found] for head in heads]
         units = [tuple(map(column_of, map(clean, heads), counts))]
-        kappas: dict[str, Sequence[Calibrated | Agreement | None]] = {
-            "judge's kappa": [judging.calibration for judging in found],
+        kappas: dict[str, Sequence[Validated | Agreement | None]] = {
+            "judge's kappa": [judging.validation for judging in found],
             "judges' kappa": [judging.agreement for judging in found],
             "votes' kappa": [judging.vote_agreement for judging in found],
         }

@@ -8,7 +8,7 @@ from pytest_llmeval.report import numbers
 from pytest_llmeval.report.clean import clean
 from pytest_llmeval.report.entry_name import entry_name
 from pytest_llmeval.report.regrading_notes import mixed_notes
-from pytest_llmeval.results.figures import Judging
+from pytest_llmeval.results.figures import Corrected, Judging
 from pytest_llmeval.results.graders import GRADER
 from pytest_llmeval.results.rows import ROLE
 from pytest_llmeval.results.summary import TaskSummary
@@ -34,7 +34,9 @@ def notes(entries: Sequence[TaskSummary]) -> tuple[str, ...]:
             f"these are no results of {other}."
             for one in entry.figures.stand_ins
         ]
-        said += [f"{name}: {line}" for line in _calibration(entry.figures.judging)]
+        said += [f"{name}: {line}" for line in _validation(entry.figures.judging)]
+        said += [f"{name}: {line}" for line in _failures(entry.figures.judging)]
+        said += [f"{name}: {line}" for line in _correction(entry.figures.accuracy_corrected)]
         said += [
             f"{name}: the role {clean(what.removeprefix(ROLE))} was played by {clean(models[0])}."
             for what, models in entry.versions.items()
@@ -59,17 +61,47 @@ def notes(entries: Sequence[TaskSummary]) -> tuple[str, ...]:
     return tuple(said)
 
 
-def _calibration(judging: Judging | None) -> Iterator[str]:
-    """Yield the calibration of the judges that were asked."""
+def _correction(found: Corrected | None) -> Iterator[str]:
+    """Yield what the corrected accuracy rests on, or why there is none."""
+    if found is None:
+        return
+    if found.problem:
+        yield f"accuracy is not corrected: {clean(found.problem)}."
+    elif found.method == "labels":
+        yield (
+            f"accuracy corrected by {found.labels:,} labels of its own answers, drawn at random "
+            "(prediction-powered)."
+        )
+    else:
+        yield (
+            f"accuracy corrected by the judge's errors on {found.labels:,} labelled cases, if it "
+            "errs here as it does there; labels of this run's answers need not assume that "
+            "(llmeval label)."
+        )
+
+
+def _failures(judging: Judging | None) -> Iterator[str]:
+    """Yield which judges of several lost their votes by failing."""
+    for one in () if judging is None else judging.failures:
+        yield (
+            f"judge {clean(one.judge)} failed on {one.n:,} of {one.asked:,} answers, which the "
+            f"others decided without its vote: {clean(one.reason, 300)}"
+        )
+
+
+def _validation(judging: Judging | None) -> Iterator[str]:
+    """Yield the validation of the judges that were asked."""
     if judging is None or not judging.judges:
         return
     judges = " and ".join(map(clean, judging.judges))
-    if (found := judging.calibration) is None:
-        yield f"judged by {judges}, which is not calibrated for this (llmeval calibrate)."
+    if (found := judging.validation) is None:
+        yield f"judged by {judges}, which is not validated for this (llmeval validate)."
         return
     yield (
         f"judged by {judges}: kappa {numbers.score(found.kappa, 1)} "
         f"(95 % {numbers.interval(found.kappa_low, found.kappa_high, 1)}) "
-        f"on {found.n:,} labelled cases, {found.false_positives:,} wrong ones let pass, "
-        f"{found.unscored:,} unscored ({clean(found.prompt)}, {clean(found.made)})."
+        f"on {found.n:,} labelled cases, false positive rate "
+        f"{numbers.percent(found.false_positive_rate)}, false negative rate "
+        f"{numbers.percent(found.false_negative_rate)}, {found.unscored:,} unscored "
+        f"({clean(found.question)}, {clean(found.made)})."
     )

@@ -14,7 +14,7 @@ from pytest_llmeval.records import Json
 LARGEST = 1e15
 """Larger numbers are typing errors, or integers that no float can hold."""
 
-SHARES = frozenset({"accuracy", "coverage"})
+SHARES = frozenset({"accuracy", "accuracy_corrected", "coverage"})
 """Metrics in 0..1, which are easily written in per cent by mistake."""
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Literal, TypeAlias
 
 from pytest_llmeval.records import Outcome, Record, Usage
 from pytest_llmeval.results.stand_in import StandIn
-from pytest_llmeval.results.task_info import Calibrated, Ends
+from pytest_llmeval.results.task_info import Ends, Validated
 
 
 class Counts(Record, frozen=True, kw_only=True):
@@ -73,6 +74,22 @@ class MetricValue(Mean, frozen=True, kw_only=True):
     problem: str = ""
 
 
+Correction: TypeAlias = Literal["labels", "validation"]
+"""What an accuracy is corrected by: labels of the run's own answers, or a validation of its judge
+on other answers."""
+
+
+class Corrected(Mean, frozen=True, kw_only=True):
+    """Accuracy over `n` scored rows, corrected for the errors of what scored it.
+
+    `labels`: how many labelled answers it rests on; `problem`: why there is no value.
+    """
+
+    method: Correction
+    labels: int
+    problem: str = ""
+
+
 class Repeated(Record, frozen=True, kw_only=True):
     """pass@k (one of k epochs is correct) and pass^k (all k are), 0..1.
 
@@ -115,6 +132,15 @@ class Agreement(Record, frozen=True, kw_only=True):
     n: int
 
 
+class JudgeFailure(Record, frozen=True, kw_only=True):
+    """A judge of several that failed on `n` of the `asked` answers, and the shortest error."""
+
+    judge: str
+    n: int
+    asked: int
+    reason: str
+
+
 class Judging(Record, frozen=True, kw_only=True):
     """How judged answers were decided.
 
@@ -124,14 +150,16 @@ class Judging(Record, frozen=True, kw_only=True):
         judges: the judges that were asked; several that decide together have one name.
         agreement: of several judges (Cohen's kappa of two, Fleiss' of more), else None.
         vote_agreement: of one judge's votes (Fleiss' kappa), None with a single vote.
-        calibration: of the judge as it was asked, if it has one.
+        validation: of the judge as it was asked, if it has one.
+        failures: the judges of several that failed, whose votes are missing.
     """
 
     deciders: Mapping[str, int]
     judges: tuple[str, ...] = ()
     agreement: Agreement | None = None
     vote_agreement: Agreement | None = None
-    calibration: Calibrated | None = None
+    validation: Validated | None = None
+    failures: tuple[JudgeFailure, ...] = ()
 
 
 class Figures(Record, frozen=True, kw_only=True):
@@ -142,6 +170,7 @@ class Figures(Record, frozen=True, kw_only=True):
         samples: number of samples.
         epochs: the highest epoch.
         accuracy: correct of scored.
+        accuracy_corrected: None where nothing is known of the errors of what scored; of groups.
         scores: the mean of each score.
         repeating: names of deciding scores that are 1 for each correct and 0 for each incorrect
             row, so that their means repeat the accuracy.
@@ -170,6 +199,7 @@ class Figures(Record, frozen=True, kw_only=True):
     samples: int
     epochs: int
     accuracy: Mean
+    accuracy_corrected: Corrected | None = None
     scores: tuple[Mean, ...] = ()
     repeating: tuple[str, ...] = ()
     shares: tuple[Mean, ...] = ()

@@ -12,6 +12,10 @@ JUDGE = "judge"
 """Stands for a task in rules about the judge (``judge.kappa``), unless a task has that name."""
 
 
+ACCURACY_CORRECTED = "accuracy_corrected"
+"""The metric that is corrected for errors of the scorer."""
+
+
 class Step(Record, frozen=True, kw_only=True):
     """How far a value may move: in the metric's own scale, or as a share of the baseline's."""
 

@@ -7,11 +7,16 @@ from collections.abc import Iterator, Mapping
 from pytest_llmeval.results.allowed import more_text
 from pytest_llmeval.results.estimate import Estimate
 from pytest_llmeval.results.figures import Figures
-from pytest_llmeval.results.gate import JUDGE, Bounds, Gate, Rule
+from pytest_llmeval.results.gate import ACCURACY_CORRECTED, JUDGE, Bounds, Gate, Rule
 from pytest_llmeval.results.gate_result import GateResult, RuleResult, RuleStatus
 from pytest_llmeval.results.gate_values import judge_values, rule_values
 from pytest_llmeval.results.rows import ENGINE
 from pytest_llmeval.results.summary import Summary, TaskSummary
+
+_UNMEASURED = (
+    "nothing is known of the scorer's errors: label answers of this run (llmeval label RUN), or "
+    "validate its judge (llmeval validate)"
+)
 
 
 def check(gate: Gate, summary: Summary) -> GateResult:
@@ -74,7 +79,7 @@ def _judge_results(rule: Rule, summary: Summary) -> Iterator[RuleResult]:
         if (found := entry.figures.judging) and found.judges
     ]
     for entry, judging in asked:
-        reason = "its judge is not calibrated as it was asked: llmeval calibrate --judge SPEC"
+        reason = "its judge is not validated as it was asked: llmeval validate --judge SPEC"
         known = judge_values(judging)
         yield (
             _checked(rule, entry, known)
@@ -86,13 +91,15 @@ def _judge_results(rule: Rule, summary: Summary) -> Iterator[RuleResult]:
 
 
 def _checked(rule: Rule, entry: TaskSummary, known: Mapping[str, Estimate]) -> RuleResult:
+    if rule.metric not in known and rule.metric == ACCURACY_CORRECTED:
+        return _result(rule, entry.model, None, "missing", _UNMEASURED)
     if rule.metric not in known:
         reason = f"no such metric in this run (there are {', '.join(known)})"
         return _result(rule, entry.model, None, "missing", reason)
     found = known[rule.metric]
     value = found.value
     if value is None:
-        return _result(rule, entry.model, None, "missing", "there is no value to judge")
+        return _result(rule, entry.model, None, "missing", _no_value(rule, entry.figures))
     if found.n < rule.samples:
         counted = "labelled cases" if rule.task != entry.task else "scored samples"
         reason = f"{found.n:,} {counted} are too few; the rule wants {rule.samples:,}"
@@ -107,12 +114,22 @@ def _checked(rule: Rule, entry: TaskSummary, known: Mapping[str, Estimate]) -> R
     return _result(rule, entry.model, value, status, reason)
 
 
+def _no_value(rule: Rule, figures: Figures) -> str:
+    """Return why there is no value."""
+    if rule.metric == ACCURACY_CORRECTED and figures.accuracy_corrected is not None:
+        return figures.accuracy_corrected.problem
+    return "there is no value to judge"
+
+
 def _interval_reason(rule: Rule, found: Estimate, status: RuleStatus) -> str:
     """Return why an interval did not pass; an inconclusive one with the samples that decide."""
     value, low, high = found.value or 0.0, found.low or 0.0, found.high or 0.0
     span = f"{value:.4g} may be {low:.4g} to {high:.4g}"
     if status == "fail":
         return f"{span}, all outside {rule.bounds} (n = {found.n:,})"
+    if rule.metric == ACCURACY_CORRECTED:
+        # How much of its width more samples would take away is not known.
+        return f"{rule.bounds} cannot be decided: {span}; label more answers, or run more samples"
     needed = rule.bounds.values.samples(value, low, high, found.samples_to_tell)
     return f"{found.n:,} samples cannot decide {rule.bounds}: {span}; {more_text(needed)}"
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from pytest_llmeval.files.yaml import read_text
 from pytest_llmeval.records import Json
 from pytest_llmeval.results.checked import SHARES, Checked
-from pytest_llmeval.results.gate import Bounds, ChangeRule, Gate, Rule, Step
+from pytest_llmeval.results.gate import ACCURACY_CORRECTED, Bounds, ChangeRule, Gate, Rule, Step
 from pytest_llmeval.results.task_info import metric_name
 
 MAX_BYTES = 1_000_000
@@ -23,6 +23,10 @@ _BOUNDS = ("min", "max")
 _STEPS = ("max_drop", "max_rise")
 _PERMISSIONS = ("allowed", "refused")
 _ENDINGS = ("pass", "fail")
+_NO_STEPS = (
+    "takes min and max only: both runs share the errors that were measured, so the interval of "
+    "their difference is not that of two separate figures; write max_drop for the accuracy"
+)
 _PER_CENT = re.compile(r"(\d+(?:\.\d+)?) ?%")
 
 
@@ -77,6 +81,8 @@ def _rules(document: Checked, name: str, body: Json) -> Iterator[Rule | ChangeRu
         for step in _STEPS
         if step in found
     }
+    if steps and metric == ACCURACY_CORRECTED:
+        document.refuse(path, _NO_STEPS)
     if not ends and not steps:
         document.refuse(path, f"needs {', '.join((*_BOUNDS, *_STEPS[:-1]))} or {_STEPS[-1]}")
     if ends:

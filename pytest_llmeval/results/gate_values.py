@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pytest_llmeval.results.estimate import Estimate
 from pytest_llmeval.results.figures import Figures, Judging
-from pytest_llmeval.results.gate import JUDGE
+from pytest_llmeval.results.gate import ACCURACY_CORRECTED, JUDGE
 from pytest_llmeval.results.summary import TaskSummary
 from pytest_llmeval.results.task_info import metric_name
 
@@ -34,6 +34,8 @@ def rule_values(figures: Figures) -> dict[str, Estimate]:
         "seconds_p95": figures.seconds.p95,
     }
     named = {"accuracy": Estimate.of(figures.accuracy)}
+    if (corrected := figures.accuracy_corrected) is not None:
+        named[ACCURACY_CORRECTED] = Estimate.of(corrected)
     named |= {name: Estimate(value=value, n=counts.scored) for name, value in plain.items()}
     for repeated in figures.repeated:
         for sign, value, (low, high) in (
@@ -48,12 +50,12 @@ def rule_values(figures: Figures) -> dict[str, Estimate]:
 
 
 def judge_values(judging: Judging) -> dict[str, Estimate]:
-    """Return the values for rules on the judge; none when the judge is not calibrated.
+    """Return the values for rules on the judge; none when the judge is not validated.
 
-    All are the calibration's, over its labelled cases, but `agreement`: that of several judges
+    All are the validation's, over its labelled cases, but `agreement`: that of several judges
     in the run itself.
     """
-    found = judging.calibration
+    found = judging.validation
     if found is None:
         return {}
     decided = found.n - found.unscored

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import cast
 
 from pytest_llmeval.records import Json, Row
 from pytest_llmeval.records.score import DECIDED_BY, OPINIONS
-from pytest_llmeval.results.figures import Agreement, Judging
-from pytest_llmeval.results.task_info import Calibrated
+from pytest_llmeval.results.figures import Agreement, JudgeFailure, Judging
+from pytest_llmeval.results.task_info import Validated
+from pytest_llmeval.scoring.grader import options_of
 from pytest_llmeval.scoring.judge.agreement import cohen_kappa, fleiss_kappa
 
 NOBODY = "nobody"
@@ -18,11 +20,11 @@ NOBODY = "nobody"
 _Opinion = Mapping[str, Json]
 
 
-def judging(rows: Sequence[Row], calibrations: Sequence[Calibrated]) -> Judging | None:
+def judging(rows: Sequence[Row], validations: Sequence[Validated]) -> Judging | None:
     """Return how the judged answers among `rows` were decided; None when there is none.
 
-    The calibration is the one among `calibrations` that was made with the same judge, or the same
-    judges together.
+    The validation is the one among `validations` that was made with the same judge, or the same
+    judges together, and the question that was asked here.
     """
     judged = [score.details for row in rows for score in row.scores if DECIDED_BY in score.details]
     if not judged:
@@ -31,6 +33,7 @@ def judging(rows: Sequence[Row], calibrations: Sequence[Calibrated]) -> Judging 
         (str(details["judge"]), opinions) for details in judged if (opinions := _opinions(details))
     ]
     names = tuple(sorted({name for name, _ in asked}))
+    graders = _graders(rows)
     return Judging(
         deciders=dict(
             sorted(Counter(str(details[DECIDED_BY] or NOBODY) for details in judged).items())
@@ -38,12 +41,48 @@ def judging(rows: Sequence[Row], calibrations: Sequence[Calibrated]) -> Judging 
         judges=names,
         agreement=_between_judges([opinions for _, opinions in asked]),
         vote_agreement=_between_votes([opinion for _, opinions in asked for opinion in opinions]),
-        calibration=next((one for one in calibrations if (one.judge,) == names), None),
+        validation=next(
+            (
+                one
+                for one in validations
+                if (one.judge,) == names and all(map(partial(is_of, one), graders))
+            ),
+            None,
+        ),
+        failures=tuple(_failures([opinion for _, opinions in asked for opinion in opinions])),
     )
+
+
+def _graders(rows: Sequence[Row]) -> set[str]:
+    """Return the graders whose validation counts: those that decide, if any judge does."""
+    asked = [score for row in rows for score in row.scores if OPINIONS in score.details]
+    return {score.grader for score in asked if score.decides} or {one.grader for one in asked}
+
+
+def is_of(validation: Validated, grader: str) -> bool:
+    """Whether a grader asks the question of a validation, under the same options.
+
+    So does one that is not known, as of a judge function of the user's.
+    """
+    asks = f"{grader} ".startswith(f"{validation.question} ")
+    return not grader or (asks and options_of(grader) == validation.options)
 
 
 def _opinions(details: Mapping[str, Json]) -> list[_Opinion]:
     return cast("list[_Opinion]", details.get(OPINIONS, []))
+
+
+def _failures(opinions: Sequence[_Opinion]) -> Iterator[JudgeFailure]:
+    """Yield the judges of which an opinion is an error, in alphabetical order."""
+    failed: dict[str, list[str]] = {}
+    for opinion in opinions:
+        if failure := opinion.get("failure"):
+            failed.setdefault(str(opinion["judge"]), []).append(str(failure))
+    asked = Counter(str(opinion["judge"]) for opinion in opinions)
+    for judge, errors in sorted(failed.items()):
+        # The other ones say of a lost judge that it is lost.
+        reason = min(errors, key=len)
+        yield JudgeFailure(judge=judge, n=len(errors), asked=asked[judge], reason=reason)
 
 
 def _between_judges(asked: Sequence[list[_Opinion]]) -> Agreement | None:

@@ -73,7 +73,7 @@ class Regrading:
     def touches(self, metric: str) -> bool:
         """Return whether other graders may have moved a metric, so that it is not compared.
 
-        Figures of the judges' calibrations are about graders, and are compared.
+        Figures of the judges' validations are about graders, and are compared.
         """
         name = metric_name(metric)
         if name in UNTOUCHED or name.startswith(f"{JUDGE}."):

@@ -6,11 +6,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Literal, TypeAlias
 
 from pytest_llmeval.records import Outcome, Record, Row, RowKey
+from pytest_llmeval.results.rescored_part import RescoredPart, rescored_parts
 from pytest_llmeval.results.rows import SCORED, latest
 
-Cause: TypeAlias = Literal["answer", "data", "grader", "no stored reply"]
+Cause: TypeAlias = Literal[
+    "answer", "data", "grader", "no score then", "no score now", "no stored reply"
+]
 """What differs: the answer taken from the same reply, the target, or how the same answer is graded
-against it."""
+against it; nobody decided about it then, or now; or there is no answer now."""
 
 
 class Rescored(Record, frozen=True, kw_only=True):
@@ -40,6 +43,7 @@ class Rescoring(Record, frozen=True, kw_only=True):
         changed: the others.
         added: number of rows that the earlier run does not have, so no reply was stored for them.
         absent: number of its rows that were not selected again.
+        parts: old against new by task and model; () in summaries of earlier versions.
     """
 
     run: str
@@ -47,11 +51,13 @@ class Rescoring(Record, frozen=True, kw_only=True):
     changed: tuple[Rescored, ...]
     added: int
     absent: int
+    parts: tuple[RescoredPart, ...] = ()
 
 
 def rescoring(run: str, before: Iterable[Row], after: Iterable[Row]) -> Rescoring:
     """Return what became of the rows of `run` when they were scored again."""
-    old, new = ({row.key: row for row in latest(rows)} for rows in (before, after))
+    then, now = tuple(before), tuple(after)
+    old, new = ({row.key: row for row in latest(rows)} for rows in (then, now))
     common = sorted(old.keys() & new.keys())
     changed = tuple(found for key in common for found in _changed(old[key], new[key]))
     return Rescoring(
@@ -60,6 +66,7 @@ def rescoring(run: str, before: Iterable[Row], after: Iterable[Row]) -> Rescorin
         changed=changed,
         added=len(new.keys() - old.keys()),
         absent=len(old.keys() - new.keys()),
+        parts=rescored_parts(then, now),
     )
 
 
@@ -85,8 +92,10 @@ def _scores(row: Row) -> dict[str, float | None]:
 
 
 def _causes(before: Row, after: Row) -> tuple[Cause, ...]:
-    if before.outcome in SCORED and after.outcome in {"error", "not run"} and not after.scores:
-        return ("no stored reply",)
+    if before.outcome in SCORED and not _is_decided(after):
+        return ("no score now" if after.stop_reason else "no stored reply",)
+    if after.outcome in SCORED and not _is_decided(before):
+        return ("no score then",)
     found: list[Cause] = []
     if before.answer != after.answer:
         found.append("answer")
@@ -95,6 +104,12 @@ def _causes(before: Row, after: Row) -> tuple[Cause, ...]:
     if not found or _graders(before) != _graders(after):
         found.append("grader")
     return tuple(found)
+
+
+def _is_decided(row: Row) -> bool:
+    """Whether a row has an outcome of its own, or a deciding score."""
+    decided = any(score.decides and score.correct is not None for score in row.scores)
+    return row.outcome in SCORED or decided
 
 
 def _graders(row: Row) -> dict[str, str]:

@@ -16,6 +16,7 @@ REPORT: Final = "report.html"
 CSV: Final = "rows.csv"
 PIPELINES: Final = "pipelines.csv"
 PARQUET: Final = "rows.parquet"
+LABELS: Final = "labels.jsonl"
 
 LATEST: Final = "latest"
 """The name, in the folder of runs, of the link to the newest."""

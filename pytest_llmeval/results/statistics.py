@@ -61,22 +61,28 @@ def clustered_error(clusters: Clusters) -> float | None:
     return math.sqrt(groups / (groups - 1) * squares) / count
 
 
+def effective_trials(clusters: Clusters) -> float:
+    """Return how many independent values the values of one cluster or more are worth.
+
+    One epoch: all. Several: their variance / SE² with the clustered error (Kish's design effect),
+    held between the number of samples (epochs added nothing) and the number of values (epochs were
+    independent).
+    """
+    centre, error = mean(clusters) or 0.0, clustered_error(clusters)
+    samples, values = len(clusters), sum(map(len, clusters))
+    squares = math.fsum((value - centre) ** 2 for cluster in clusters for value in cluster)
+    # No spread, no design effect: then only whole samples count.
+    trials = squares / values / error**2 if error else samples
+    return min(max(trials, samples), values)
+
+
 def proportion_interval(clusters: Clusters) -> Interval | None:
     """Return the Wilson interval of the mean of 0/1 values; None without values.
 
     The number of trials is the effective one.
-
-    One epoch: n trials. Several: p(1-p) / SE² with the clustered error (Kish's design effect), held
-    between the number of samples (epochs added nothing) and the number of values (epochs were
-    independent).
     """
-    proportion, error = mean(clusters), clustered_error(clusters)
-    if proportion is None:
-        return None
-    samples, values = len(clusters), sum(map(len, clusters))
-    # No spread, no design effect: then only whole samples count.
-    trials = proportion * (1 - proportion) / error**2 if error else samples
-    return wilson(proportion, min(max(trials, samples), values))
+    proportion = mean(clusters)
+    return None if proportion is None else wilson(proportion, effective_trials(clusters))
 
 
 def pass_at_k(n: int, correct: int, k: int) -> float:

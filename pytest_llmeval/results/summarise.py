@@ -6,9 +6,13 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from math import fsum
 
+from msgspec.structs import replace
+
 from pytest_llmeval.engine.statistics import quantile
 from pytest_llmeval.records import Row, Usage
+from pytest_llmeval.results.answer_labels import AnswerLabel, DrawnLabels
 from pytest_llmeval.results.classes import confusion
+from pytest_llmeval.results.correction import accuracy_corrected
 from pytest_llmeval.results.declared_metrics import (
     DeclaredMetric,
     declared_metrics,
@@ -38,6 +42,7 @@ def summarise(
     rows: Iterable[Row],
     tasks: Mapping[str, TaskInfo],
     metrics: Mapping[str, Sequence[DeclaredMetric]] | None = None,
+    labels: Iterable[AnswerLabel] = (),
 ) -> Summary:
     """Return the figures of complete rows.
 
@@ -47,12 +52,20 @@ def summarise(
         tasks: by name; a task that is not in it is titled by its name.
         metrics: by the name of the task; for a task that is not in it they are found by name, and
             functions in files are left out.
+        labels: human labels of the rows' answers.
     """
     ordered = sorted(latest(rows), key=_order)
+    drawn = DrawnLabels(labels)
     parts = parted(ordered, lambda row: (row.task, row.test, row.model))
     return Summary(
         entries=tuple(
-            _task_summary(part, tasks.get(task, TaskInfo(title=task)), (metrics or {}).get(task))
+            _corrected(
+                _task_summary(
+                    part, tasks.get(task, TaskInfo(title=task)), (metrics or {}).get(task)
+                ),
+                part,
+                drawn,
+            )
             for (task, _, _), part in sorted(parts.items())
         )
     )
@@ -80,8 +93,8 @@ def figures(rows: Sequence[Row], info: TaskInfo, metrics: Sequence[DeclaredMetri
         repeated=repeated(scored),
         efficiency=tuple(efficiencies(accuracy, scores, graded)),
         labels=label_counts(rows, info),
+        judging=judging(rows, info.validations),
         confusion=confusion(scored, info.metrics),
-        judging=judging(rows, info.calibrations),
         usage=sum((row.usage for row in rows), Usage()),
         unpriced=sum(row.usage.requests > 0 and row.usage.cost is None for row in rows),
         seconds=_seconds(rows),
@@ -128,6 +141,12 @@ def _task_summary(
         versions=versions_met(rows),
         graders=mixed_graders(rows),
     )
+
+
+def _corrected(entry: TaskSummary, rows: Sequence[Row], labels: DrawnLabels) -> TaskSummary:
+    """Return an entry with its corrected accuracy; groups have none, as judges may err by group."""
+    found = accuracy_corrected(rows, entry.figures.judging, labels)
+    return replace(entry, figures=replace(entry.figures, accuracy_corrected=found))
 
 
 def _grouped(rows: Sequence[Row], key: str) -> dict[str, list[Row]]:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TypeAlias
 
 from pytest_llmeval.records import Display, Json, Record
+from pytest_llmeval.results.confusion import Confusion
 
 MetricEntry: TypeAlias = str | Mapping[str, Json]
 """A metric as a task's `metrics` lists it: ``accuracy``, or ``{pass_at: [1, 10]}``."""
@@ -31,15 +32,18 @@ class Published(Record, frozen=True, kw_only=True):
     source: str
 
 
-class Calibrated(Record, frozen=True, kw_only=True):
+class Validated(Record, frozen=True, kw_only=True):
     """How far a judge agreed with the labels of `n` cases on the day `made`.
 
-    `kappa` is Cohen's, with its 95 % interval; rates lie in 0..1, and ``..._95`` are the ends of
-    their 95 % intervals. None: undefined for these cases, or unknown to an earlier version.
+    It was asked `question` (version and digest) under `options` (as in a grader's text, among them
+    the `votes` of each judge). `confusion` counts its verdicts. `kappa` is Cohen's, with its 95 %
+    interval; rates lie in 0..1, and ``..._95`` are the ends of their 95 % intervals. None:
+    undefined for these cases.
     """
 
     judge: str
-    prompt: str
+    question: str
+    options: str = "votes=1"
     votes: int
     made: str
     n: int
@@ -48,6 +52,7 @@ class Calibrated(Record, frozen=True, kw_only=True):
     unscored_rate_95: Ends = (None, None)
     accuracy: float | None
     accuracy_95: Ends = (None, None)
+    confusion: Confusion
     false_positives: int
     false_positive_rate: float | None
     false_positive_rate_95: Ends = (None, None)
@@ -87,7 +92,7 @@ class TaskInfo(Record, frozen=True, kw_only=True):
         group_by: as in its YAML.
         demo: whether its dataset is another than the public one of its benchmark.
         published: figures from the literature that may stand next to its own.
-        calibrations: those of judges that were asked as this task asks.
+        validations: those of judges that were asked as this task asks.
         whole: number of samples of the public dataset, if known.
         scores: the scores that its scorers make.
         display: how details of its solver are shown.
@@ -98,7 +103,7 @@ class TaskInfo(Record, frozen=True, kw_only=True):
     group_by: tuple[str, ...] = ()
     demo: bool = False
     published: tuple[Published, ...] = ()
-    calibrations: tuple[Calibrated, ...] = ()
+    validations: tuple[Validated, ...] = ()
     whole: int | None = None
     scores: tuple[ScoreInfo, ...] = ()
     display: Display = Display()

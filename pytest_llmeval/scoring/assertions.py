@@ -73,20 +73,21 @@ def assert_correct(sample: Sample, completion: Completion) -> tuple[Score, ...]:
         AssertionError: the deciding scorers find the answer incorrect.
         UnscoredError: they cannot decide.
         UsageError: no test of a task is running, or the task declares no scorer.
+        Exception: what a deciding scorer failed by, unless the others settle the outcome.
     """
     __tracebackhide__ = True
     running = RUNNING.get()
     if running is None or not running.scorers:
         msg = "assert_correct: the running test has no task with a scorer; add `scorer: NAME` to it"
         raise UsageError(msg)
-    scores = tuple(running.score(one, completion.answer, sample) for one in running.scorers)
+    tried = [(one, *running.tried(one, completion.answer, sample)) for one in running.scorers]
     deciding = [
-        (score, failure_of(scorer, completion.answer, sample, score))
-        for scorer, score in zip(running.scorers, scores, strict=True)
+        (score, failure_of(scorer, completion.answer, sample, score), error)
+        for scorer, score, error in tried
         if score.decides
     ]
     decided_together(deciding, any_decides=running.any_decides)
-    return scores
+    return tuple(score for _, score, _ in tried)
 
 
 def assert_sldp_equal(

@@ -48,20 +48,26 @@ def together(decisions: Iterable[bool | None], *, any_decides: bool) -> bool | N
     return None if None in found else not any_decides
 
 
-def decided_together(deciding: Sequence[tuple[Score, str]], *, any_decides: bool) -> None:
+def decided_together(
+    deciding: Sequence[tuple[Score, str, Exception | None]], *, any_decides: bool
+) -> None:
     """Raise what the deciding scores of a test mean together; nothing if that is correct.
 
     Args:
-        deciding: the scores, each with the first line of its failure.
+        deciding: the scores, each with the first line of its failure, and what its scorer failed
+            by, which leaves it undecided.
         any_decides: as `RunningTest.any_decides`.
 
     Raises:
         AssertionError: incorrect, in the words of the first score that says so.
+        Exception: undecided, and a scorer failed: what the first of them failed by.
         UnscoredError: undecided, in the same way.
     """
     __tracebackhide__ = True
-    correct = together((score.correct for score, _ in deciding), any_decides=any_decides)
-    for score, failure in deciding:
+    correct = together((score.correct for score, _, _ in deciding), any_decides=any_decides)
+    if correct is None and (error := next((e for _, _, e in deciding if e is not None), None)):
+        raise error
+    for score, failure, _ in deciding:
         if not correct and score.correct is correct:
             decided(score, failure)
 

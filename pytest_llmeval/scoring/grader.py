@@ -74,9 +74,19 @@ def grader_text(
         declared: the options in the task file. They count where the scorer has no attribute of
             that name.
     """
-    options = "".join(f" {name}={_shown(value)}" for name, value in _options(scorer, declared))
-    text = f"{rules or scorer.grader}{options}"
+    options = options_text(scorer, declared)
+    text = f"{rules or scorer.grader}{options and f' {options}'}"
     return f"{text}{_BY}{_panel(scorer, models)}" if isinstance(scorer, PreparingScorer) else text
+
+
+def options_text(scorer: Scorer, declared: Mapping[str, Any] = _NONE_GIVEN) -> str:
+    """Return the options in a grader's text, such as ``votes=3 minimum=7``; "" for none."""
+    return " ".join(f"{name}={_shown(value)}" for name, value in _options(scorer, declared))
+
+
+def options_of(text: str) -> str:
+    """Return the options in a grader's text; "" for one without."""
+    return "".join(_OPTION.findall(without_models(text))).strip()
 
 
 def rules_of(text: str) -> str:

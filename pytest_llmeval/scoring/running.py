@@ -27,7 +27,20 @@ class RunningTest(Protocol):
         ...
 
     def score(self, scorer: Scorer, answer: str | None, sample: Sample) -> Score:
-        """Return the recorded score of an answer, prepared by the engine where the scorer asks."""
+        """Return the recorded score of an answer, prepared by the engine where the scorer asks.
+
+        Raises:
+            Exception: the scorer failed, by whatever it raised.
+        """
+        ...
+
+    def tried(
+        self, scorer: Scorer, answer: str | None, sample: Sample
+    ) -> tuple[Score, Exception | None]:
+        """Return what `score` does, and None; of a scorer that failed an undecided score, and how.
+
+        Both are recorded.
+        """
         ...
 
     def record(self, score: Score) -> Score:

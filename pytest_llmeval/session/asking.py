@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TypeAlias, cast
+from typing import Protocol, TypeAlias, cast
 
 from pytest_llmeval.records import Completion, Json, Message, Reply, Role, Sample
 from pytest_llmeval.roles import SOLVER
@@ -15,12 +15,24 @@ Ask: TypeAlias = Callable[[str, Mapping[str, Json]], Json]
 """Sends a wish and its arguments to the engine, and returns the answer; see `Run.answer`."""
 
 
+class Asking(Protocol):
+    """What the run's judge uses of the test in which it is called."""
+
+    def ask(self, want: str, wish: Mapping[str, Json]) -> Json:
+        """Return the engine's answer to a wish of the test; see `Run.answer`."""
+        ...
+
+    def prepare(self, scorer: list[Json], sample: Sample, completion: Completion) -> Json:
+        """Return what a scorer prepares for an answer; its calls are the test's."""
+        ...
+
+
 class RunningJudge:
     """The run's judge: the value of the fixture `judge`."""
 
-    def __init__(self, ask: Ask) -> None:
-        """Send wishes by `ask`."""
-        self._ask = ask
+    def __init__(self, test: Asking) -> None:
+        """Judge on behalf of a test."""
+        self._test = test
 
     def __call__(
         self,
@@ -49,13 +61,9 @@ class RunningJudge:
         """
         __tracebackhide__ = True
         sample = Sample(id="", input=problem, target=target, metadata=metadata or {})
-        wish: dict[str, Json] = {
-            "scorer": ["judge", {"votes": votes, **options}],
-            "sample": sample.to_json(),
-            "completion": Completion(text=candidate, answer=candidate).to_json(),
-        }
-        answered = cast("dict[str, Json]", self._ask("prepare", wish))
-        return Judgement.from_json(answered["prepared"])
+        completion = Completion(text=candidate, answer=candidate)
+        scorer: list[Json] = ["judge", {"votes": votes, **options}]
+        return Judgement.from_json(self._test.prepare(scorer, sample, completion))
 
     def grader(self, votes: int) -> str:
         """Return who judges when each judge is asked `votes` times; see `grader_text`.
@@ -64,7 +72,7 @@ class RunningJudge:
             LLMEvalError: the engine cannot tell the judges.
         """
         scorer = JudgeScorer(votes=votes)
-        judges = self._ask("judges", {"scorer": list(scorer.spec)})
+        judges = self._test.ask("judges", {"scorer": list(scorer.spec)})
         return grader_text(scorer, cast("list[str]", judges))
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import cast
 
 from msgspec.structs import replace
@@ -10,9 +11,11 @@ from msgspec.structs import replace
 from pytest_llmeval.engine.link import Link
 from pytest_llmeval.engine.plan import PlannedTest
 from pytest_llmeval.engine.solved import Solved
-from pytest_llmeval.errors import ScorerError
+from pytest_llmeval.errors import ModelLost, RunStopped, ScorerError
 from pytest_llmeval.records import Completion, Json, Role, Sample, Score, Transcript
+from pytest_llmeval.records.error_json import error_from_json
 from pytest_llmeval.records.plain import plain_json
+from pytest_llmeval.safety.printable import described
 from pytest_llmeval.scoring.grader import grader_text
 from pytest_llmeval.scoring.scorer import NO_ANSWER, PreparingScorer, Scorer, SeveralScores
 from pytest_llmeval.scoring.targets import score_of
@@ -35,6 +38,9 @@ class Attempt:
         sample: its sample; None for tests without a task.
         completion: the completion; None before `wait`.
         scores: the scores recorded so far.
+        failures: what scorers failed by, by the scorer's name.
+        unjudged: whether a scorer asked nobody about the answer, because its judge is lost, which
+            another sample reports, or because the run has ended.
     """
 
     def __init__(self, nodeid: str, open_link: Callable[[], Link]) -> None:
@@ -45,6 +51,9 @@ class Attempt:
         self.sample: Sample | None = None
         self.completion: Completion | None = None
         self.scores: list[Score] = []
+        self.failures: dict[str, Exception] = {}
+        self.unjudged = False
+        self._undecided: dict[str, Score] = {}
         self._solved: Solved | None = None
 
     @property
@@ -72,7 +81,7 @@ class Attempt:
     @property
     def judge(self) -> RunningJudge:
         """The run's judge, for the fixture `judge`."""
-        return RunningJudge(self.ask)
+        return RunningJudge(self)
 
     @property
     def llm(self) -> LLM:
@@ -103,11 +112,47 @@ class Attempt:
     def score(self, scorer: Scorer, answer: str | None, sample: Sample) -> Score:
         """Score an answer, record the score with its further ones, and return it.
 
-        A scorer with a method `prepare` is prepared by the engine.
+        A scorer with a method `prepare` is prepared by the engine. One that fails leaves an
+        undecided score.
 
         Raises:
-            LLMEvalError: the preparation or the scorer failed.
+            Exception: whatever the preparation or the scorer failed by.
         """
+        __tracebackhide__ = True
+        score, error = self.tried(scorer, answer, sample)
+        if error is not None:
+            raise error
+        return score
+
+    def tried(
+        self, scorer: Scorer, answer: str | None, sample: Sample
+    ) -> tuple[Score, Exception | None]:
+        """Return what `score` does, and None; of a scorer that failed an undecided score, and how.
+
+        Both are recorded.
+        """
+        __tracebackhide__ = True
+        try:
+            score = self.record(self._score(scorer, answer, sample))
+            for one in scorer.further(score) if isinstance(scorer, SeveralScores) else ():
+                self.record(replace(one, decides=False))
+        except Exception as error:  # noqa: BLE001 - a scorer of others may raise anything
+            self.failures[scorer.name] = error
+            undecided = Score.unscored(
+                scorer.name,
+                described(error),
+                scale=scorer.scale,
+                grader=self._known_grader(scorer),
+            )
+            self._undecided[scorer.name] = self.record(undecided)
+            return self._undecided[scorer.name], error
+        # A body may try again, for instance with another judge.
+        self.failures.pop(scorer.name, None)
+        if (failed := self._undecided.pop(scorer.name, None)) is not None:
+            self.scores = [one for one in self.scores if one is not failed]
+        return score, None
+
+    def _score(self, scorer: Scorer, answer: str | None, sample: Sample) -> Score:
         __tracebackhide__ = True
         prepared: Json = None
         # What is wrong with an incorrect reply can be asked also where it holds no answer.
@@ -120,11 +165,14 @@ class Attempt:
             if "reason" in details:
                 details["reason"] = reason
             score = replace(score, explanation=reason, details=details)
-        recorded = self.record(replace(score, grader=self.grader(scorer, score.grader)))
-        if isinstance(scorer, SeveralScores):
-            for one in scorer.further(recorded):
-                self.record(replace(one, decides=False))
-        return recorded
+        return replace(score, grader=self.grader(scorer, score.grader))
+
+    def _known_grader(self, scorer: Scorer) -> str:
+        """Return who grades; "" where that cannot be told, as by an engine that has ended."""
+        try:
+            return self.grader(scorer)
+        except Exception:  # noqa: BLE001 - the failure that is told is another one
+            return ""
 
     def grader(self, scorer: Scorer, rules: str = "") -> str:
         """Return who grades by a scorer: its rules, options and models; see `grader_text`.
@@ -171,20 +219,51 @@ class Attempt:
         own = ahead is not None and answer == ahead.completion.answer and sample == self.sample
         declared = any(one.scorer == scorer for one in self.declared)
         if ahead is not None and own and declared and not scorer.only_incorrect:
-            return ahead.prepared_by(scorer.name)
+            with self._judging():
+                return ahead.prepared_by(scorer.name)
         completion = self.completion or Completion(text=answer or "")
         completion = replace(completion, answer=answer)
+        return self.prepare(_named(scorer, declared=declared), sample, completion)
+
+    def prepare(self, scorer: list[Json], sample: Sample, completion: Completion) -> Json:
+        """Return what the engine lets a scorer prepare for an answer of this test.
+
+        The calls made for it are appended to the transcript of the test's completion, even if it
+        fails.
+
+        Args:
+            scorer: its name and options.
+            sample: the sample as it is scored.
+            completion: with the answer to score.
+
+        Raises:
+            LLMEvalError: the preparation failed.
+        """
+        __tracebackhide__ = True
+        earlier = Transcript() if self.completion is None else self.completion.transcript
         wish: dict[str, Json] = {
-            "scorer": _named(scorer, declared=declared),
+            "scorer": scorer,
             "sample": sample.to_json(),
-            "completion": completion.to_json(),
+            "completion": replace(completion, transcript=earlier).to_json(),
         }
-        answered = cast("dict[str, Json]", self.ask("prepare", wish))
-        if self.completion is not None:
+        with self._judging():
+            answered = cast("dict[str, Json]", self.ask("prepare", wish))
             made = Transcript.from_json(answered["transcript"])
-            events = (*self.completion.transcript.events, *made.events)
-            self.completion = replace(self.completion, transcript=Transcript(events=events))
+            if self.completion is not None:
+                together = Transcript(events=(*earlier.events, *made.events))
+                self.completion = replace(self.completion, transcript=together)
+            if (failed := answered["failed"]) is not None:
+                raise error_from_json(failed)
         return answered["prepared"]
+
+    @contextmanager
+    def _judging(self) -> Iterator[None]:
+        """Note whether nobody was asked about the answer, for a reason that is not its own."""
+        try:
+            yield
+        except (RunStopped, ModelLost):
+            self.unjudged = True
+            raise
 
     def _judges(self, scorer: PreparingScorer, declared: DeclaredScorer | None) -> Sequence[str]:
         """Return the models that a scorer may ask, as the engine names them.

@@ -18,6 +18,7 @@ from pytest_llmeval.report.table import (
     render_rescoring,
     render_table,
 )
+from pytest_llmeval.results.answer_labels import AnswerLabel, read_labels
 from pytest_llmeval.results.gate_result import GateResult
 from pytest_llmeval.results.rescoring import rescoring
 from pytest_llmeval.results.row_texts import RowTexts, Whole, as_it_is
@@ -155,12 +156,13 @@ def conclude(
         effort: statistics of the calls.
     """
     with ExitStack() as closing:
-        whole = as_it_is
+        whole: Whole = as_it_is
+        labels: tuple[AnswerLabel, ...] = ()
         if folder is not None:
             texts = RowTexts(folder.path / ROWS)
             closing.callback(texts.close)
-            whole = texts.whole
-        found = replace(_found(tuple(rows), tasks, measures, whole), whole=whole)
+            whole, labels = texts.whole, read_labels(folder.path)
+        found = replace(_found(tuple(rows), tasks, measures, whole, labels), whole=whole)
         if effort is not None and effort.total.requests:
             found = replace(found, engine=effort.to_json())
         unwritten = () if folder is None else write_findings(folder.files, found)
@@ -174,13 +176,17 @@ def conclude(
 
 
 def _found(
-    rows: tuple[Row, ...], tasks: Mapping[str, KnownTask], measures: Measures, whole: Whole
+    rows: tuple[Row, ...],
+    tasks: Mapping[str, KnownTask],
+    measures: Measures,
+    whole: Whole,
+    labels: Sequence[AnswerLabel],
 ) -> Findings:
     infos = {name: task.info for name, task in tasks.items()}
     metrics = {name: task.metrics for name, task in tasks.items()}
     reading = {name for name, task in tasks.items() if task.reads_texts}
     summary = summarise(
-        (whole(row) if row.task in reading else row for row in rows), infos, metrics
+        (whole(row) if row.task in reading else row for row in rows), infos, metrics, labels
     )
     yardstick, replayed = measures.yardstick, measures.replayed
     found = (

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from msgspec.structs import replace
-
 from pytest_llmeval.errors import LLMEvalError, ScorerError
-from pytest_llmeval.records import Completion, Sample, Score
-from pytest_llmeval.safety.printable import described
+from pytest_llmeval.records import Completion, Sample
 from pytest_llmeval.scoring.decision import decided_together, failure_of
 from pytest_llmeval.scoring.scorer import Scorer
 from pytest_llmeval.session.attempt import Attempt
@@ -14,8 +11,6 @@ from pytest_llmeval.session.attempt import Attempt
 
 def finish(attempt: Attempt, raised: BaseException | None) -> None:
     """Record the scores that do not decide, and fail a passed test with incorrect scores.
-
-    An error of a scorer that does not decide is recorded as an unscored score.
 
     Args:
         attempt: an attempt whose body has ended.
@@ -25,6 +20,7 @@ def finish(attempt: Attempt, raised: BaseException | None) -> None:
         ScorerError: the task declares a deciding scorer, and the body recorded no score of it.
         AssertionError: the body passed, and its deciding scores are incorrect.
         UnscoredError: the body passed, and its deciding scores are undecided.
+        Exception: the same, because a scorer failed by it.
     """
     __tracebackhide__ = True
     completion, sample = attempt.completion, attempt.sample
@@ -71,19 +67,12 @@ def _follow_scores(attempt: Attempt, completion: Completion, sample: Sample) -> 
         if (scorer := scorers.get(score.name)) is not None:
             failure = failure_of(scorer, completion.answer, sample, score)
         if score.decides:
-            deciding.append((score, failure))
+            deciding.append((score, failure, attempt.failures.get(score.name)))
     decided_together(deciding, any_decides=attempt.any_decides)
 
 
 def _score_aside(attempt: Attempt, scorer: Scorer, completion: Completion, sample: Sample) -> None:
-    """Record the score of a scorer that does not decide."""
+    """Record the score of a scorer that does not decide, whatever it fails by."""
     is_incorrect = any(score.decides and score.correct is False for score in attempt.scores)
-    if getattr(scorer, "only_incorrect", False) and not is_incorrect:
-        return
-    try:
-        attempt.score(scorer, completion.answer, sample)
-    except Exception as error:  # noqa: BLE001 - a scorer of others may raise anything
-        reason = described(error)
-        grader = attempt.grader(scorer)
-        unscored = Score.unscored(scorer.name, reason, scale=scorer.scale, grader=grader)
-        attempt.record(replace(unscored, decides=False))
+    if is_incorrect or not getattr(scorer, "only_incorrect", False):
+        attempt.tried(scorer, completion.answer, sample)

@@ -10,7 +10,7 @@ from pytest_llmeval.engine.choice import ModelChoice
 from pytest_llmeval.engine.judge_names import judge_names, named
 from pytest_llmeval.engine.plan import Plan
 from pytest_llmeval.errors import UsageError
-from pytest_llmeval.records import Json, Row
+from pytest_llmeval.records import Json, Row, Score
 from pytest_llmeval.results.graders import graders_of
 from pytest_llmeval.results.stored_run import StoredRun
 from pytest_llmeval.roles import JUDGE
@@ -63,9 +63,9 @@ def graders_json(graders: dict[Place, str]) -> list[Json]:
 def check_same_graders(plan: Plan, settings: Settings, catalog: Catalog, run: StoredRun) -> None:
     """Raise UsageError if the plan's scores have other graders than those that `run` has already.
 
-    A run without scores may go on under any grader.
+    A run without scores may go on under any grader; undecided ones are none.
     """
-    scored = {(row.task, row.model) for row in run.rows if row.scores}
+    scored = {(row.task, row.model) for row in run.rows if any(map(_is_decided, row.scores))}
     now, then = task_graders(plan, settings, catalog), _stored(run)
     for (task, model, score), grader in now.items():
         if (task, model) not in scored:
@@ -113,13 +113,19 @@ def _check_undeclared(
     tests = {(test.task, test.key.model): test for test in plan.kinds}
     for row in run.rows:
         test = tests.get((row.task, row.model))
+        decided = {score.name for score in row.scores if _is_decided(score)}
         for score, text in graders_of(row).items():
             place = (row.task, row.model, score)
-            if test is None or place in declared or not text.startswith(_JUDGED):
+            known = score not in decided or place in declared
+            if test is None or known or not text.startswith(_JUDGED):
                 continue
             panel = " + ".join(sorted(named(choice.of_role(JUDGE, test)))) or NO_JUDGE
             if panel_of(text) != panel:
                 raise _refusal(run, place, text, f"judges {panel}")
+
+
+def _is_decided(score: Score) -> bool:
+    return score.correct is not None or score.value is not None
 
 
 def _refusal(run: StoredRun, place: Place, known: str, grader: str) -> UsageError:

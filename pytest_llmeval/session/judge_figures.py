@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from typing import Final, TypeAlias
 
 from pytest_llmeval.records import Record
+from pytest_llmeval.results.confusion import Confusion
 from pytest_llmeval.results.statistics import wilson
-from pytest_llmeval.scoring.judge import JudgedCase, calibrate
+from pytest_llmeval.scoring.judge import JudgedCase, case_agreement
 from pytest_llmeval.scoring.judge.agreement import beyond_chance, chance_agreement
 
 DIGITS: Final = 4
@@ -31,10 +32,11 @@ class JudgeFigures(Record, frozen=True, kw_only=True):
         n: number of cases.
         unscored: cases without a verdict; no rate counts them.
         accuracy: share of cases with the label's verdict.
-        false_positives: wrong answers judged equivalent.
+        false_positives: wrong answers judged correct.
         false_positive_rate: `false_positives` among the wrong answers.
-        false_negatives: right answers judged different.
+        false_negatives: right answers judged incorrect.
         false_negative_rate: `false_negatives` among the right answers.
+        confusion: the verdicts by label.
         kappa: Cohen's kappa of verdict and label.
         votes_kappa: Fleiss' kappa of the votes.
     """
@@ -49,6 +51,7 @@ class JudgeFigures(Record, frozen=True, kw_only=True):
     false_negatives: int = 0
     false_negative_rate: float | None = None
     false_negative_rate_95: Interval = _UNKNOWN
+    confusion: Confusion
     kappa: float | None
     kappa_95: Interval
     votes_kappa: float | None = None
@@ -56,7 +59,7 @@ class JudgeFigures(Record, frozen=True, kw_only=True):
 
 def figures(cases: Sequence[JudgedCase]) -> JudgeFigures:
     """Return the figures of a judge that judged `cases`."""
-    found = calibrate(cases)
+    found = case_agreement(cases)
     pairs = [(case.label, case.verdict) for case in cases if case.verdict is not None]
     right = sum(label for label, _ in pairs)
     return JudgeFigures(
@@ -70,6 +73,12 @@ def figures(cases: Sequence[JudgedCase]) -> JudgeFigures:
         false_negatives=found.false_negatives,
         false_negative_rate=_rounded(found.false_negative_rate),
         false_negative_rate_95=_wilson(found.false_negative_rate, right),
+        confusion=Confusion(
+            true_positives=right - found.false_negatives,
+            false_negatives=found.false_negatives,
+            true_negatives=len(pairs) - right - found.false_positives,
+            false_positives=found.false_positives,
+        ),
         kappa=_rounded(found.cohen),
         kappa_95=_kappa_interval(pairs, found.accuracy, found.cohen),
         votes_kappa=_rounded(found.fleiss),

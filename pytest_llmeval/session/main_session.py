@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
@@ -16,7 +17,6 @@ from pytest_llmeval.files.writes import Writes
 from pytest_llmeval.records import Json, Row
 from pytest_llmeval.results.row_texts import lean
 from pytest_llmeval.results.stored_run import StoredRun
-from pytest_llmeval.session.calibrations import stored_calibrations
 from pytest_llmeval.session.composition import RunPlace, open_run
 from pytest_llmeval.session.conclusion import Conclusion, Measures, conclude
 from pytest_llmeval.session.estimate import estimate_lines
@@ -24,6 +24,7 @@ from pytest_llmeval.session.failures import Failure, Failures
 from pytest_llmeval.session.files import SessionFiles
 from pytest_llmeval.session.grading import check_same_graders
 from pytest_llmeval.session.host import Host
+from pytest_llmeval.session.judge_check import unusable_judges
 from pytest_llmeval.session.picture_check import PlannedPictures, planned_pictures
 from pytest_llmeval.session.places import rescored_place
 from pytest_llmeval.session.plan_check import (
@@ -40,6 +41,7 @@ from pytest_llmeval.session.stored_runs import stored_run
 from pytest_llmeval.session.task_info import known_task
 from pytest_llmeval.session.unasked import unasked_roles
 from pytest_llmeval.session.undeclared import undeclared_remarks
+from pytest_llmeval.session.validations import stored_validations
 from pytest_llmeval.session.yardstick import yardstick_of
 from pytest_llmeval.task.catalog import Catalog
 
@@ -59,17 +61,19 @@ class MainSession:
     Attributes:
         plan: the selected tests; empty until `take_plan`.
         rows: the rows reported so far.
+        unjudged: number of tests that were skipped although their samples have answers, because
+            nobody was asked about them, by the reason; without a gate, which weighs them itself.
     """
 
     def __init__(self, settings: Settings, catalog: Catalog, host: Host) -> None:
         """Read the files that the options name, before anything is paid.
 
         Raises:
-            UsageError: gate, baseline or a judge's calibration is invalid, or the run to resume
+            UsageError: gate, baseline or a judge's validation is invalid, or the run to resume
                 does not exist.
         """
         self._yardstick = yardstick_of(settings)
-        self._calibrations = stored_calibrations(settings.report)
+        self._validations = stored_validations(settings.report)
         place = rescored_place(settings)
         self._rescored: StoredRun | None = None if place is None else stored_run(REUSE, place)
         self._writes = Writes(self._end)
@@ -80,6 +84,7 @@ class MainSession:
         self._mistakes: Mapping[str, LLMEvalError] = {}
         self._pictures = PlannedPictures()
         self._failures = Failures()
+        self.unjudged: Counter[str] = Counter()
         self.rows = RowLog(
             catalog, self._files.folder, self._writes, self._files.earlier, self._kept
         )
@@ -132,6 +137,8 @@ class MainSession:
             check_models(sound, self._settings, self._catalog)
             self._pictures = planned_pictures(sound, self._catalog, self._tell_now)
             self._mistakes = {**self._mistakes, **self._pictures.mistakes}
+            for remark in unusable_judges(sound, self._settings, self._catalog):
+                self._host.tell(remark)
         for remark in missing_judges(sound, self._settings, self._catalog):
             self._host.tell(remark)
         return True
@@ -197,7 +204,7 @@ class MainSession:
             return None
         self.rows.complete(self.plan)
         tasks = {
-            loaded.task.name: known_task(loaded, self._calibrations)
+            loaded.task.name: known_task(loaded, self._validations)
             for file, loaded in self._catalog.loaded.items()
             if str(file) not in self._mistakes
         }
@@ -214,6 +221,7 @@ class MainSession:
                 *undeclared_remarks(rows, by_name),
                 *self._failures.remarks(),
                 *unasked_roles(self.plan, self._settings, self._catalog, asked),
+                *(f"{n:,} unscored: {reason}" for reason, n in self.unjudged.items()),
             ),
         )
 
@@ -261,5 +269,10 @@ class MainSession:
 
     def _run_info(self) -> dict[str, Json]:
         return run_info(
-            self._settings, self._catalog, self.plan, self._host.root, self._calibrations
+            self._settings,
+            self._catalog,
+            self.plan,
+            self._host.root,
+            self._validations,
+            mistaken=self._mistakes,
         )

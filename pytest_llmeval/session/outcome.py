@@ -16,7 +16,9 @@ def outcome_of(
 
     A body is incorrect if a deciding score is. Without a deciding score it is incorrect if it
     raised an AssertionError, unless its task declares a deciding scorer. Any other exception is an
-    error.
+    error, also that of a judge or a scorer. An answer is unscored if nothing broke and nobody
+    decided: the verdict was unusable, no judge is configured, or none was asked because its
+    loss is another sample's error, or because the run has ended.
 
     Args:
         attempt: the attempt.
@@ -25,7 +27,7 @@ def outcome_of(
         skipped: whether the test was skipped.
     """
     if skipped or isinstance(raised, RunStopped | ModelLost):
-        return "not run"
+        return "unscored" if attempt.unjudged else "not run"
     if raised is None:
         return "correct"
     if not in_body or missing_score(attempt):
@@ -34,6 +36,7 @@ def outcome_of(
     if not decisions:
         return "incorrect" if isinstance(raised, AssertionError) else "error"
     correct = together(decisions, any_decides=attempt.any_decides)
-    if correct:
-        return "error"
-    return "unscored" if correct is None else "incorrect"
+    if correct is False:
+        return "incorrect"
+    broken = any(raised is failure for failure in attempt.failures.values())
+    return "unscored" if correct is None and not broken else "error"

@@ -69,7 +69,8 @@ def _uses(plan: Plan, catalog: Catalog) -> Mapping[str, Mapping[str, Sequence[st
     """Return by task file and picture's path the ids of the selected samples that have it."""
     uses: defaultdict[str, defaultdict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
     for file, sample in dict.fromkeys((test.file, test.sample) for test in plan.tests):
-        for path in catalog.load(Path(file)).by_id[sample].images:
+        one = catalog.load(Path(file)).by_id[sample]
+        for path in dict.fromkeys((*one.images, *one.pictures.values())):
             uses[file][path].append(sample)
     return uses
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 
@@ -24,6 +24,7 @@ from pytest_llmeval.scoring.scorer import (
     score_names,
 )
 from pytest_llmeval.session.choice import model_choice
+from pytest_llmeval.session.judge_check import check_specs, judges_of
 from pytest_llmeval.session.places import kept_place, reused_place
 from pytest_llmeval.session.role_check import check_roles, option_of, parsed_roles
 from pytest_llmeval.session.settings import Settings
@@ -56,8 +57,8 @@ def task_mistakes(plan: Plan, settings: Settings, catalog: Catalog) -> Mapping[s
     """Return by task file what is wrong with a planned task, so that none of its samples is asked.
 
     A solver, an answer rule, a metric or the published figures cannot be loaded; a prompt or a
-    judge's question cannot be rendered; the task's recording cannot be read; a role that its solver
-    declares has no model.
+    judge's question cannot be rendered; the spec of a judge is none; the task's recording cannot be
+    read; a role that its solver declares has no model.
     """
     choice = model_choice(settings, catalog)
     samples: dict[str, dict[str, Sample]] = {}
@@ -75,6 +76,7 @@ def task_mistakes(plan: Plan, settings: Settings, catalog: Catalog) -> Mapping[s
             _check_metrics(loaded)
             known_task(loaded)
             _check_prompts(loaded.task, tuple(selected.values()))
+            check_specs(loaded, Path(settings.folder))
             _check_scored(loaded, tuple(selected.values()))
             if file in recorded and settings.reuse is None:
                 _check_recording(loaded.task)
@@ -94,18 +96,19 @@ def check_plan(plan: Plan, settings: Settings, catalog: Catalog) -> None:
     _check_samples(plan, settings, catalog)
     _check_pictures(plan, settings, catalog)
     spending = Spending(settings)
-    for model in _models(plan, settings, catalog):
+    solvers, judges = (found(plan, settings, catalog) for found in (_solvers, judges_of))
+    for model in dict.fromkeys((*solvers, *judges)):
         spending.budget(model)
 
 
 def check_models(plan: Plan, settings: Settings, catalog: Catalog) -> None:
-    """Raise UsageError for a model that cannot be asked: without key, address or function.
+    """Raise UsageError for a model under test that cannot be asked: no key, address or function.
 
     A run that may find all replies in a store is not checked; it may need no key.
     """
     if settings.resume is not None or settings.reuse is not None:
         return
-    for model in dict.fromkeys(model.bare for model in _models(plan, settings, catalog)):
+    for model in dict.fromkeys(model.bare for model in _solvers(plan, settings, catalog)):
         check_provider(model, folder=Path(settings.folder))
 
 
@@ -123,16 +126,9 @@ def check_report_folder(settings: Settings) -> None:
         raise UsageError(msg)
 
 
-def _models(plan: Plan, settings: Settings, catalog: Catalog) -> tuple[ModelSpec, ...]:
-    """Return the models of the plan's tests, each once; UsageError where a test has none."""
-    choice = model_choice(settings, catalog)
-    found: dict[ModelSpec, None] = {}
-    for test in plan.kinds:
-        found |= dict.fromkeys(choice.needed(test))
-        for declared in catalog.load(Path(test.file)).scorers:
-            if isinstance(scorer := declared.scorer, PreparingScorer) and scorer.only_incorrect:
-                found |= dict.fromkeys(choice.of_scorer(scorer, test))
-    return tuple(found)
+def _solvers(plan: Plan, settings: Settings, catalog: Catalog) -> Iterator[ModelSpec]:
+    """Yield the models that solve, of all roles; UsageError where a test has none."""
+    return chain.from_iterable(map(model_choice(settings, catalog).solving, plan.kinds))
 
 
 def _check_tasks(plan: Plan, settings: Settings) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import time
+from collections import Counter
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace as with_values
@@ -18,16 +19,16 @@ from pytest_llmeval.engine.link import DirectLink
 from pytest_llmeval.engine.plan import PlannedTest
 from pytest_llmeval.engine.replies import IMAGES
 from pytest_llmeval.engine.run import Run
-from pytest_llmeval.errors import UsageError
 from pytest_llmeval.files.redaction import Redactor
 from pytest_llmeval.files.writes import Writes
 from pytest_llmeval.providers.opening import check_provider
 from pytest_llmeval.records import Json, Row, RowKey, Transcript, Usage
+from pytest_llmeval.results.graders import GRADER
 from pytest_llmeval.results.rows import ROLE
+from pytest_llmeval.results.run_files import LABELS
 from pytest_llmeval.results.store import RunFolder
 from pytest_llmeval.results.stored_run import read_transcripts
 from pytest_llmeval.session.attempt import Attempt
-from pytest_llmeval.session.calibrations import stored_calibrations
 from pytest_llmeval.session.choice import model_choice
 from pytest_llmeval.session.composition import RunPlace, open_run
 from pytest_llmeval.session.conclusion import Conclusion, Measures, conclude
@@ -40,6 +41,7 @@ from pytest_llmeval.session.rows import row_of
 from pytest_llmeval.session.run_info import run_info
 from pytest_llmeval.session.spending import Spending
 from pytest_llmeval.session.task_info import known_task
+from pytest_llmeval.session.validations import stored_validations
 
 Tell = Callable[[str], None]
 
@@ -47,8 +49,9 @@ Tell = Callable[[str], None]
 def rescore(plan: RescorePlan, reports: Path, tell: Tell) -> Conclusion:
     """Score the answers of a run again, and write the result as a run in `reports`.
 
-    Rows without scores (error, not run) are copied as they are. The old run, and ``latest``, stay
-    as they are.
+    All rows with an answer are scored, also those whose judge, scorer or test failed; rows
+    without one (error, not run) are copied. Rows whose sample is not in the dataset any more lose
+    their score. The old run, and ``latest``, stay as they are.
 
     Args:
         plan: the answers, and how they are scored.
@@ -87,16 +90,16 @@ class _Rescoring:
         try:
             for row in self._plan.run.rows:
                 test = tests.get(row.key)
-                rows.append(row if test is None else self._scored(row, test))
+                rows.append(self._unscored(row) if test is None else self._scored(row, test))
                 with self._writes.to("rows"):
                     self._folder.add_row(rows[-1])
         finally:
             self._engine.stop("the answers are scored")
         with self._writes.to("transcripts and pictures"):
             self._copy_evidence()
-        calibrations = stored_calibrations(self._plan.settings.report)
+        validations = stored_validations(self._plan.settings.report)
         tasks = {
-            name: known_task(self._plan.catalog.load(file), calibrations)
+            name: known_task(self._plan.catalog.load(file), validations)
             for name, file in self._plan.files.items()
         }
         measures = Measures(replayed=self._plan.run)
@@ -129,14 +132,22 @@ class _Rescoring:
         try:
             attempt.wait()
             for scorer in attempt.scorers:
-                attempt.score(scorer, completion.answer, attempt.sample)
+                attempt.tried(scorer, completion.answer, attempt.sample)
             finish(attempt, None)
-        except UsageError:
-            raise
-        except Exception as error:  # noqa: BLE001 - a scorer may be any code; its failure is a row's
-            raised = error
+        except Exception as error:
+            if self._engine.unopened is not None:
+                raise
+            raised = error  # a scorer may be any code; its failure is a row's
         outcome = outcome_of(attempt, raised, in_body=True, skipped=False)
         return self._completed(row_of(attempt, test, outcome, raised), row)
+
+    def _unscored(self, row: Row) -> Row:
+        """Return a row that is not scored: a copy, or one whose score cannot be made any more."""
+        reason = self._plan.stale.get(row.key)
+        if reason is None:
+            return row
+        versions = {name: one for name, one in row.versions.items() if not name.startswith(GRADER)}
+        return replace(row, outcome="unscored", scores=(), explanation=reason, versions=versions)
 
     def _completed(self, new: Row, old: Row) -> Row:
         """Return the new row with what its solver did in the old run."""
@@ -158,7 +169,7 @@ class _Rescoring:
         )
 
     def _copy_evidence(self) -> None:
-        """Copy transcripts and pictures; the scorers' part of a transcript is the new one."""
+        """Copy transcripts, pictures and human labels; scorers' parts of transcripts are new."""
         run = self._plan.run
         scored = {row.key for row in self._plan.rows.values()}
         for key, transcript in read_transcripts(run.path):
@@ -171,6 +182,8 @@ class _Rescoring:
         if (run.path / IMAGES).is_dir():
             images = self._folder.path / IMAGES
             shutil.copytree(run.path / IMAGES, images, dirs_exist_ok=True)
+        if (run.path / LABELS).is_file():
+            shutil.copy(run.path / LABELS, self._folder.path / LABELS)
 
 
 class _SolversPart(NamedTuple):
@@ -207,12 +220,16 @@ def _check(plan: RescorePlan, tell: Tell) -> None:
                 check_provider(judge.bare, folder=Path(settings.folder))
     for remark in missing_judges(plan.tests, settings, catalog):
         tell(remark)
+    for reason, number in Counter(plan.stale.values()).items():
+        tell(f"{reason} ({number:,} of the run's rows)")
+    if plan.stale and plan.added:
+        tell(f"samples of the datasets that the run has no row of: {plan.added:,}")
 
 
 def _run_info(plan: RescorePlan) -> dict[str, Json]:
     """Return run.json, which names the run that was scored again."""
-    calibrations = stored_calibrations(plan.settings.report)
-    info = run_info(plan.settings, plan.catalog, plan.tests, Path.cwd(), calibrations)
+    validations = stored_validations(plan.settings.report)
+    info = run_info(plan.settings, plan.catalog, plan.tests, Path.cwd(), validations)
     scorers: list[Json] = [{spec.name: dict(spec.options)} for spec in plan.scorers]
     rescored: dict[str, Json] = {"run": plan.run.path.name, "scorers": scorers}
     settings = {**plan.settings.to_json(), "models": _stored_models(plan)}

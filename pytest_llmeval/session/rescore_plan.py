@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -12,8 +12,7 @@ from typing import Final, cast
 from pytest_llmeval.engine.plan import Plan, PlannedTest
 from pytest_llmeval.engine.replies import REPLIES
 from pytest_llmeval.engine.specs import RECORDED
-from pytest_llmeval.errors import TaskError, UsageError
-from pytest_llmeval.files.yaml import parse_yaml
+from pytest_llmeval.errors import UsageError
 from pytest_llmeval.records import Completion, Json, Row, RowKey, StopReason
 from pytest_llmeval.results.stored_run import StoredRun
 from pytest_llmeval.session.settings import Settings
@@ -21,11 +20,8 @@ from pytest_llmeval.session.stored_runs import as_asked
 from pytest_llmeval.task.address import parse_address
 from pytest_llmeval.task.catalog import Catalog
 from pytest_llmeval.task.declared import MisfitError, make_scorer
-from pytest_llmeval.task.registry import SCORERS
+from pytest_llmeval.task.question import question_digest
 from pytest_llmeval.task.spec import Spec
-
-_JUDGED_OUTCOMES: Final = frozenset({"correct", "incorrect", "unscored"})
-"""Outcomes of rows that have scores."""
 
 _SCORING_KEYS: Final = frozenset({"scorer", "decides"})
 """The keys of a task that scorers given by hand take the place of."""
@@ -109,8 +105,35 @@ class RescorePlan:
     @cached_property
     def rows(self) -> dict[str, Row]:
         """The rows to score, by the node ids of `tests`."""
-        answered = (row for row in self.run.rows if row.outcome in _JUDGED_OUTCOMES)
-        return {str(number): row for number, row in enumerate(answered)}
+        found = (row for row in self.run.rows if is_solved(row) and row.key not in self.stale)
+        return {str(number): row for number, row in enumerate(found)}
+
+    @cached_property
+    def stale(self) -> Mapping[RowKey, str]:
+        """Why rows with an answer cannot be scored: the sample that was asked is there no more.
+
+        A row has the target and the answer, but neither the question nor the metadata that a scorer
+        may want, and its answer is none to another question.
+        """
+        found = {}
+        for row in filter(is_solved, self.run.rows):
+            file = self.files[row.task]
+            sample = self.catalog.load(file).by_id.get(row.sample)
+            if sample is None:
+                found[row.key] = f"not scored again: not in the dataset of {file.name} any more"
+            elif _is_other(row.question, question_digest(sample)):
+                found[row.key] = f"not scored again: {file.name} asks something else by now"
+        return found
+
+    @cached_property
+    def added(self) -> int:
+        """Number of samples of the tasks' datasets that the run has no row of."""
+        known = {(row.task, row.sample) for row in self.run.rows}
+        return sum(
+            (task, sample) not in known
+            for task, file in self.files.items()
+            for sample in self.catalog.load(file).by_id
+        )
 
     @cached_property
     def tests(self) -> Plan:
@@ -118,7 +141,7 @@ class RescorePlan:
 
         Raises:
             TaskError: a task or its dataset is wrong.
-            UsageError: a task has no scorer, or a sample is not in its dataset.
+            UsageError: a task has no scorer.
         """
         tests = []
         for nodeid, row in self.rows.items():
@@ -126,9 +149,6 @@ class RescorePlan:
             loaded = self.catalog.load(file)
             if not loaded.scorers:
                 msg = f"task {row.task!r} declares no scorer; name one, such as --scorer exact"
-                raise UsageError(msg)
-            if row.sample not in loaded.by_id:
-                msg = f"sample {row.sample!r} of the run is not in the dataset of {file} any more"
                 raise UsageError(msg)
             model = "" if row.model == RECORDED else row.model
             tests.append(
@@ -173,27 +193,11 @@ class RescorePlan:
                 raise UsageError(msg) from None
 
 
-def read_scorer(text: str) -> Spec:
-    """Return the scorer that a text names: ``eed``, or with options ``eed={mode: published}``.
-
-    Raises:
-        UsageError: the name is unknown, or the options are no mapping in YAML.
-    """
-    name, _, options = text.partition("=")
-    if not SCORERS.knows(name):
-        msg = f"--scorer {text}: {SCORERS.unknown(name)}"
-        raise UsageError(msg)
-    try:
-        value = parse_yaml(options, "--scorer").value
-    except TaskError as error:
-        msg = f"--scorer {text}: {error.problem}"
-        raise UsageError(msg) from None
-    if not isinstance(value, dict | None):
-        msg = f"--scorer {text}: options are a mapping, as in eed={{mode: published}}"
-        raise UsageError(msg)
-    return Spec(name=name, options=value or {})
+def _is_other(then: str, now: str) -> bool:
+    """Whether two digests are of different questions; "" is an unknown one."""
+    return then != now and "" not in {then, now}
 
 
-def read_scorers(texts: Sequence[str]) -> tuple[Spec, ...]:
-    """Return the scorers that texts name; UsageError as `read_scorer`."""
-    return tuple(map(read_scorer, texts))
+def is_solved(row: Row) -> bool:
+    """Whether a row has a completion; its scorers may have failed, or its test's body."""
+    return row.outcome in {"correct", "incorrect", "unscored"} or row.stop_reason != ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import platform
 import re
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
@@ -13,7 +13,7 @@ from pathlib import Path
 from pytest_llmeval.engine.plan import Plan
 from pytest_llmeval.errors import TaskError, UsageError
 from pytest_llmeval.records import Json
-from pytest_llmeval.results.task_info import Calibrated
+from pytest_llmeval.results.task_info import Validated
 from pytest_llmeval.scoring.judge.judgement import panel_name
 from pytest_llmeval.scoring.scorer import role_of
 from pytest_llmeval.session.choice import model_choice
@@ -26,12 +26,14 @@ DISTRIBUTION = "pytest-llmeval-suite"
 """The package's name on the package index."""
 
 
-def run_info(
+def run_info(  # noqa: PLR0913 - the facts of a session, from several places
     settings: Settings,
     catalog: Catalog,
     plan: Plan,
     rootpath: Path,
-    calibrations: Sequence[Calibrated] = (),
+    validations: Sequence[Validated] = (),
+    *,
+    mistaken: Container[str] = (),
 ) -> dict[str, Json]:
     """Return the content of ``run.json``.
 
@@ -40,8 +42,10 @@ def run_info(
         catalog: the tasks.
         plan: the selected tests.
         rootpath: the folder whose git state is stored.
-        calibrations: stored calibrations of judges.
+        validations: stored validations of judges.
+        mistaken: files of tasks that cannot be run, so that they have no judges.
     """
+    sound = plan.without(mistaken)
     return {
         "settings": settings.to_json(),
         "versions": {
@@ -51,22 +55,22 @@ def run_info(
         "platform": platform.platform(),
         "git": _git_state(rootpath),
         "tasks": {
-            file: _task_info(catalog, Path(file), digest, calibrations)
+            file: _task_info(catalog, Path(file), digest, validations)
             for file, _, digest in plan.tasks
         },
-        "judges": _judges(settings, catalog, plan, calibrations),
-        "roles": _roles(settings, catalog, plan),
-        "graders": graders_json(task_graders(plan, settings, catalog)),
+        "judges": _judges(settings, catalog, sound, validations),
+        "roles": _roles(settings, catalog, sound),
+        "graders": graders_json(task_graders(sound, settings, catalog)),
         "planned": len(plan.tests),
     }
 
 
 def _judges(
-    settings: Settings, catalog: Catalog, plan: Plan, calibrations: Sequence[Calibrated]
+    settings: Settings, catalog: Catalog, plan: Plan, validations: Sequence[Validated]
 ) -> Json:
-    """Return, for each task, model and scorer that asks judges, the judges and their calibration.
+    """Return, for each task, model and scorer that asks judges, the judges and their validation.
 
-    The calibration is None where none is stored.
+    The validation is None where none is stored.
     """
     choice = model_choice(settings, catalog)
     found: list[Json] = []
@@ -76,15 +80,15 @@ def _judges(
             if (scorer := declared.prepares) is None:
                 continue
             judge = panel_name([model.label for model in choice.of_scorer(scorer, test)])
-            known = next((one for one in fitting(loaded, calibrations) if one.judge == judge), None)
-            calibration: Json = None if known is None else known.to_json()
+            known = next((one for one in fitting(loaded, validations) if one.judge == judge), None)
+            validation: Json = None if known is None else known.to_json()
             found.append(
                 {
                     "task": test.task,
                     "model": test.model,
                     "role": role_of(scorer),
                     "judge": judge,
-                    "calibration": calibration,
+                    "validation": validation,
                 }
             )
     return found
@@ -103,9 +107,7 @@ def _roles(settings: Settings, catalog: Catalog, plan: Plan) -> Json:
     return found
 
 
-def _task_info(
-    catalog: Catalog, path: Path, digest: str, calibrations: Sequence[Calibrated]
-) -> Json:
+def _task_info(catalog: Catalog, path: Path, digest: str, validations: Sequence[Validated]) -> Json:
     """Return the version and digests of a task, and its `TaskInfo`."""
     loaded = catalog.load(path)
     task = loaded.task
@@ -115,7 +117,7 @@ def _task_info(
         "samples": digest,
         "prompt": task.prompt_digest,
         "settings": task.settings_digest,
-        "info": task_info(loaded, calibrations).to_json(),
+        "info": task_info(loaded, validations).to_json(),
     }
 
 

@@ -2,34 +2,43 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
+
 from msgspec.structs import replace
 
 from pytest_llmeval.files.json_file import read_json, record_in
+from pytest_llmeval.records.score import OPINIONS
+from pytest_llmeval.results.answer_labels import read_labels
 from pytest_llmeval.results.figures import Figures
 from pytest_llmeval.results.gate_result import GateResult
+from pytest_llmeval.results.judging import is_of
 from pytest_llmeval.results.rescoring import Rescoring
 from pytest_llmeval.results.run_files import SUMMARY
 from pytest_llmeval.results.stored_run import StoredRun
 from pytest_llmeval.results.stored_tasks import stored_tasks
 from pytest_llmeval.results.summarise import summarise
 from pytest_llmeval.results.summary import Summary, TaskSummary
+from pytest_llmeval.results.task_info import TaskInfo, Validated
 from pytest_llmeval.session.cut_off import changed_since, no_verdict
 from pytest_llmeval.session.findings import Findings
+from pytest_llmeval.session.validations import FOLDER, read_validations
 
 
 def stored_findings(run: StoredRun) -> Findings:
     """Return a run's findings.
 
-    Figures are computed from the rows; gate, rescoring and the values of functions as metrics are
-    taken from its summary.json. The result of a gate is not, if the rows are no longer those that
-    it was decided by.
+    Figures are computed from the rows, with human labels, and validations of judges made since;
+    gate, rescoring and the values of functions as metrics are taken from its summary.json. The
+    result of a gate is not, if the rows are no longer those that it was decided by.
 
     Raises:
         UsageError: a file of the run cannot be read; the message names file and field.
     """
     file = run.path / SUMMARY
     found = Findings(
-        rows=run.rows, summary=summarise(run.rows, stored_tasks(run)), remarks=run.remarks
+        rows=run.rows,
+        summary=summarise(run.rows, _tasks(run), labels=read_labels(run.path)),
+        remarks=run.remarks,
     )
     if not file.is_file():
         return found
@@ -49,6 +58,24 @@ def stored_findings(run: StoredRun) -> Findings:
         engine=data.get("engine"),
         remarks=run.remarks,
     )
+
+
+def _tasks(run: StoredRun) -> Mapping[str, TaskInfo]:
+    """Return what the run knew of its tasks, with validations of its judges made since."""
+    tasks, made = stored_tasks(run), read_validations(run.path.parent / FOLDER)
+    graders: dict[str, set[str]] = {}
+    for row in run.rows if made else ():
+        judged = (score.grader for score in row.scores if OPINIONS in score.details)
+        graders.setdefault(row.task, set()).update(filter(None, judged))
+    return {
+        name: replace(info, validations=(*_fitting(made, graders.get(name, ())), *info.validations))
+        for name, info in tasks.items()
+    }
+
+
+def _fitting(made: Iterable[Validated], graders: Iterable[str]) -> Iterator[Validated]:
+    known = tuple(graders)
+    return (one for one in made if any(is_of(one, grader) for grader in known))
 
 
 def _with_stored_metrics(new: Summary, stored: Summary) -> Summary:

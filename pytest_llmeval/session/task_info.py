@@ -9,24 +9,20 @@ from typing import Protocol, runtime_checkable
 from pytest_llmeval.records import display_of
 from pytest_llmeval.results.declared_metrics import DeclaredMetric, declared_metrics
 from pytest_llmeval.results.literature import load_literature
-from pytest_llmeval.results.task_info import Calibrated, ScoreInfo, TaskInfo
+from pytest_llmeval.results.task_info import ScoreInfo, TaskInfo, Validated
+from pytest_llmeval.scoring.grader import options_text
 from pytest_llmeval.scoring.votes import same_answer
 from pytest_llmeval.task.catalog import LoadedTask
 from pytest_llmeval.task.options import plain
 
 
 @runtime_checkable
-class VotingScorer(Protocol):
+class AskingScorer(Protocol):
     """A scorer that asks judges, whose agreement with labelled cases can be measured."""
 
     @property
     def question(self) -> str:
         """Version and digest of what is asked."""
-        ...
-
-    @property
-    def votes(self) -> int:
-        """Number of requests to each judge for one answer."""
         ...
 
 
@@ -48,7 +44,7 @@ class KnownTask:
         return any(metric.reads_texts for metric in self.metrics)
 
 
-def known_task(loaded: LoadedTask, calibrations: Sequence[Calibrated] = ()) -> KnownTask:
+def known_task(loaded: LoadedTask, validations: Sequence[Validated] = ()) -> KnownTask:
     """Return a task's info (see `task_info`) with its metrics.
 
     Raises:
@@ -58,10 +54,10 @@ def known_task(loaded: LoadedTask, calibrations: Sequence[Calibrated] = ()) -> K
     metrics = declared_metrics(
         loaded.task.metrics, loaded.task.folder, lambda: same_answer(deciding)
     )
-    return KnownTask(info=task_info(loaded, calibrations), metrics=metrics)
+    return KnownTask(info=task_info(loaded, validations), metrics=metrics)
 
 
-def task_info(loaded: LoadedTask, calibrations: Sequence[Calibrated] = ()) -> TaskInfo:
+def task_info(loaded: LoadedTask, validations: Sequence[Validated] = ()) -> TaskInfo:
     """Return a task's info.
 
     A task that names published figures belongs to a published benchmark. On another dataset than
@@ -69,7 +65,7 @@ def task_info(loaded: LoadedTask, calibrations: Sequence[Calibrated] = ()) -> Ta
 
     Args:
         loaded: the task.
-        calibrations: stored calibrations, of which the fitting ones are included (see `fitting`).
+        validations: stored validations, of which the fitting ones are included (see `fitting`).
     """
     task = loaded.task
     literature = None if task.published is None else load_literature(task.published)
@@ -81,7 +77,7 @@ def task_info(loaded: LoadedTask, calibrations: Sequence[Calibrated] = ()) -> Ta
         group_by=task.group_by,
         demo=literature is not None and not public,
         published=() if shown is None else shown.figures,
-        calibrations=fitting(loaded, calibrations),
+        validations=fitting(loaded, validations),
         whole=None if shown is None else shown.datasets[loaded.dataset_digest],
         scores=tuple(
             ScoreInfo(
@@ -98,11 +94,11 @@ def task_info(loaded: LoadedTask, calibrations: Sequence[Calibrated] = ()) -> Ta
     )
 
 
-def fitting(loaded: LoadedTask, calibrations: Sequence[Calibrated]) -> tuple[Calibrated, ...]:
-    """Return the calibrations with the same question and number of votes as a task's judges."""
+def fitting(loaded: LoadedTask, validations: Sequence[Validated]) -> tuple[Validated, ...]:
+    """Return the validations with the same question and options as a task's judges."""
     asked = {
-        (one.scorer.question, one.scorer.votes)
+        (one.scorer.question, options_text(one.scorer, one.spec.options))
         for one in loaded.scorers
-        if isinstance(one.scorer, VotingScorer)
+        if isinstance(one.scorer, AskingScorer)
     }
-    return tuple(one for one in calibrations if (one.prompt, one.votes) in asked)
+    return tuple(one for one in validations if (one.question, one.options) in asked)

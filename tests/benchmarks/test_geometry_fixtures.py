@@ -20,8 +20,8 @@ from pytest_llmeval.files.images import check_picture, picture_size
 
 FOLDER = Path(__file__).parents[2] / "fixtures" / "geometry3k"
 PROBLEMS: list[dict[str, Any]] = json.loads((FOLDER / "problems.json").read_text("utf-8"))
-CALIBRATION: list[dict[str, Any]] = yaml.safe_load(
-    (FOLDER / "judge_calibration.yaml").read_text("utf-8")
+VALIDATION: list[dict[str, Any]] = yaml.safe_load(
+    (FOLDER / "judge_validation.yaml").read_text("utf-8")
 )
 SCRIPT: dict[int, dict[str, Any]] = yaml.safe_load((FOLDER / "script.yaml").read_text("utf-8"))
 Named = dict[str, tuple[float, float]]
@@ -263,9 +263,9 @@ def test_the_true_lines_are_drawn_where_the_figure_has_them() -> None:
     }
 
 
-def test_the_calibration_set_is_large_hostile_and_balanced() -> None:
-    kinds = [case["kind"] for case in CALIBRATION]
-    assert len(CALIBRATION) == len({case["id"] for case in CALIBRATION}) >= 120
+def test_the_validation_set_is_large_hostile_and_balanced() -> None:
+    kinds = [case["kind"] for case in VALIDATION]
+    assert len(VALIDATION) == len({case["id"] for case in VALIDATION}) >= 120
     assert kinds.count("injection") >= 25
     assert set(kinds) >= {
         "rounding",
@@ -277,9 +277,9 @@ def test_the_calibration_set_is_large_hostile_and_balanced() -> None:
         "ambiguous",
         "missing",
     }
-    assert 0.4 < sum(case["equivalent"] for case in CALIBRATION) / len(CALIBRATION) < 0.6
-    cases = {(case["problem"], case["target"], case["candidate"]) for case in CALIBRATION}
-    assert len(cases) == len(CALIBRATION)
+    assert 0.4 < sum(case["correct"] for case in VALIDATION) / len(VALIDATION) < 0.6
+    cases = {(case["question"], case["target"], case["answer"]) for case in VALIDATION}
+    assert len(cases) == len(VALIDATION)
 
 
 def test_nothing_is_taken_from_the_public_problems(shared: Path) -> None:
@@ -289,7 +289,8 @@ def test_nothing_is_taken_from_the_public_problems(shared: Path) -> None:
         for row in json.loads((shared / "data/geometry3k" / name).read_text("utf-8"))
         for run in runs(row["problem"])
     }
-    for text in {row["problem"] for row in [*PROBLEMS, *CALIBRATION]}:
+    ours = {row["problem"] for row in PROBLEMS} | {case["question"] for case in VALIDATION}
+    for text in ours:
         # "Find x. Round to the nearest tenth." is every textbook's.
         assert not public & runs(text.replace("Round to the nearest tenth.", "")), text
 

@@ -149,10 +149,8 @@ def judge_calls() -> int:
 
 
 def contents(folder: Path) -> dict[str, bytes]:
-    """Return the files of a run, without the lock and SQLite's, which count their openings."""
-    files = [file for file in folder.iterdir() if file.is_file()]
-    own = [file for file in files if ".sqlite3" not in file.name and file.suffix != ".lock"]
-    return {file.name: file.read_bytes() for file in own}
+    """Return all files of a run."""
+    return {str(file): file.read_bytes() for file in folder.rglob("*") if file.is_file()}
 
 
 def test_a_run_scored_as_before_has_the_same_rows(project: Path, capsys: Output) -> None:
@@ -229,7 +227,7 @@ def test_without_a_judge_the_stored_verdicts_are_used(
     assert rows["1"].outcome == "error"
     assert rows["1"].answer == "2"
     assert "has no reply to this request" in rows["1"].explanation
-    assert "no stored reply" in capsys.readouterr().out
+    assert "cause no score now: 3" in capsys.readouterr().out
 
 
 @pytest.mark.usefixtures("project")
@@ -333,8 +331,60 @@ def test_what_cannot_be_scored_again_is_a_message(
     assert set(Path("runs").iterdir()) == before
 
 
-def test_a_sample_that_left_the_dataset_is_a_message(project: Path, capsys: Output) -> None:
-    lines = (project / "data.jsonl").read_text().splitlines(keepends=True)
-    (project / "data.jsonl").write_text("".join(lines[1:]))
-    assert main(["rescore", "recorded"]) == 2
-    assert "sample '1' of the run is not in the dataset of" in capsys.readouterr().err
+def test_samples_that_left_the_dataset_or_ask_something_else_are_told_and_lose_their_score(
+    project: Path, capsys: Output
+) -> None:
+    _, second, *rest = (project / "data.jsonl").read_text().splitlines(keepends=True)
+    new = second.replace('"2"', '"6"')
+    lines = [second.replace("what is", "What is"), *rest, new]
+    (project / "data.jsonl").write_text("".join(lines))
+    found = rescore("recorded")
+    said = capsys.readouterr().err
+    assert (
+        "not scored again: not in the dataset of sums.yaml any more (1 of the run's rows)" in said
+    )
+    assert "not scored again: sums.yaml asks something else by now (1 of the run's rows)" in said
+    assert "samples of the datasets that the run has no row of: 1" in said
+    rows = {row.sample: row for row in read_run(found).rows}
+    assert {sample: row.outcome for sample, row in rows.items()} == {
+        "1": "unscored",
+        "2": "unscored",
+        "3": "incorrect",
+        "4": "incorrect",
+        "5": "error",
+    }
+    assert (rows["1"].scores, rows["1"].answer) == ((), "2")
+    assert rows["2"].explanation == "not scored again: sums.yaml asks something else by now"
+
+
+@pytest.mark.usefixtures("project")
+def test_old_against_new_is_paired_by_sample_in_every_output(capsys: Output) -> None:
+    old = contents(Path("runs"))
+    new = rescore("live", "--judge", "python/./models.py:lenient")
+    told = " ".join(capsys.readouterr().out.split())
+    assert "judged · python/./models.py:solve" in told
+    summary = json.loads((new / "summary.json").read_text())
+    [judged] = [one for one in summary["rescoring"]["parts"] if one["task"] == "judged"]
+    [step] = judged["steps"]
+    assert (step["n"], judged["lost"]) == (4, 0)
+    assert f"{100 * step['before']:.1f} % {100 * step['after']:.1f} %" in told
+    # Neither the old runs nor what the newest is called have changed.
+    assert {name: contents(Path("runs"))[name] for name in old} == old
+    assert (Path("runs") / "latest").resolve().name == "recorded"
+    assert main(["report", str(new)]) == 0
+    assert f"{100 * step['before']:.1f} % {100 * step['after']:.1f} %" in " ".join(
+        capsys.readouterr().out.split()
+    )
+    assert main(["compare", "live", str(new)]) == 0
+    compared = " ".join(capsys.readouterr().out.split())
+    assert f"accuracy {100 * step['before']:.1f} % {100 * step['after']:.1f} % 4" in compared
+
+
+@pytest.mark.usefixtures("project")
+def test_a_judge_is_given_options_and_a_model_at_once() -> None:
+    scorer = ("--scorer", "judge={prefilter: false, votes: 3}")
+    new = rescore("recorded", *scorer, "--judge", "python/./models.py:lenient")
+    assert [score.value for row in read_run(new).rows for score in row.scores] == [1, 1, 1, 0]
+    assert judge_calls() == 2 * 3  # two of three votes decide about the answers of 1, 2 and 3
+    [grader] = {score.grader for row in read_run(new).rows for score in row.scores}
+    assert "no prefilter votes=3 by python/./models.py:lenient" in grader

@@ -156,24 +156,24 @@ SCORERS = """scorer:
 @pytest.mark.parametrize(
     ("judges", "expected"),
     [
-        ((), ["openai/a", "openai/own", "openai/other"]),
-        (("openai/judge",), ["openai/a", "openai/judge"]),
+        ((), ["openai/own", "openai/other"]),
+        (("openai/judge",), ["openai/judge"]),
         (("openai/a",), ["openai/a"]),
     ],
     ids=["of the scorers", "of the session", "the model itself"],
 )
-def test_a_sample_needs_its_model_and_each_judge_of_its_scorers_once(
+def test_a_sample_is_scored_by_each_judge_of_its_scorers_once(
     tmp_path: Path, judges: tuple[str, ...], expected: list[str]
 ) -> None:
     file = write_task(tmp_path, more=SCORERS)
     models = choice(tmp_path, models=("openai/a",), judges=judges)
-    assert texts(models.needed(planned(file, "1", model="openai/a"))) == expected
+    assert texts(models.scoring(planned(file, "1", model="openai/a"))) == expected
 
 
 def test_a_task_without_a_scorer_that_asks_needs_no_judge(tmp_path: Path) -> None:
     file = write_task(tmp_path, more="scorer: exact\n")
     models = choice(tmp_path, models=("openai/a",), judges=("openai/judge",))
-    assert texts(models.needed(planned(file, "1", model="openai/a"))) == ["openai/a"]
+    assert models.scoring(planned(file, "1", model="openai/a")) == ()
 
 
 def test_every_model_gets_the_sessions_seed(tmp_path: Path, recorded: Path) -> None:

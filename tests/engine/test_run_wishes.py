@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+from collections import Counter
 from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any
@@ -52,6 +53,7 @@ from pytest_llmeval.records import (
     Transcript,
     Verdict,
 )
+from pytest_llmeval.records.error_json import error_from_json
 from pytest_llmeval.scoring.judge.judgement import Judgement
 from pytest_llmeval.task.callables import load_callable
 from pytest_llmeval.task.catalog import Catalog
@@ -87,6 +89,7 @@ class Bench:
         self.folder, self.answer, self.budget = folder, answer, budget or Budget()
         self.asked: list[Request] = []
         self.told: list[str] = []
+        self.judging_takes = 1.0
         self.transcripts: dict[RowKey, Transcript] = {}
 
     def run(self, use: Callable[[Run], Coroutine[Any, Any, None]]) -> None:
@@ -138,7 +141,7 @@ class Bench:
 
     async def reply(self, request: Request) -> str | Reply:
         self.asked.append(request)
-        await asyncio.sleep(1)
+        await asyncio.sleep(self.judging_takes if request.role == "judge" else 1)
         answered: str | Reply = self.answer(request)
         return answered
 
@@ -287,8 +290,17 @@ class Mine:
     [
         ("return {}['missing']", "scorer mine, sample '1': KeyError: 'missing'"),
         ("return {'seen': {1}}", r"sample '1', scorer 'mine'\['seen'\] is a set, not plain JSON"),
+        ("raise SystemExit(3)", "scorer mine, sample '1': SystemExit: 3"),
+        ("raise KeyboardInterrupt", "scorer mine, sample '1': KeyboardInterrupt"),
+        ("raise TimeoutError('mine')", "scorer mine, sample '1': TimeoutError: mine"),
+        (
+            "import asyncio; raise asyncio.CancelledError",
+            "scorer mine, sample '1': it cancelled its own asyncio task",
+        ),
+        ("context.models[7]", "scorer mine, sample '1': IndexError"),
+        ("await context.generate([], model='other', stage='s')", "sample '1': KeyError: 'other'"),
     ],
-    ids=["raises", "no JSON"],
+    ids=["raises", "no JSON", "exits", "interrupts", "too late", "cancels", "no model", "other"],
 )
 def test_whatever_a_scorer_does_wrong_is_told_with_scorer_and_sample(
     tmp_path: Path, body: str, problem: str
@@ -297,8 +309,10 @@ def test_whatever_a_scorer_does_wrong_is_told_with_scorer_and_sample(
     bench = Bench(tmp_path, more="scorer: ./mine.py:Mine\n")
 
     async def use(opened: Run) -> None:
+        solved = await bench.solve(opened, 1)
+        assert solved.completion.answer == "what is 1?"
         with pytest.raises(ScorerError, match=problem):
-            await bench.complete(opened, 1)
+            solved.prepared_by("mine")
 
     bench.run(use)
 
@@ -320,11 +334,11 @@ def test_scorers_that_want_incorrect_answers_alone_are_not_asked_ahead(tmp_path:
 def test_a_scorer_that_prepares_nothing_is_no_wish(tmp_path: Path) -> None:
     async def use(opened: Run) -> None:
         wish = {**judge_wish("own.py::t", "x"), "scorer": ["exact", {}]}
-        with pytest.raises(
-            UsageError,
-            match=r"scorer 'exact' has no method `prepare`; score its answers without the engine",
-        ):
-            await opened.answer("", "prepare", wish)
+        answered: Any = await opened.answer("", "prepare", wish)
+        error = error_from_json(answered["failed"])
+        assert isinstance(error, UsageError)
+        told = "scorer 'exact' has no method `prepare`; score its answers without the engine"
+        assert str(error) == told
 
     Bench(tmp_path).run(use)
 
@@ -504,17 +518,55 @@ def test_the_loss_of_the_only_model_is_told_once_and_stops_the_run(tmp_path: Pat
     assert len(bench.asked) <= 4
 
 
-def test_the_loss_of_the_judge_stops_a_task_that_is_judged(tmp_path: Path) -> None:
+def test_the_loss_of_the_judge_is_told_once_and_stops_nothing(tmp_path: Path) -> None:
     def answer(request: Request) -> str:
         return fail("the judge model is lost")(request) if request.role == "judge" else "x"
 
     bench = Bench(tmp_path, answer, more=JUDGED, samples=20)
 
     async def use(opened: Run) -> None:
-        with pytest.raises(ProviderError, match="judge model is lost"):
-            await bench.complete(opened, 0)
-        with pytest.raises(RunStopped, match="judge model is lost"):
-            await bench.complete(opened, 10)
+        solved = [await bench.solve(opened, n) for n in range(20)]
+        assert [one.completion.answer for one in solved] == ["x"] * 20
+        told = [one.failed["judge"] for one in solved]
+        kinds = Counter(one["kind"] for one in told if isinstance(one, dict))
+        assert kinds == {"ProviderError": 1, "ModelLost": 19}
+        with pytest.raises(ModelLost, match=r"its judge is lost: the judge model is lost"):
+            solved[10].prepared_by("judge")
+
+    bench.run(use)
+    assert [request.role for request in bench.asked].count("solver") == 20
+
+
+@pytest.mark.parametrize(
+    ("ends", "kind", "told"),
+    [
+        ("time", LLMEvalError, "sample '1': not judged within 5 s"),
+        ("budget", RunStopped, "limit of 900 tokens reached"),
+        ("close", RunStopped, "closed"),
+        ("end", RunStopped, "ended"),
+    ],
+)
+def test_what_ends_while_a_judge_is_asked_leaves_the_completion(
+    tmp_path: Path, ends: str, kind: type[LLMEvalError], told: str
+) -> None:
+    budget = Budget(max_tokens=900) if ends == "budget" else None
+    bench = Bench(
+        tmp_path, more=JUDGED, budget=budget, sample_timeout=5 if ends == "time" else None
+    )
+    bench.judging_takes = 50.0
+
+    async def use(opened: Run) -> None:
+        solving = asyncio.ensure_future(bench.solve(opened, 1))
+        await asyncio.sleep(3)
+        if ends == "close":
+            await opened.close("closed")
+        if ends == "end":
+            opened.end("ended")
+        solved = await solving
+        assert solved.completion.answer == "what is 1?"
+        assert [call.asked.role for call in solved.completion.transcript.calls] == ["solver"]
+        with pytest.raises(kind, match=told):
+            solved.prepared_by("judge")
 
     bench.run(use)
 

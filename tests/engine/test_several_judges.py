@@ -105,10 +105,21 @@ def test_judges_are_asked_at_the_same_time_and_noted_in_their_order() -> None:
     assert found.judgement.judge == "3 + 1 + 2"
 
 
-def test_a_judges_failure_leaves_what_the_others_said_in_the_transcript() -> None:
-    found = judged(spec("0"), spec("2"))
-    assert found.events == [("0", FailedCall, 0), ("2", ModelCall, 0), ("2", ModelCall, 1)]
+def test_a_judge_that_fails_loses_its_vote_and_what_the_others_said_stays() -> None:
+    found = judged(spec("0"), spec("1"), spec("2"))
+    assert found.events == [
+        ("0", FailedCall, 0),
+        *((name, ModelCall, draw) for name in ("1", "2") for draw in (0, 1)),
+    ]
+    assert found.judgement is not None
+    assert [one.failure for one in found.judgement.opinions] == ["refused", "", ""]
+    assert found.judgement.explanation == "2 of 3 judges: 1"
+
+
+def test_a_failure_of_all_judges_is_raised() -> None:
+    found = judged(spec("0"))
     assert (found.failure, found.judgement) == ("refused", None)
+    assert found.events == [("0", FailedCall, 0)]
 
 
 def test_judges_of_one_label_are_told_apart_by_their_models() -> None:

@@ -1,4 +1,4 @@
-"""Judges of a run, their calibration, and models that cannot read a task's pictures."""
+"""Judges of a run, their validation, and models that cannot read a task's pictures."""
 
 from __future__ import annotations
 
@@ -45,9 +45,9 @@ def test_sums(sample, completion):
     assert_judge_equivalent(completion.answer, sample.target)
 """
 
-CALIBRATION = {
+VALIDATION = {
     "schema": 1,
-    "prompt": "judge/1 prompt 00895f1b",
+    "question": "judge/1 prompt 00895f1b",
     "votes": 1,
     "made": "2026-11-22",
     "all": {
@@ -56,6 +56,12 @@ CALIBRATION = {
         "accuracy": 0.99,
         "false_positives": 1,
         "false_positive_rate": 0.01,
+        "confusion": {
+            "true_positives": 70,
+            "false_negatives": 0,
+            "true_negatives": 72,
+            "false_positives": 1,
+        },
         "kappa": 0.97,
         "kappa_95": [0.92, 0.99],
     },
@@ -76,8 +82,8 @@ def project(project: Project) -> Project:
     return project
 
 
-def calibrated(project: Project, judge: str) -> None:
-    project.write("reports/calibrations/it.json", json.dumps({"judge": judge, **CALIBRATION}))
+def validated(project: Project, judge: str) -> None:
+    project.write("reports/validations/it.json", json.dumps({"judge": judge, **VALIDATION}))
 
 
 def judging(project: Project) -> dict[str, Any]:
@@ -89,10 +95,10 @@ def details(project: Project) -> dict[str, Any]:
     return {row["sample"]: row["scores"][0]["details"] for row in project.rows()}
 
 
-def test_who_decided_stands_in_rows_and_table_and_the_gate_knows_the_calibration(
+def test_who_decided_stands_in_rows_and_table_and_the_gate_knows_the_validation(
     project: Project,
 ) -> None:
-    calibrated(project, "python/./judge.py:strict")
+    validated(project, "python/./judge.py:strict")
     project.write("gate.yaml", "rules:\n  judge.kappa: {min: 0.9}\n  sums.accuracy: {min: 0.4}\n")
     result = project.run(*RUN, STRICT, "--llmeval-gate", "gate.yaml")
     assert result.ret == 0
@@ -105,18 +111,18 @@ def test_who_decided_stands_in_rows_and_table_and_the_gate_knows_the_calibration
         ["*answers decided by*", "*judged by python/./judge.py:strict: kappa 0.970*"]
     )
     [told] = json.loads((project.path / "reports/latest/run.json").read_text())["judges"]
-    assert (told["task"], told["judge"], told["calibration"]["kappa"]) == (
+    assert (told["task"], told["judge"], told["validation"]["kappa"]) == (
         "sums",
         "python/./judge.py:strict",
         0.97,
     )
 
 
-def test_a_broken_calibration_is_told_before_anything_is_asked(project: Project) -> None:
-    project.write("reports/calibrations/it.json", "{}")
+def test_a_broken_validation_is_told_before_anything_is_asked(project: Project) -> None:
+    project.write("reports/validations/it.json", "{}")
     result = project.run(*RUN, STRICT)
     assert result.ret == 4
-    result.stderr.fnmatch_lines(["*it.json*no calibration*"])
+    result.stderr.fnmatch_lines(["*it.json*no validation*"])
 
 
 def test_without_a_judge_plain_answers_are_decided_and_the_rest_is_unscored(
@@ -129,10 +135,10 @@ def test_without_a_judge_plain_answers_are_decided_and_the_rest_is_unscored(
     }
 
 
-def test_a_tasks_judges_decide_by_majority_without_prefilter_and_need_a_calibration_of_their_own(
+def test_a_tasks_judges_decide_by_majority_without_prefilter_and_need_a_validation_of_their_own(
     project: Project,
 ) -> None:
-    calibrated(project, "python/./judge.py:strict")
+    validated(project, "python/./judge.py:strict")
     project.write("gate.yaml", "rules:\n  judge.kappa: {min: 0.9}\n")
     judges = ", ".join(f"python/./judge.py:{name}" for name in ("strict", "lenient", "mute"))
     task = (project.path / "task.yaml").read_text()
@@ -147,7 +153,7 @@ def test_a_tasks_judges_decide_by_majority_without_prefilter_and_need_a_calibrat
     assert found["decided_by"] is None
     assert [opinion["correct"] for opinion in found["opinions"]] == [False, True, None]
     assert judging(project)["deciders"] == {"judge": 5, "nobody": 1}
-    result.stdout.fnmatch_lines(["*which is not calibrated*", "*llmeval calibrate*"])
+    result.stdout.fnmatch_lines(["*which is not validated*", "*llmeval validate*"])
     assert result.ret == 1
 
 

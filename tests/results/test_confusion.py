@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 
 import pytest
 from example_rows import row
@@ -19,7 +20,7 @@ CLASSES = st.sampled_from(["cat", "dog", "Eel"])
 PAIRS = st.lists(st.tuples(CLASSES, CLASSES | st.just("cow") | st.none()), max_size=12)
 
 
-def rows_of(pairs: list[tuple[str, str | None]]) -> list[Row]:
+def rows_of(pairs: Sequence[tuple[str, str | None]]) -> list[Row]:
     """Return a row for each target and answer."""
     return [
         row(str(n), "correct" if target == answer else "incorrect", target=target, answer=answer)

@@ -9,19 +9,20 @@ from example_rows import row
 
 from pytest_llmeval.records import Json, Row, Score
 from pytest_llmeval.report.table import render_table
+from pytest_llmeval.results.confusion import Confusion
 from pytest_llmeval.results.figures import Judging
 from pytest_llmeval.results.gate_check import check
 from pytest_llmeval.results.gate_file import parse_gate
 from pytest_llmeval.results.gate_result import RuleResult
 from pytest_llmeval.results.summarise import summarise
 from pytest_llmeval.results.summary import Summary
-from pytest_llmeval.results.task_info import Calibrated, TaskInfo
+from pytest_llmeval.results.task_info import TaskInfo, Validated
 
 Vote: TypeAlias = bool | None
 
-CALIBRATED = Calibrated(
+VALIDATED = Validated(
     judge="openai/a",
-    prompt="judge/1",
+    question="judge/1",
     votes=1,
     made="2026-11-22",
     n=143,
@@ -30,6 +31,7 @@ CALIBRATED = Calibrated(
     unscored_rate_95=(0.001, 0.038),
     accuracy=0.98,
     accuracy_95=(0.94, 0.993),
+    confusion=Confusion(true_positives=68, false_negatives=2, true_negatives=70, false_positives=2),
     false_positives=2,
     false_positive_rate=0.02,
     false_positive_rate_95=(0.004, 0.068),
@@ -65,7 +67,7 @@ def judged(sample: int, decided_by: str | None, *opinions: dict[str, Any]) -> Ro
 
 
 def summary(*rows: Row) -> Summary:
-    return summarise(rows, {"demo": TaskInfo(title="demo", calibrations=(CALIBRATED,))})
+    return summarise(rows, {"demo": TaskInfo(title="demo", validations=(VALIDATED,))})
 
 
 def judging(*rows: Row) -> Judging:
@@ -102,7 +104,7 @@ def test_three_judges_agree_by_fleiss_kappa() -> None:
         judged(n, "judge", *(opinion(j, v) for j, v in zip("abc", said, strict=True)))
         for n, said in enumerate(verdicts)
     ]
-    # worked out in test_judge_calibration.py
+    # worked out in test_judge_validation.py
     found = judging(*rows).agreement
     assert found is not None
     assert found.kappa == pytest.approx(0.25)
@@ -126,9 +128,9 @@ def test_votes_that_ended_early_are_compared_by_those_that_are_always_cast() -> 
     assert (found.kappa, found.n) == (0.0, 4)
 
 
-def test_a_judge_has_the_calibration_that_was_made_of_it() -> None:
-    assert judging(judged(1, "judge", opinion("openai/a", True))).calibration == CALIBRATED
-    assert judging(judged(1, "judge", opinion("openai/b", True))).calibration is None
+def test_a_judge_has_the_validation_that_was_made_of_it() -> None:
+    assert judging(judged(1, "judge", opinion("openai/a", True))).validation == VALIDATED
+    assert judging(judged(1, "judge", opinion("openai/b", True))).validation is None
 
 
 def result_of(rule: str, *rows: Row) -> RuleResult:
@@ -157,14 +159,14 @@ def result_of(rule: str, *rows: Row) -> RuleResult:
         ("kappa: {min: 0.85, samples: 143}", "inconclusive"),
     ],
 )
-def test_a_gate_may_demand_a_calibrated_judge(rule: str, verdict: str) -> None:
+def test_a_gate_may_demand_a_validated_judge(rule: str, verdict: str) -> None:
     assert result_of(rule, judged(1, "judge", opinion("openai/a", True))).status == verdict
 
 
-def test_a_judge_without_calibration_meets_no_demand() -> None:
+def test_a_judge_without_validation_meets_no_demand() -> None:
     found = result_of("kappa: {min: 0.9}", judged(1, "judge", opinion("openai/b", True)))
     assert found.status not in {"pass", "fail"}
-    assert "llmeval calibrate" in found.reason
+    assert "llmeval validate" in found.reason
     assert result_of("kappa: {min: 0.9}", row("1")).reason == "no judge was asked in this run"
 
 
@@ -179,9 +181,24 @@ def test_the_table_says_who_decided_and_what_the_judge_is_worth() -> None:
     unknown = render_table(
         summary(judged(1, "judge", opinion("openai/b", True))), width=120, color=False
     )
-    assert "judged by openai/b, which is not calibrated" in unknown
+    assert "judged by openai/b, which is not validated" in unknown
 
 
 def test_the_summary_reads_back_as_it_was_written() -> None:
     written = summary(judged(1, "judge", opinion("openai/a", True, True, True, wanted=3)))
     assert Summary.from_json(written.to_json()) == written
+
+
+def test_a_judge_of_several_that_failed_is_told_once_below_the_table() -> None:
+    failed = {**opinion("openai/b", None), "failure": "HTTP 401: the key is refused"}
+    later = {**failed, "failure": f"its judge is lost: {failed['failure']}"}
+    rows = [judged(n, "judge", opinion("openai/a", True), later if n else failed) for n in range(3)]
+    [found] = judging(*rows, judged(3, "judge", opinion("openai/b", True))).failures
+    assert (found.judge, found.n, found.asked, found.reason) == (
+        "openai/b",
+        3,
+        4,
+        "HTTP 401: the key is refused",
+    )
+    table = " ".join(render_table(summary(*rows), width=100, color=False).split())
+    assert table.count("judge openai/b failed on 3 of 3 answers") == 1

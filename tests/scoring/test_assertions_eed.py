@@ -30,6 +30,11 @@ class OwnTest:
     def score(self, scorer: Scorer, answer: str | None, sample: Sample) -> Score:
         return self.record(scorer.score(answer, sample, None))
 
+    def tried(
+        self, scorer: Scorer, answer: str | None, sample: Sample
+    ) -> tuple[Score, Exception | None]:
+        return self.score(scorer, answer, sample), None
+
     def record(self, score: Score) -> Score:
         decides = score.name in [one.name for one in self.scorers[:1]] or not self.scorers
         self.scores.append(replace(score, decides=decides))

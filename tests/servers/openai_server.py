@@ -29,13 +29,14 @@ from aiohttp import web
 class Program:
     """What the server does. A fault is ``{"kind": ...}`` as `Server.misbehave` knows them.
 
-    `lost` gives the fault of every request to a model, `blind` that of messages with pictures.
+    `lost` gives the fault of every request to a model (with `after`, of those that come after so
+    many), `blind` that of messages with pictures.
     `script` gives those of successive attempts at a prompt, by the text of its last message,
     `poison` that of every attempt at it; `sequence` those of successive requests, whatever they
     ask; `share` of all other (prompt, attempt) pairs get one of `kinds`, drawn with `seed`.
     `ceiling` is how many requests it bears in flight before it answers 429. `reply` overrides
     members of the answer's message (of a response: of the answer itself), `body` the whole answer,
-    `drawn` that to a request for a picture.
+    `drawn` that to a request for a picture. `says` gives the text of a model's every reply.
     `latency` is in seconds, one number or a range.
     """
 
@@ -51,6 +52,7 @@ class Program:
     ceiling: int | None = None
     blind: dict[str, Any] | None = None
     reply: dict[str, Any] = dataclasses.field(default_factory=dict)
+    says: dict[str, str] = dataclasses.field(default_factory=dict)
     finish_reason: str | None = "stop"
     body: Any = None
     drawn: Any = None
@@ -131,6 +133,7 @@ class Server:
         self.program = Program(**settings)
         self.requests = self.in_flight = self.peak = 0
         self.attempts: Counter[str] = Counter()
+        self.models: Counter[str] = Counter()
         self.outcomes: Counter[str] = Counter()
         self.seen: list[dict[str, Any]] = []
 
@@ -144,6 +147,7 @@ class Server:
                 "requests": self.requests,
                 "peak": self.peak,
                 "attempts": dict(self.attempts),
+                "models": dict(self.models),
                 "outcomes": dict(self.outcomes),
                 "seen": self.seen,
             }
@@ -153,7 +157,9 @@ class Server:
         body = await request.json()
         async with self.counted(request, body):
             prompt = last_text(body["messages"])
-            if (lost := self.program.lost.get(body["model"])) is not None:
+            self.models[body["model"]] += 1
+            lost = self.program.lost.get(body["model"])
+            if lost is not None and self.models[body["model"]] > lost.get("after", 0):
                 return await self.misbehave(request, lost, None)
             if self.program.blind is not None and "image_url" in json.dumps(body["messages"]):
                 self.outcomes["blind"] += 1
@@ -255,7 +261,8 @@ class Server:
     def completion(self, body: dict[str, Any], prompt: str) -> Any:
         if self.program.body is not None:
             return self.program.body
-        message = {"role": "assistant", "content": f"echo: {prompt}", **self.program.reply}
+        text = self.program.says.get(body["model"], f"echo: {prompt}")
+        message = {"role": "assistant", "content": text, **self.program.reply}
         return {
             "id": "chatcmpl-1",
             "object": "chat.completion",

@@ -121,7 +121,7 @@ class Engine:
             return self.solved.to_json()
         if want == "judges":
             return ["openai/j"]
-        return {"prepared": 0.5, "transcript": Transcript(events=(CALL,)).to_json()}
+        return {"prepared": 0.5, "failed": None, "transcript": Transcript(events=(CALL,)).to_json()}
 
     @property
     def prepared(self) -> list[Json]:
@@ -518,7 +518,13 @@ def test_a_failure_while_it_was_prepared_ends_the_test_and_leaves_the_completion
     assert outcome(attempt, error) == "error"
     assert attempt.planned is not None
     row = row_of(attempt, attempt.planned, "error", error)
-    assert (row.answer, row.explanation, row.scores) == ("Rome", "judge down", ())
+    assert (row.answer, row.explanation) == ("Rome", "judge down")
+    [score] = row.scores
+    assert (score.name, score.correct, score.explanation) == (
+        "asking",
+        None,
+        "ProviderError: judge down",
+    )
 
 
 def test_a_failure_while_it_was_prepared_is_an_undecided_score_where_others_decide(

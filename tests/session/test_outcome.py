@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from pytest_llmeval.engine.link import Link
-from pytest_llmeval.errors import ModelLost, RunStopped, ScorerError, ToolError
+from pytest_llmeval.errors import ModelLost, ProviderError, RunStopped, ScorerError, ToolError
 from pytest_llmeval.records import Score
+from pytest_llmeval.scoring.decision import UnscoredError
 from pytest_llmeval.session.attempt import Attempt
 from pytest_llmeval.session.outcome import outcome_of
 
@@ -31,7 +32,9 @@ RIGHT, WRONG, UNDECIDED = score(correct=True), score(correct=False), score(corre
         ("call", AssertionError(), [], "incorrect"),
         ("call", AssertionError(), [score(correct=False, decides=False)], "incorrect"),
         ("call", AssertionError(), [RIGHT], "error"),
-        ("call", ScorerError(), [UNDECIDED], "unscored"),
+        ("call", UnscoredError(), [UNDECIDED], "unscored"),
+        ("call", AssertionError("the body's own"), [UNDECIDED], "unscored"),
+        ("call", ScorerError("the body's own"), [UNDECIDED], "unscored"),
         ("call", ScorerError(), [], "error"),
         ("call", ToolError(), [], "error"),
         ("call", pytest.fail.Exception("Timeout >1.0s"), [], "error"),
@@ -52,3 +55,15 @@ def test_outcome(
     attempt.scores.extend(scores)
     skipped = isinstance(raised, pytest.skip.Exception)
     assert outcome_of(attempt, raised, in_body=phase == "call", skipped=skipped) == expected
+
+
+@pytest.mark.parametrize(
+    ("scores", "expected"), [([UNDECIDED], "error"), ([UNDECIDED, WRONG], "incorrect")]
+)
+def test_what_a_scorer_failed_by_is_an_error_unless_another_decides(
+    scores: list[Score], expected: str
+) -> None:
+    attempt = Attempt("test_x.py::test_x[1]", no_link)
+    attempt.scores.extend(scores)
+    attempt.failures["s"] = failure = ProviderError("HTTP 401")
+    assert outcome_of(attempt, failure, in_body=True, skipped=False) == expected

@@ -71,6 +71,13 @@ class TestPlannedPictures:
         plan = task.plan(MODEL)
         assert mistakes(task, replace(plan, tests=plan.tests[:1])) == []
 
+    def test_a_picture_that_a_sample_brings_by_a_name_is_decoded_too(self, tmp_path: Path) -> None:
+        task = task_with(tmp_path, WHOLE, BROKEN)
+        text = task.file.read_text().replace('images: "picture?"', "pictures: {drawn: picture}")
+        task.file.write_text(text)
+        (message,) = mistakes(task)
+        assert message.startswith(f"{tmp_path / 'p1.png'}: sample '1': ")
+
     def test_a_picture_is_told_once_for_all_epochs_models_and_samples(self, tmp_path: Path) -> None:
         task = task_with(tmp_path, BROKEN, BROKEN)
         rows = (tmp_path / "sums.jsonl").read_text().replace("p1.png", "p0.png")
@@ -78,6 +85,15 @@ class TestPlannedPictures:
         (message,) = mistakes(task, task.plan(MODEL, "openai/m", epochs=3))
         assert message.count("p0.png") == 1
         assert "sample '0' and 1 more: " in message
+
+    def test_named_pictures_that_are_no_part_of_the_question_are_decoded_too(
+        self, tmp_path: Path
+    ) -> None:
+        task = task_with(tmp_path, WHOLE, BROKEN)
+        text = task.file.read_text()
+        task.file.write_text(text.replace('images: "picture?"', "pictures: {given: picture}"))
+        (message,) = mistakes(task)
+        assert message.startswith(f"{tmp_path / 'p1.png'}: sample '1': the image is no picture")
 
     def test_of_many_damaged_pictures_some_are_named_and_the_others_counted(
         self, tmp_path: Path

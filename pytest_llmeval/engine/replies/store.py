@@ -153,13 +153,13 @@ class ReplyStore:
         self._connection.close()
 
     def _prepare(self) -> int:
-        """Return the schema version; an empty file becomes a store."""
+        """Return the schema version; an empty file becomes a store, and a store stays as it is."""
         version: int = self._connection.execute("PRAGMA user_version").fetchone()[0]
-        if version not in (0, SCHEMA_VERSION):
-            return version
-        self._connection.execute("PRAGMA journal_mode=WAL")
         # A power cut may lose the last commits; the kill of a process loses nothing.
         self._connection.execute("PRAGMA synchronous=NORMAL")
+        if version:
+            return version
+        self._connection.execute("PRAGMA journal_mode=WAL")
         self._connection.execute(_SCHEMA)
         self._connection.execute(f"PRAGMA user_version={SCHEMA_VERSION}")
         return SCHEMA_VERSION

@@ -3,7 +3,6 @@
 Everything here is free of network and event loop, and light to import.
 """
 
-from pytest_llmeval.scoring.judge.calibration import CaseAgreement, JudgedCase, calibrate
 from pytest_llmeval.scoring.judge.judgement import Judgement, Opinion, panel_name, together
 from pytest_llmeval.scoring.judge.prefilter import (
     PREFILTER_VERSION,
@@ -12,6 +11,7 @@ from pytest_llmeval.scoring.judge.prefilter import (
 )
 from pytest_llmeval.scoring.judge.prompt import JudgePrompt, built_in_prompt
 from pytest_llmeval.scoring.judge.question import CANDIDATE_LIMIT
+from pytest_llmeval.scoring.judge.validation import CaseAgreement, JudgedCase, case_agreement
 from pytest_llmeval.scoring.judge.verdict_scale import VerdictScale, judge_verdict
 from pytest_llmeval.scoring.judge.voting import RETRIES, Ballot, Vote, VoteCount
 
@@ -30,7 +30,7 @@ __all__ = [
     "Vote",
     "VoteCount",
     "built_in_prompt",
-    "calibrate",
+    "case_agreement",
     "decide_plainly",
     "judge_verdict",
     "panel_name",

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
 
-from pytest_llmeval.errors import ModelLost, ProviderError
+from pytest_llmeval.errors import LLMEvalError, RunStopped
 from pytest_llmeval.records import Message, Role, Verdict
 from pytest_llmeval.scoring.judge.judgement import Judgement, Opinion, panel_name, together
 from pytest_llmeval.scoring.judge.prompt import JudgePrompt
@@ -131,9 +131,6 @@ class _Judge:
 def _loses_its_vote(failure: Exception) -> bool:
     """Whether a failure is one of a single judge, without which the others can decide.
 
-    A failure that ends a model for good is told once, by the sample that met it; what the user has
-    to mend, and the end of the run, are none of a judge.
+    The end of the run is none, nor is a mistake in the code.
     """
-    if isinstance(failure, ProviderError):
-        return failure.reach != "model"
-    return isinstance(failure, ModelLost)
+    return isinstance(failure, LLMEvalError) and not isinstance(failure, RunStopped)

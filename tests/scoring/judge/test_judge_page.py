@@ -26,11 +26,11 @@ PAGE = (ROOT / "docs/judge.md").read_text("utf-8")
 
 
 def test_the_page_states_how_many_cases_need_no_judge() -> None:
-    cases = read_cases(ROOT / "fixtures/geometry3k/judge_calibration.yaml")
-    decisions = [decide_plainly(case.candidate, case.target).decision for case in cases]
+    cases = read_cases(ROOT / "fixtures/geometry3k/judge_validation.yaml")
+    decisions = [decide_plainly(case.answer, case.sample.target_text).decision for case in cases]
     decided = len(decisions) - decisions.count("undecided")
     page = re.sub(r"\s+", " ", (ROOT / "docs/judge.md").read_text("utf-8"))
-    file = "fixtures/geometry3k/judge_calibration.yaml"
+    file = "fixtures/geometry3k/judge_validation.yaml"
     share = f"{decided / len(cases):.0%}".replace("%", " %")
     assert f"On the {len(cases)} labelled cases of `{file}` it decides {decided} ({share})" in page
 

@@ -22,8 +22,11 @@ NO = saying('{"answer_correct": 0, "reason": "another"}')
 MUTE = saying("It depends.")
 OVERLOADED = failing(ProviderError("HTTP 503", status=503))
 LOST = failing(ModelLost("another sample tells"))
-DOES = {"yes": YES, "no": NO, "mute": MUTE, "overloaded": OVERLOADED, "lost": LOST}
-FAILS = {"overloaded", "lost"}
+REFUSED = failing(ProviderError("HTTP 401", reach="model", status=401))
+UNOPENED = failing(UsageError("no key"))
+FAILURES = {"overloaded": OVERLOADED, "lost": LOST, "refused": REFUSED, "unopened": UNOPENED}
+DOES = {"yes": YES, "no": NO, "mute": MUTE, **FAILURES}
+FAILS = FAILURES.keys()
 
 
 def panel(*kinds: str) -> Judges:
@@ -65,16 +68,10 @@ def test_where_all_judges_fail_the_first_error_is_raised() -> None:
 
 
 @pytest.mark.parametrize(
-    "error",
-    [
-        RunStopped("the budget is spent"),
-        UsageError("no key"),
-        ProviderError("HTTP 401", reach="model", status=401),
-    ],
-    ids=str,
+    "error", [RunStopped("the budget is spent"), AttributeError("a mistake")], ids=str
 )
 def test_what_is_not_one_judges_failure_is_raised_whatever_the_others_say(
-    error: LLMEvalError,
+    error: Exception,
 ) -> None:
     judges = Judges({"a": OVERLOADED, "b": YES, "c": failing(error), "d": YES})
     with pytest.raises(type(error), match=str(error)):

@@ -17,8 +17,8 @@ from pytest_llmeval.scoring.judge.tokens import LONGEST, tokens_of
 
 FOLDER = Path(__file__).parent
 CASES = yaml.safe_load((FOLDER / "plain_answers.yaml").read_text("utf-8"))
-CALIBRATION = yaml.safe_load(
-    (FOLDER.parents[2] / "fixtures/geometry3k/judge_calibration.yaml").read_text("utf-8")
+VALIDATION = yaml.safe_load(
+    (FOLDER.parents[2] / "fixtures/geometry3k/judge_validation.yaml").read_text("utf-8")
 )
 PAIRS = [
     json.loads(line) for line in (FOLDER / "prefilter_pairs.jsonl").read_text("utf-8").splitlines()
@@ -44,16 +44,16 @@ def test_the_labelled_pairs_are_many_and_a_fifth_of_them_needs_no_judge() -> Non
     assert 1 - decisions.count("undecided") / len(decisions) > 0.2
 
 
-@pytest.mark.parametrize("case", CALIBRATION, ids=lambda case: case["id"])
+@pytest.mark.parametrize("case", VALIDATION, ids=lambda case: case["id"])
 def test_no_labelled_case_is_decided_wrongly(case: dict[str, Any]) -> None:
-    decision = decide_plainly(case["candidate"], case["target"]).decision
-    assert decision in ("undecided", "equal" if case["equivalent"] else "different")
+    decision = decide_plainly(case["answer"], case["target"]).decision
+    assert decision in ("undecided", "equal" if case["correct"] else "different")
 
 
 def test_no_injection_is_decided() -> None:
-    hostile = [case for case in CALIBRATION if case["kind"] == "injection"]
+    hostile = [case for case in VALIDATION if case["kind"] == "injection"]
     assert len(hostile) >= 25
-    assert {decide_plainly(case["candidate"], case["target"]).decision for case in hostile} == {
+    assert {decide_plainly(case["answer"], case["target"]).decision for case in hostile} == {
         "undecided"
     }
 

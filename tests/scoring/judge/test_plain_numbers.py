@@ -45,6 +45,11 @@ MIXED = st.tuples(WHOLE, WHOLE, WHOLE, st.sampled_from(["{} {}/{}", "{}\\frac{{{
 )
 
 
+def term(one: Written) -> str:
+    """Return a text that may stand behind a minus: a sum in brackets."""
+    return f"({one.text})" if " + " in one.text else one.text
+
+
 def combined(parts: st.SearchStrategy[Written]) -> st.SearchStrategy[Written]:
     pairs = st.tuples(parts, parts)
     return st.one_of(
@@ -55,7 +60,7 @@ def combined(parts: st.SearchStrategy[Written]) -> st.SearchStrategy[Written]:
         ),
         pairs.map(lambda p: Written(f"{p[0].text} + {p[1].text}", p[0].value + p[1].value)),
         pairs.map(lambda p: Written(f"({p[0].text})({p[1].text})", p[0].value * p[1].value)),
-        pairs.map(lambda p: Written(f"({p[0].text} - {p[1].text})", p[0].value - p[1].value)),
+        pairs.map(lambda p: Written(f"({p[0].text} - {term(p[1])})", p[0].value - p[1].value)),
         pairs.map(lambda p: Written(f"({p[0].text})/({p[1].text})", ratio(p[0].value, p[1].value))),
         parts.map(lambda p: Written(f"-({p.text})", -p.value)),
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_llmeval.scoring.judge import JudgedCase, calibrate
+from pytest_llmeval.scoring.judge import JudgedCase, case_agreement
 from pytest_llmeval.scoring.judge.agreement import cohen_kappa, fleiss_kappa
 
 
@@ -20,7 +20,7 @@ def cases(kind: str, **counts: int) -> list[JudgedCase]:
 
 
 def test_rates_are_taken_over_the_cases_they_speak_of() -> None:
-    result = calibrate(cases("a", yes_yes=20, yes_no=5, no_yes=10, no_no=15, yes_open=2))
+    result = case_agreement(cases("a", yes_yes=20, yes_no=5, no_yes=10, no_no=15, yes_open=2))
     assert (result.n, result.unscored) == (52, 2)
     assert (result.false_positives, result.false_negatives) == (10, 5)
     assert result.accuracy == 35 / 50
@@ -32,12 +32,18 @@ def test_rates_are_taken_over_the_cases_they_speak_of() -> None:
 
 
 def test_without_a_wrong_answer_there_is_no_rate_of_letting_one_pass() -> None:
-    assert calibrate(cases("injection", no_no=3, no_yes=1)).false_positive_rate == 0.25
-    assert calibrate(cases("units", yes_yes=2)).false_positive_rate is None
+    assert case_agreement(cases("injection", no_no=3, no_yes=1)).false_positive_rate == 0.25
+    assert case_agreement(cases("units", yes_yes=2)).false_positive_rate is None
+
+
+@pytest.mark.parametrize("found", [{"yes_yes": 9, "yes_no": 1}, {"no_no": 3, "no_yes": 1}])
+def test_cases_of_one_label_have_no_kappa(found: dict[str, int]) -> None:
+    # Cohen's formula says 0 here, however good the judge is.
+    assert case_agreement(cases("injection", **found)).cohen is None
 
 
 def test_no_cases_have_no_rates() -> None:
-    result = calibrate([])
+    result = case_agreement([])
     assert result.n == 0
     assert [result.accuracy, result.cohen, result.fleiss, result.false_positive_rate] == [None] * 4
 
@@ -91,15 +97,14 @@ def voted(*votes: bool | None) -> JudgedCase:
 def test_votes_are_compared_with_each_other() -> None:
     # pairs of raters in agreement: case 1 all three of 3, case 2 one of 3; shares 4/6 and 2/6
     # observed (1 + 1/3) / 2 = 2/3; chance 4/9 * 1 + 1/9 = 5/9; (6/9 - 5/9) / (4/9) = 1/4
-    assert calibrate([voted(True, True, True), voted(True, False, False)]).fleiss == pytest.approx(
-        0.25
-    )
+    found = case_agreement([voted(True, True, True), voted(True, False, False)])
+    assert found.fleiss == pytest.approx(0.25)
 
 
 def test_cases_with_a_lost_vote_are_left_out() -> None:
     kept = [voted(True, True), voted(False, False)]
-    assert calibrate([*kept, voted(True, None)]).fleiss == calibrate(kept).fleiss == 1.0
+    assert case_agreement([*kept, voted(True, None)]).fleiss == case_agreement(kept).fleiss == 1.0
 
 
 def test_votes_that_were_stopped_early_have_no_agreement() -> None:
-    assert calibrate([voted(True, True), voted(True, False, True)]).fleiss is None
+    assert case_agreement([voted(True, True), voted(True, False, True)]).fleiss is None

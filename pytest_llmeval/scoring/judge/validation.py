@@ -15,7 +15,7 @@ class JudgedCase:
 
     Attributes:
         kind: name of the group that the case belongs to, such as ``rounding`` or ``injection``.
-        label: whether the answer is equivalent according to a human reader.
+        label: whether the answer is correct according to a human reader.
         verdict: the judge's decision; None if it gave none (unscored).
         votes: the single verdicts behind it; None for a vote lost to unusable replies.
     """
@@ -35,11 +35,12 @@ class CaseAgreement(Record, frozen=True, kw_only=True):
         n: number of cases.
         unscored: cases without a verdict; no rate counts them.
         accuracy: share of cases with the label's verdict.
-        false_positives: wrong answers judged equivalent.
-        false_negatives: right answers judged different.
+        false_positives: wrong answers judged correct.
+        false_negatives: right answers judged incorrect.
         false_positive_rate: `false_positives` among the wrong answers.
         false_negative_rate: `false_negatives` among the right answers.
-        cohen: Cohen's kappa of verdict and label.
+        cohen: Cohen's kappa of verdict and label; None where all cases have one label: there is no
+            agreement beyond chance to speak of.
         fleiss: Fleiss' kappa of the votes; None unless all cases have the same number of votes, at
             least two.
     """
@@ -55,7 +56,7 @@ class CaseAgreement(Record, frozen=True, kw_only=True):
     fleiss: float | None
 
 
-def calibrate(cases: Sequence[JudgedCase]) -> CaseAgreement:
+def case_agreement(cases: Sequence[JudgedCase]) -> CaseAgreement:
     """Return the agreement of the judge's verdicts with the labels of `cases`."""
     pairs = [(case.label, case.verdict) for case in cases if case.verdict is not None]
     false_positives = pairs.count((False, True))
@@ -69,13 +70,13 @@ def calibrate(cases: Sequence[JudgedCase]) -> CaseAgreement:
         false_negatives=false_negatives,
         false_positive_rate=_share(false_positives, len(pairs) - right),
         false_negative_rate=_share(false_negatives, right),
-        cohen=cohen_kappa(pairs),
+        cohen=cohen_kappa(pairs) if 0 < right < len(pairs) else None,
         fleiss=fleiss_kappa(_vote_counts(cases)),
     )
 
 
 def _vote_counts(cases: Sequence[JudgedCase]) -> list[tuple[int, int]]:
-    """Return the (equivalent, different) votes of each case without a lost vote.
+    """Return the (correct, incorrect) votes of each case without a lost vote.
 
     The list is empty when cases differ in their number of votes. Voting then stopped early, at an
     agreement; counting those cases would overrepresent disagreement.
