@@ -273,3 +273,13 @@ def test_a_task_needs_a_name_of_its_own(sums: Path) -> None:
     written(sums.parent / "base.yaml", SUMS.partition("variants")[0])
     assert "name: is missing" in told(sums, "extends: base.yaml\n")
     assert "name" in told(sums, yaml.safe_dump({"name": "a[b]", "dataset": {"path": "rows.jsonl"}}))
+
+
+def test_an_extended_file_elsewhere_brings_no_code(sums: Path) -> None:
+    elsewhere = sums.parent / "elsewhere"
+    written(elsewhere / "own.py", "def mine(answer, sample):\n    return True\n")
+    written(elsewhere / "base.yaml", "scorer: ./own.py:mine\n")
+    text = SUMS.partition("scorer")[0] + "extends: ../elsewhere/base.yaml\n"
+    inner = written(sums.parent / "inner" / "task.yaml", text)
+    (inner.parent / "rows.jsonl").write_text(ROWS)
+    assert "'../elsewhere/own.py' leaves the task's folder" in told(inner, text)
