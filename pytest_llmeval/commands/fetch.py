@@ -10,11 +10,11 @@ from pathlib import Path
 
 from pytest_llmeval.commands.console import YES, say
 from pytest_llmeval.errors import UsageError
-from pytest_llmeval.files.yaml import read_yaml
 from pytest_llmeval.results.literature import load_literature
 from pytest_llmeval.safety.regular_files import open_regular
 from pytest_llmeval.task.hub import HUB, HubFile, fetch
-from pytest_llmeval.task.load import MAX_TASK_BYTES
+from pytest_llmeval.task.section import PlacedText
+from pytest_llmeval.task.task_file import TaskFile
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,23 +67,23 @@ def run(chosen: argparse.Namespace) -> int:
 def _wanted(text: str) -> Iterator[Wanted]:
     """Yield the file at an address, or those that a task file names.
 
-    These are its dataset, or else the public files in its published figures.
+    These are its dataset and its split of examples, or else the public files in its published
+    figures.
     """
     if text.startswith(HUB) or not text.endswith((".yaml", ".yml")):
         yield Wanted(source=HubFile.parse(text))
         return
-    task = read_yaml(Path(text), max_bytes=MAX_TASK_BYTES).value
-    task = task if isinstance(task, dict) else {}
-    dataset, published = task.get("dataset"), task.get("published")
-    path = dataset.get("path") if isinstance(dataset, dict) else None
-    if isinstance(path, str) and path.startswith(HUB):
-        yield Wanted(source=HubFile.parse(path))
+    task = TaskFile.read(Path(text).absolute()).data
+    sections = [task.get(name) for name in ("dataset", "fewshot")]
+    paths = [one.get("path") if isinstance(one, dict) else None for one in sections]
+    if addresses := [one for one in paths if isinstance(one, str) and one.startswith(HUB)]:
+        yield from (Wanted(source=HubFile.parse(one)) for one in addresses)
         return
-    sources = (
-        load_literature(Path(text).parent / published).sources if isinstance(published, str) else {}
-    )
+    published = task.get("published")
+    folder = published.folder if isinstance(published, PlacedText) else Path(text).parent
+    sources = load_literature(folder / published).sources if isinstance(published, str) else {}
     if not sources:
-        message = f"{text}: its dataset is no file on the hub, but {path!r}"
+        message = f"{text}: its dataset is no file on the hub, but {paths[0]!r}"
         raise UsageError(message)
     for address, sha256 in sources.items():
         option = f"--llmeval-set {task.get('name')}.dataset.path={address}"

@@ -19,7 +19,7 @@ class PlannedTest(NamedTuple):
     Attributes:
         nodeid: the test's node id.
         test: node id of the test function, without this plugin's parameters.
-        file: path of the task file.
+        file: address of the task: its file, with the variant if it has some.
         task: name of the task.
         sample: id of the sample.
         model: label of the model under test; "" for the task's recording.

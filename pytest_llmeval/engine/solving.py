@@ -87,13 +87,13 @@ class Solving:
         return completion
 
     def _solver(self, task: Task) -> Solver:
-        key = str(task.file)
+        key = task.name
         if key not in self._solvers:
             self._solvers[key] = solver_of(task)
         return self._solvers[key]
 
     def _rule(self, task: Task) -> AnswerRule:
-        key = str(task.file)
+        key = task.name
         if key not in self._rules:
             self._rules[key] = answer_rule_of(task)
         return self._rules[key]

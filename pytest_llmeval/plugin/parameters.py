@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from pytest_llmeval.plugin.coroutines import unrun_coroutine
 from pytest_llmeval.plugin.own_fixtures import foreign_fixture
 
 FIXTURES = frozenset({"sample", "completion", "judge", "llm"})
@@ -21,7 +22,7 @@ class Parameters:
     """The parameters of one test.
 
     Attributes:
-        file: the task file.
+        file: the task's address: its file, with the variant if it has some.
         sample: id of the sample.
         model: label of the model under test; "" for the task's recording.
         epoch: number of the sample's repetition, from 1.
@@ -50,7 +51,9 @@ def mistake_of(item: pytest.Item) -> str | None:
     """Return why a marked item cannot be run; None if it can."""
     callspec = getattr(item, "callspec", None)
     found = None if callspec is None else callspec.params.get(PARAMETERS)
-    return found.problem if isinstance(found, Mistake) else foreign_fixture(item)
+    if isinstance(found, Mistake):
+        return found.problem
+    return foreign_fixture(item) or unrun_coroutine(item)
 
 
 def parameters_of(item: pytest.Item) -> Parameters | None:

@@ -17,11 +17,13 @@ from pytest_llmeval.plugin.parameters import (
     PARAMETERS,
     Mistake,
     Parameters,
+    mistake_of,
     parameters_of,
     waits,
 )
 from pytest_llmeval.session.settings import Settings
 from pytest_llmeval.task import Task
+from pytest_llmeval.task.address import parse_address
 from pytest_llmeval.task.catalog import Catalog, LoadedTask
 from pytest_llmeval.task.slugs import id_slugs, slug
 
@@ -51,7 +53,11 @@ def parametrize(
         if (problem := foreign_fixture(definition)) is not None:
             raise UsageError(problem)
         file = _task_file(marker, definition.path)
-        found = list(_parameters(catalog.load(file), file, settings, models or ("",)))
+        found = [
+            one
+            for address in catalog.addresses(file)
+            for one in _parameters(catalog.load(address), address, settings, models or ("",))
+        ]
     except LLMEvalError as error:
         if metafunc.config.option.collectonly:
             raise pytest.Collector.CollectError(str(error)) from None
@@ -62,7 +68,11 @@ def parametrize(
 
 def plan_of(items: Sequence[pytest.Item], catalog: Catalog) -> Plan:
     """Return the plan: the items that wait for the engine and are not skipped, and all tasks."""
-    tests = tuple(planned(item, catalog) for item in items if waits(item) and not _skipped(item))
+    tests = tuple(
+        planned(item, catalog)
+        for item in items
+        if waits(item) and mistake_of(item) is None and not _skipped(item)
+    )
     tasks = sorted(
         (str(file), loaded.task.name, loaded.digest) for file, loaded in catalog.loaded.items()
     )
@@ -142,8 +152,9 @@ def _task_file(marker: pytest.Mark, test_file: Path) -> Path:
 
 
 def _parameters(
-    loaded: LoadedTask, file: Path, settings: Settings, models: Sequence[str]
+    loaded: LoadedTask, address: Path, settings: Settings, models: Sequence[str]
 ) -> Iterator[Parameters]:
+    _, variant = parse_address(address)
     ids = id_slugs([sample.id for sample in loaded.samples])
     model_slugs = id_slugs(models)
     for sample, sample_slug in zip(loaded.samples, ids, strict=True):
@@ -151,9 +162,10 @@ def _parameters(
             continue
         for model, model_slug in zip(models, model_slugs, strict=True):
             for epoch in range(1, settings.epochs + 1):
-                parts = [sample_slug, *([model_slug] if len(models) > 1 else [])]
+                parts = [sample_slug, *([] if variant is None else [variant])]
+                parts += [model_slug] if len(models) > 1 else []
                 parts += [f"e{epoch}"] if settings.epochs > 1 else []
-                yield Parameters(file, sample.id, model, epoch, "-".join(parts))
+                yield Parameters(address, sample.id, model, epoch, "-".join(parts))
 
 
 def _test_name(item: pytest.Item, made_for: Parameters) -> str:

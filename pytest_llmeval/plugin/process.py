@@ -35,6 +35,7 @@ from pytest_llmeval.session.attempt import Attempt
 from pytest_llmeval.session.ending import finish
 from pytest_llmeval.session.places import rescored_place, with_fixed_places
 from pytest_llmeval.session.plan_check import check_settings
+from pytest_llmeval.session.resolve import limit_parts
 from pytest_llmeval.session.settings import Settings
 from pytest_llmeval.session.stored_runs import as_asked
 from pytest_llmeval.task.catalog import Catalog
@@ -65,8 +66,12 @@ class Process:
         self._models = [spec.label for spec in specs]
         self._config = config
         self._tellers: dict[str, str] = {}
+        limit, seed = (None, None) if settings.limit is None else limit_parts(settings.limit)
         self.catalog = Catalog(
-            folder=Path(settings.folder), overrides=settings.overrides, limit=settings.limit
+            folder=Path(settings.folder),
+            overrides=settings.overrides,
+            limit=limit,
+            seed=seed,
         )
         is_worker = hasattr(config, "workerinput")
         self.main = None if is_worker else MainProcess(config, settings, self.catalog)

@@ -8,6 +8,13 @@ from pytest_llmeval.records.request import Operation, Reply, Request, Role, Stop
 from pytest_llmeval.records.row import Outcome, Row, RowKey
 from pytest_llmeval.records.sample import Sample
 from pytest_llmeval.records.score import Score, Verdict
+from pytest_llmeval.records.target import (
+    Target,
+    TargetForm,
+    target_form,
+    target_text,
+    target_texts,
+)
 from pytest_llmeval.records.transcript import (
     Asked,
     Event,
@@ -42,6 +49,8 @@ __all__ = [
     "Score",
     "StageNote",
     "StopReason",
+    "Target",
+    "TargetForm",
     "TextPart",
     "ToolCall",
     "ToolUse",
@@ -49,4 +58,7 @@ __all__ = [
     "Usage",
     "Verdict",
     "display_of",
+    "target_form",
+    "target_text",
+    "target_texts",
 ]

@@ -9,6 +9,7 @@ from typing import Literal, NamedTuple, Self, TypeAlias
 from pytest_llmeval.records.record import Json, Record
 from pytest_llmeval.records.request import Usage
 from pytest_llmeval.records.score import Score
+from pytest_llmeval.records.target import Target, target_text
 
 Outcome: TypeAlias = Literal["correct", "incorrect", "error", "unscored", "not run"]
 """The state of a planned sample at the end; tables and metrics count the five separately."""
@@ -42,8 +43,10 @@ class Row(Record, frozen=True, kw_only=True):
         scores: all recorded scores.
         answer: the answer found in the completion; None without one.
         target: the sample's reference answer.
-        question: digest of the sample's input and pictures; "" where it is not known, as in rows
-            of earlier versions.
+        order: of multiple choice the letters that the choices have in the dataset, in the order in
+            which they were shown, such as ``CADB``.
+        question: digest of the sample's input, choices and pictures; "" where it is not known, as
+            in rows of earlier versions.
         explanation: text of the failure, or why the sample was not run; "" when it passed.
         tags: of the sample.
         groups: the sample's values for each `group_by` key; several where the value is a list.
@@ -73,7 +76,8 @@ class Row(Record, frozen=True, kw_only=True):
     outcome: Outcome
     scores: tuple[Score, ...] = ()
     answer: str | None = None
-    target: str = ""
+    target: Target = ""
+    order: str = ""
     question: str = ""
     explanation: str = ""
     tags: tuple[str, ...] = ()
@@ -95,6 +99,18 @@ class Row(Record, frozen=True, kw_only=True):
     def key(self) -> RowKey:
         """The row's identity."""
         return RowKey(self.test, self.task, self.sample, self.model, self.epoch)
+
+    @property
+    def target_text(self) -> str:
+        """The target as one text; see `records.target.target_text`."""
+        return target_text(self.target)
+
+    @property
+    def dataset_target(self) -> Target:
+        """The target as the dataset has it: of choices the right one's letter there."""
+        if not self.order or not isinstance(self.target, str):
+            return self.target
+        return self.order[ord(self.target) - ord("A")]
 
     @classmethod
     def from_json(cls, data: Json) -> Self:

@@ -53,7 +53,7 @@ class Evidence:
         return {
             "nodeid": self._text(row.nodeid),
             "answer": None if row.answer is None else self._text(row.answer),
-            "target": self._text(row.target),
+            "target": self._text(row.target_text),
             "formulas": self._formulas(row),
             "explanation": self._text(row.explanation),
             "scores": [self._score(score) for score in row.scores],
@@ -102,7 +102,7 @@ class Evidence:
         are_formulas = any(self._display(score).formulas for score in row.scores)
         return {
             "answer": mathml(row.answer) if are_formulas and row.answer else None,
-            "target": mathml(row.target) if are_formulas or "\\" in row.target else None,
+            "target": mathml(row.target_text) if are_formulas or "\\" in row.target_text else None,
         }
 
     def _event(self, event: Event) -> Json:

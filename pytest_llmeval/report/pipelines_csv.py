@@ -36,7 +36,7 @@ def pipeline_lines(found: Sequence[Pipelines]) -> Iterator[str]:
                     for name, keys in shares.items()
                     for cell in _cells(rows.get(name, {}).get(epoch), keys)
                 ]
-                facts = (of_model.model, sample.id, epoch, tags, sample.target)
+                facts = (of_model.model, sample.id, epoch, tags, sample.target_text)
                 yield csv_line((*facts, *cells))
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from pytest_llmeval.report import numbers
 from pytest_llmeval.report.clean import clean
+from pytest_llmeval.report.confusion_blocks import confusion_blocks
 from pytest_llmeval.report.figures_block import figures_block
 from pytest_llmeval.report.judging_block import judging_blocks
 from pytest_llmeval.report.label_blocks import label_blocks
@@ -61,6 +62,7 @@ def _sheet(entries: Sequence[TaskSummary]) -> Sheet:
             figures_block(entries),
             use_block(entries),
             *label_blocks(entries),
+            *confusion_blocks(entries),
             *judging_blocks(entries),
         ),
         notes=notes(entries),

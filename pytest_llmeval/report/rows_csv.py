@@ -18,9 +18,12 @@ _Column: TypeAlias = Callable[[Row], Value]
 def columns_of(rows: Sequence[Row]) -> dict[str, _Column]:
     """Return the columns: heading, and what stands there of a row.
 
-    A score's column is ``score:`` and its name.
+    A score's column is ``score:`` and its name. ``order`` is that of the choices, where there are
+    some.
     """
     columns: dict[str, _Column] = {name: partial(_field, name=name) for name in _FIELDS}
+    if any(row.order for row in rows):
+        columns["order"] = partial(_field, name="order")
     for name in sorted({score.name for row in rows for score in row.scores}):
         columns[f"score:{name}"] = partial(_score, name=name)
     for name in sorted({name for row in rows for name in row.groups}):
@@ -90,6 +93,8 @@ _FIELDS: Final = (
 def _field(row: Row, name: str) -> Value:
     if name == "tags":
         return "; ".join(row.tags)
+    if name == "target":
+        return row.target_text
     for source in (row, row.usage):
         if hasattr(source, name):
             value: Value = getattr(source, name)

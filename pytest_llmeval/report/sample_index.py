@@ -85,7 +85,7 @@ def _values(
         "score": None if score is None or score.value is None else round(score.value, _DIGITS),
         "scale": None if score is None else score.scale,
         "answer": None if row.answer is None else clean(_last_line(row.answer), longest),
-        "target": clean(row.target, longest),
+        "target": clean(row.target_text, longest),
         "why": clean(_why(row, score), longest),
         "tags": [tags[tag] for tag in _tags(row)],
         "tokens": row.usage.total_tokens,

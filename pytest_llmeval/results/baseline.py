@@ -123,7 +123,7 @@ def _sample_line(row: Row, versions: Mapping[str, str]) -> dict[str, Json]:
         "epoch": row.epoch,
         "outcome": row.outcome,
         "scores": scores,
-        "target": target_digest(row.target),
+        "target": target_digest(row.dataset_target),
         "answer": answer_digest(row.answer),
         **({"graders": graders} if graders else {}),
     }

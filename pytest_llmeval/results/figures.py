@@ -180,6 +180,8 @@ class Figures(Record, frozen=True, kw_only=True):
         efficiency: sample efficiency of the scores that declare it.
         labels: by the key of a detail, the number of answers with each label; answers without a
             usable one as "unlabelled".
+        confusion: of a classification, by the class of the target, how many answers name which
+            class; else empty.
         judging: None when nothing was judged.
         usage: tokens and cost of all rows.
         unpriced: rows that have replies without a known price, so `usage.cost` is too low.
@@ -205,6 +207,7 @@ class Figures(Record, frozen=True, kw_only=True):
     repeated: tuple[Repeated, ...] = ()
     efficiency: tuple[Efficiency, ...] = ()
     labels: Mapping[str, Mapping[str, int]] = {}
+    confusion: Mapping[str, Mapping[str, int]] = {}
     judging: Judging | None = None
     usage: Usage = Usage()
     unpriced: int = 0

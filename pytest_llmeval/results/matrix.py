@@ -148,7 +148,7 @@ def _contender(
 
 
 def _sample_and_target(row: Row) -> Hashable:
-    return row.sample, target_digest(row.target)
+    return row.sample, target_digest(row.dataset_target)
 
 
 def _pairs(kept: Sequence[Sequence[Row]]) -> dict[tuple[int, int], Pair]:

@@ -26,6 +26,7 @@ from typing import Annotated, Any, Final, TypeAlias
 from annotated_types import Ge
 
 from pytest_llmeval.records import Row
+from pytest_llmeval.results.classes import classified
 from pytest_llmeval.results.figures import Mean, MetricValue
 from pytest_llmeval.results.means import accuracy_of, interval_of, mean_of
 from pytest_llmeval.results.rows import last_scores, parted
@@ -110,6 +111,30 @@ def maj_at(
     return tuple(values)
 
 
+def micro(rows: Sequence[Row], score: str = "checks") -> float | None:
+    """Return the share of all checks of all samples that were passed, 0..1; None without any.
+
+    A sample with many checks weighs more than one with few. (The mean of the score is the macro
+    average, in which all samples weigh the same.)
+
+    Args:
+        rows: the scored rows.
+        score: name of a score with the details ``passed`` and ``checks``.
+    """
+    wanted = metric_name(score)
+    found = [
+        one.details
+        for row in rows
+        for one in last_scores(row).values()
+        if metric_name(one.name) == wanted
+    ]
+    passed, checks = (
+        sum(count for details in found if isinstance(count := details.get(key), int))
+        for key in ("passed", "checks")
+    )
+    return passed / checks if checks else None
+
+
 def f1_macro(rows: Sequence[Row]) -> float | None:
     """Return the mean F1 over the classes, 0..1; None without rows.
 
@@ -117,7 +142,7 @@ def f1_macro(rows: Sequence[Row]) -> float | None:
     aside. An answer that is no class counts against the recall of its target's class alone. (So in
     scikit-learn: ``f1_score(y_true, y_pred, labels=unique(y_true), average="macro")``.)
     """
-    pairs = _classified(rows)
+    pairs = classified(rows)
     if not pairs:
         return None
     true = Counter(target for target, _ in pairs)
@@ -133,7 +158,7 @@ def mcc(rows: Sequence[Row]) -> float | None:
     For several classes it is Gorodkin's R_K (2004). Classes as in `f1_macro`; all answers that are
     no class are one further class. 0 if all targets, or all answers, are one class.
     """
-    pairs = _classified(rows)
+    pairs = classified(rows)
     if not pairs:
         return None
     true = Counter(target for target, _ in pairs)
@@ -179,13 +204,3 @@ def _by_sample(rows: Sequence[Row]) -> list[list[Row]]:
 
 def _correct(rows: Sequence[Row]) -> int:
     return sum(row.outcome == "correct" for row in rows)
-
-
-def _classified(rows: Sequence[Row]) -> list[tuple[str, str | None]]:
-    """Return target and answer of each row; an answer that is not a target of any row is None."""
-    classes = {row.target.strip() for row in rows}
-    answers = [None if row.answer is None else row.answer.strip() for row in rows]
-    return [
-        (row.target.strip(), answer if answer in classes else None)
-        for row, answer in zip(rows, answers, strict=True)
-    ]

@@ -15,6 +15,7 @@ from pytest_llmeval.records import Outcome, Row
 from pytest_llmeval.results.graders import GRADER
 from pytest_llmeval.results.matrix import Matrix, Place, matrix_of, placed
 from pytest_llmeval.results.summary import Summary
+from pytest_llmeval.results.targets import target_digest
 from pytest_llmeval.results.task_info import TaskInfo
 
 _FEWEST: Final = 2
@@ -27,14 +28,14 @@ class AskedSample:
 
     Attributes:
         id: its id.
-        target: its reference answer.
+        target_text: its reference answer as one text.
         tags: its tags.
         rows: for each pipeline, in the order of the matrix, its rows by epoch; empty where it did
             not ask the sample.
     """
 
     id: str
-    target: str
+    target_text: str
     tags: tuple[str, ...]
     rows: tuple[Mapping[int, Row], ...]
 
@@ -129,8 +130,10 @@ def _asked(parts: Sequence[Sequence[Row]]) -> Iterator[AskedSample]:
             of_sample[place][row.epoch] = row
     for of_sample in found.values():
         first = next(row for of_one in of_sample for row in of_one.values())
-        yield AskedSample(id=first.sample, target=first.target, tags=first.tags, rows=of_sample)
+        yield AskedSample(
+            id=first.sample, target_text=first.target_text, tags=first.tags, rows=of_sample
+        )
 
 
 def _sample(row: Row) -> Hashable:
-    return row.sample, row.question, row.target
+    return row.sample, row.question, target_digest(row.dataset_target)

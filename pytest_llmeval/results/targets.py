@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from typing import Final
+
+from pytest_llmeval.records import Target, target_form
 
 _MARK: Final = "sha256:"
 _DIGITS: Final = 16
@@ -21,8 +24,12 @@ def answer_digest(answer: str | None) -> str:
     return NO_ANSWER if answer is None else target_digest(answer)
 
 
-def target_digest(target: str) -> str:
+def target_digest(target: Target) -> str:
     """Return a target's digest as a baseline keeps it; a digest is returned as it is."""
-    if target.startswith(_MARK):
-        return target
-    return _MARK + hashlib.sha256(target.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGITS]
+    if not isinstance(target, str):
+        return _digest(f"{target_form(target)} {json.dumps(target, sort_keys=True)}")
+    return target if target.startswith(_MARK) else _digest(target)
+
+
+def _digest(text: str) -> str:
+    return _MARK + hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGITS]

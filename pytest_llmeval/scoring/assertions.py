@@ -1,6 +1,7 @@
 """The assertions: each scores an answer, records the score for the running test, and may fail.
 
-They serve in any test suite, with or without a task. The answer comes first, the target second.
+They serve in any test suite, with or without a task. The answer comes first, the target second: a
+text, or several of which any is right.
 """
 
 from __future__ import annotations
@@ -13,11 +14,12 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar, runtime_checkab
 from msgspec.structs import replace as replace_fields
 
 from pytest_llmeval.errors import UsageError
-from pytest_llmeval.records import Completion, Json, Sample, Score
+from pytest_llmeval.records import Completion, Json, Sample, Score, Target, target_text
 from pytest_llmeval.scoring.decision import decided, decided_together, failure_of
 from pytest_llmeval.scoring.grader import grader_text
 from pytest_llmeval.scoring.running import RUNNING
 from pytest_llmeval.scoring.scorer import Scorer
+from pytest_llmeval.scoring.targets import check_form, score_of
 
 if TYPE_CHECKING:
     from pytest_llmeval.scoring.eed.result import Mode
@@ -90,7 +92,7 @@ def assert_correct(sample: Sample, completion: Completion) -> tuple[Score, ...]:
 
 def assert_sldp_equal(
     answer: str | None,
-    solution: str,
+    solution: Target,
     *,
     tolerance: float | None = None,
     case_sensitive: bool | None = None,
@@ -115,7 +117,7 @@ def assert_sldp_equal(
 
 def assert_pddl_equal(
     answer: str | None,
-    solution: str,
+    solution: Target,
     *,
     predicates: Mapping[str, Sequence[str]] | None = None,
     case_sensitive: bool | None = None,
@@ -147,7 +149,7 @@ def assert_pddl_equal(
 
 
 def assert_eed_at_least(
-    answer: str | None, target: str, minimum: float | None = None, *, mode: Mode | None = None
+    answer: str | None, target: Target, minimum: float | None = None, *, mode: Mode | None = None
 ) -> Score:
     """Assert that an answer's Expression Edit Distance score reaches `minimum` (0..100).
 
@@ -169,7 +171,7 @@ def assert_eed_at_least(
 
 def assert_judge_equivalent(
     answer: str | None,
-    target: str,
+    target: Target,
     *,
     problem: str | None = None,
     judge: Judge | None = None,
@@ -200,7 +202,12 @@ def assert_judge_equivalent(
         return _asserted(scorer, answer, sample)
     prepared: Json = None
     if answer:
-        judgement = judge(problem=sample.input, target=target, candidate=answer, votes=scorer.votes)
+        judgement = judge(
+            problem=sample.input,
+            target=target_text(target),
+            candidate=answer,
+            votes=scorer.votes,
+        )
         prepared = judgement.to_json()
     score = scorer.score(answer, sample, prepared)
     score = record_score(replace_fields(score, grader=_grader_of(judge, scorer.votes)))
@@ -277,9 +284,13 @@ def _grader_of(judge: Judge, votes: int) -> str:
 
 def _asserted(scorer: Scorer, answer: str | None, sample: Sample) -> Score:
     __tracebackhide__ = True
+    try:
+        check_form(scorer, sample.target)
+    except ValueError as error:
+        raise UsageError(str(error)) from None
     running = RUNNING.get()
     if running is None:
-        score = scorer.score(answer, sample, None)
+        score = score_of(scorer, answer, sample, None)
         score = replace_fields(score, grader=grader_text(scorer, rules=score.grader))
     else:
         score = running.score(scorer, answer, sample)
@@ -301,7 +312,7 @@ def _declared(
     return replace(found, **options) if options else found  # type: ignore[type-var]  # all are dataclasses
 
 
-def _sample(target: str, problem: str | None = None) -> Sample:
+def _sample(target: Target, problem: str | None = None) -> Sample:
     """Return the running test's sample with another target and problem, where those differ."""
     running = RUNNING.get()
     own = None if running is None else running.sample

@@ -48,7 +48,7 @@ class Choice:
         """Return 1 if the answer states the target's letter and no other, else 0."""
         if answer is None:
             return no_answer(self)
-        stated, right = stated_letter(answer, self._letters()), self._target(sample.target)
+        stated, right = stated_letter(answer, self._letters()), self._target(sample.target_text)
         told = f"{shown(answer)} states {stated or 'no single letter'}, right is {right}"
         return decided(self, told, correct=stated == right)
 

@@ -78,4 +78,4 @@ def failure_of(scorer: Scorer, answer: str | None, sample: Sample, score: Score)
     if failure is not None:
         return failure(answer, sample, score)
     found = "no answer" if answer is None else shown(answer)
-    return f"{score.name}: {found} is not correct, the target is {shown(sample.target)}"
+    return f"{score.name}: {found} is not correct, the target is {shown(sample.target_text)}"

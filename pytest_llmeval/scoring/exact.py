@@ -43,9 +43,9 @@ class Exact:
         """Return 1 for the target, 0 for any other text."""
         if answer is None:
             return no_answer(self)
-        correct = self._form(answer) == self._form(sample.target)
+        correct = self._form(answer) == self._form(sample.target_text)
         relation = "equals" if correct else "differs from"
-        told = f"{shown(answer)} {relation} the target {shown(sample.target)}"
+        told = f"{shown(answer)} {relation} the target {shown(sample.target_text)}"
         return decided(self, told, correct=correct)
 
     def same(self, one: str, other: str, target: str) -> bool:  # noqa: ARG002 - part of the port

@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from pytest_llmeval.errors import ScorerError
-from pytest_llmeval.records import Json, Sample, Score
+from pytest_llmeval.records import Json, Sample, Score, Target, TargetForm
 from pytest_llmeval.safety.printable import described
+from pytest_llmeval.scoring.targets import ALL_FORMS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,6 +26,7 @@ class FunctionScorer:
     grader: str
     options: Mapping[str, Any] = field(default_factory=dict)
     scale: ClassVar[float] = 1.0
+    targets: ClassVar[frozenset[TargetForm]] = ALL_FORMS
 
     @property
     def grader_options(self) -> dict[str, Any]:
@@ -33,7 +35,7 @@ class FunctionScorer:
         defaults = {one.name: one.default for one in parameters if one.default is not one.empty}
         return defaults | dict(self.options)
 
-    def check(self, target: str) -> None:
+    def check(self, target: Target) -> None:
         """Accept every target."""
 
     def score(self, answer: str | None, sample: Sample, prepared: Json = None) -> Score:  # noqa: ARG002 - part of the port

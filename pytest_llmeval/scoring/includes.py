@@ -43,12 +43,12 @@ class Includes:
         if answer is None:
             return no_answer(self)
         text, wanted = (
-            comparable(one, ignore_case=self.ignore_case) for one in (answer, sample.target)
+            comparable(one, ignore_case=self.ignore_case) for one in (answer, sample.target_text)
         )
         correct = self._occurs(wanted, text)
         relation = "includes" if correct else "does not include"
         word = "the word " if self.whole_word else ""
-        told = f"{shown(answer)} {relation} {word}{shown(sample.target)}"
+        told = f"{shown(answer)} {relation} {word}{shown(sample.target_text)}"
         return decided(self, told, correct=correct)
 
     def _occurs(self, wanted: str, text: str) -> bool:

@@ -6,12 +6,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from pytest_llmeval.records import Json, Sample, Score
+from pytest_llmeval.records import Json, Sample, Score, Target, TargetForm, target_text
 from pytest_llmeval.safety.regular_files import read_regular
 from pytest_llmeval.scoring.binary import decided, no_answer, shown
 from pytest_llmeval.scoring.grader import digest
 from pytest_llmeval.scoring.json_text import comparable_json, read_json
 from pytest_llmeval.scoring.schemas import Schema
+from pytest_llmeval.scoring.targets import ALL_FORMS
 
 LARGEST_SCHEMA: Final = 1_000_000
 """Bytes of a schema's file."""
@@ -50,17 +51,22 @@ class JsonSchema:
         """The options; a schema by its digest, wherever it stands."""
         return {"schema": self._digest, "equal": self.equal}
 
-    def check(self, target: str) -> None:
+    @property
+    def targets(self) -> frozenset[TargetForm]:
+        """A text of JSON or a mapping is compared; otherwise every target is accepted."""
+        return frozenset({"text", "mapping"}) if self.equal else ALL_FORMS
+
+    def check(self, target: Target) -> None:
         """Raise ValueError if answers are compared with the target, and none could be correct."""
         if not self.equal:
             return
         try:
-            problems = self._schema.problems(read_json(target))
+            problems = self._schema.problems(_value(target))
         except ValueError as error:
-            msg = f"target {shown(target)} is no JSON: {error}"
+            msg = f"target {shown(target_text(target))} is no JSON: {error}"
             raise ValueError(msg) from None
         if problems:
-            msg = f"target {shown(target)} does not fit the schema: {problems}"
+            msg = f"target {shown(target_text(target))} does not fit the schema: {problems}"
             raise ValueError(msg)
 
     def score(
@@ -78,8 +84,8 @@ class JsonSchema:
             return decided(self, f"{shown(answer)} is no JSON: {error}", correct=False)
         if problems := self._schema.problems(value):
             return decided(self, problems, correct=False)
-        if self.equal and comparable_json(value) != comparable_json(read_json(sample.target)):
-            told = f"{shown(answer)} fits the schema, but is not {shown(sample.target)}"
+        if self.equal and comparable_json(value) != comparable_json(_value(sample.target)):
+            told = f"{shown(answer)} fits the schema, but is not {shown(sample.target_text)}"
             return decided(self, told, correct=False)
         told = f"{shown(answer)} fits the schema{' and is the target' if self.equal else ''}"
         return decided(self, told, correct=True)
@@ -90,6 +96,10 @@ class JsonSchema:
             return comparable_json(read_json(one)) == comparable_json(read_json(other))
         except ValueError:
             return False
+
+
+def _value(target: Target) -> Json:
+    return target if isinstance(target, dict) else read_json(target_text(target))
 
 
 def _read(file: Path) -> Json:

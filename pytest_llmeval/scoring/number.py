@@ -88,7 +88,7 @@ class Number:
         """Return 1 if the answer states the target's number and no other, else 0."""
         if answer is None:
             return no_answer(self)
-        target = self._target(sample.target)
+        target = self._target(sample.target_text)
         try:
             stated = self._stated(answer, target)
         except (UnreadableError, UnknownUnitError) as problem:

@@ -7,8 +7,9 @@ from typing import Final
 
 import regex
 
-from pytest_llmeval.records import Json, Sample, Score
+from pytest_llmeval.records import Json, Sample, Score, Target, TargetForm, target_text
 from pytest_llmeval.scoring.binary import decided, no_answer, shown
+from pytest_llmeval.scoring.targets import ALL_FORMS
 
 SECONDS: Final = 1.0
 """CPU seconds that a match may take. Linear patterns need milliseconds for a long answer; a match
@@ -45,10 +46,15 @@ class Regex:
         if self.pattern is not None:
             self._compiled(self.pattern)
 
-    def check(self, target: str) -> None:
+    @property
+    def targets(self) -> frozenset[TargetForm]:
+        """A text is the pattern; with a pattern for all samples every target is accepted."""
+        return frozenset({"text"}) if self.pattern is None else ALL_FORMS
+
+    def check(self, target: Target) -> None:
         """Raise ValueError if the target is the pattern, and no regular expression."""
         if self.pattern is None:
-            self._compiled(target)
+            self._compiled(target_text(target))
 
     def score(
         self,
@@ -59,7 +65,7 @@ class Regex:
         """Return 1 if the pattern matches, 0 if it does not, or not within `SECONDS`."""
         if answer is None:
             return no_answer(self)
-        pattern = sample.target if self.pattern is None else self.pattern
+        pattern = sample.target_text if self.pattern is None else self.pattern
         compiled = self._compiled(pattern)
         match = compiled.fullmatch if self.full else compiled.search
         try:

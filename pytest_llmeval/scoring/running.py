@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from contextvars import ContextVar
-from typing import Protocol
+from typing import Final, Protocol
 
 from pytest_llmeval.records import Sample, Score
 from pytest_llmeval.scoring.scorer import Scorer
@@ -53,5 +52,25 @@ class RunningTest(Protocol):
         ...
 
 
-RUNNING: ContextVar[RunningTest | None] = ContextVar("llmeval_running_test", default=None)
+class Running:
+    """The running test of this process, the same in every thread and event loop of its body.
+
+    Pytest runs one test at a time. A context variable would not do: event loops that several tests
+    share run in the context of the first one.
+    """
+
+    def __init__(self) -> None:
+        """Begin without a test."""
+        self._test: RunningTest | None = None
+
+    def get(self) -> RunningTest | None:
+        """Return the running test; None between tests."""
+        return self._test
+
+    def set(self, test: RunningTest | None) -> None:
+        """Take a test as the running one."""
+        self._test = test
+
+
+RUNNING: Final = Running()
 """The running test; the plugin sets it around every test body."""

@@ -24,6 +24,7 @@ from pytest_llmeval.scoring.scorer import (
     Scorer,
     SeveralScores,
 )
+from pytest_llmeval.scoring.targets import score_of
 from pytest_llmeval.session.asking import LLM, RunningJudge
 from pytest_llmeval.session.undeclared import undeclared_scorers
 from pytest_llmeval.task.catalog import LoadedTask
@@ -164,7 +165,7 @@ class Attempt:
         on_failure = getattr(scorer, "only_incorrect", False)
         if isinstance(scorer, PreparingScorer) and (answer or on_failure):
             prepared = self._prepared(scorer, answer, sample)
-        score = scorer.score(answer, sample, prepared)
+        score = score_of(scorer, answer, sample, prepared)
         if answer is None and not on_failure and (reason := self._no_answer()):
             details = {**score.details}
             if "reason" in details:

@@ -172,7 +172,8 @@ def _prefilter_figures(cases: Sequence[LabelledCase]) -> PrefilterFigures:
     decided = [
         (case.correct, decision)
         for case in cases
-        if (decision := decide_plainly(case.answer, case.sample.target).decision) != "undecided"
+        if (decision := decide_plainly(case.answer, case.sample.target_text).decision)
+        != "undecided"
     ]
     wrong = sum(label is not (decision == "equal") for label, decision in decided)
     return PrefilterFigures(version=PREFILTER_VERSION, decided=len(decided), wrong=wrong)

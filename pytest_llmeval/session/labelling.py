@@ -87,7 +87,7 @@ def _exported(chosen: ChosenAnswer, plan: RescorePlan, *, shown: bool) -> dict[s
         "kind": chosen.part,
         "question": sample.input,
         "images": [*sample.images],
-        "target": row.target,
+        "target": row.target_text,
         "answer": row.answer or "",
         LABEL: None,
         LABELLER: "",

@@ -12,7 +12,9 @@ from typing import Any, Literal, TypeAlias
 
 from pytest_llmeval.files.domain_names import domain_names
 
-Kind: TypeAlias = Literal["text", "list", "count", "seed", "seconds", "flag", "path", "shard"]
+Kind: TypeAlias = Literal[
+    "text", "list", "count", "seed", "seconds", "flag", "path", "shard", "limit"
+]
 """The type of an option's value; see `session.resolve`."""
 
 
@@ -74,7 +76,13 @@ TABLE = (
     Option("sample-timeout", "seconds", "seconds a sample may take from its first request", "S"),
     Option("seed", "seed", "seed of every request, another for each epoch and draw", "S"),
     Option("epochs", "count", "repetitions of every sample (1)", "K", group="samples"),
-    Option("limit", "count", "samples per task at most, before -k", "N", group="samples"),
+    Option(
+        "limit",
+        "limit",
+        "samples per task at most, before -k; random ones with a seed: 50,seed=1",
+        "N",
+        group="samples",
+    ),
     Option(
         "sample", "list", "run samples with this raw id only, repeatable", "ID", group="samples"
     ),

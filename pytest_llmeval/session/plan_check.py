@@ -135,6 +135,7 @@ def _check_tasks(plan: Plan, settings: Settings) -> None:
     tasks = {name for _, name, _ in plan.tasks}
     if plan.wrong:
         return  # the names of tasks that could not be loaded are not known
+    tasks |= {name.partition("[")[0] for name in tasks}  # of variants also the task's own name
     if unknown := sorted(set(settings.overrides) - tasks):
         known = ", ".join(sorted(tasks))
         msg = f"--llmeval-set names task {unknown[0]!r}; tasks collected here: {known}"

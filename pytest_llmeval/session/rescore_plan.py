@@ -18,6 +18,7 @@ from pytest_llmeval.results.rows import is_solved
 from pytest_llmeval.results.stored_run import StoredRun
 from pytest_llmeval.session.settings import Settings
 from pytest_llmeval.session.stored_runs import as_asked
+from pytest_llmeval.task.address import parse_address
 from pytest_llmeval.task.catalog import Catalog
 from pytest_llmeval.task.declared import MisfitError, make_scorer
 from pytest_llmeval.task.question import question_digest
@@ -179,7 +180,8 @@ class RescorePlan:
 
     def _here(self, file: Path) -> Path:
         """Return a task file; of a run from elsewhere, the one at the same place in this folder."""
-        if file.is_file() or not file.is_relative_to(self._folder):
+        own, _ = parse_address(file)
+        if own.is_file() or not file.is_relative_to(self._folder):
             return file
         return Path.cwd() / file.relative_to(self._folder)
 

@@ -127,7 +127,7 @@ def _converted(
             return last is True or str(last).lower() in {"1", "true", "yes", "on"}
         case "path":
             return str((folder / last).resolve())
-        case "count" | "seed" | "seconds" | "shard":
+        case "count" | "seed" | "seconds" | "shard" | "limit":
             read, expected = _READERS[option.kind]
             try:
                 return read(last)
@@ -161,8 +161,25 @@ def _shard(text: str) -> tuple[int, int]:
     return part, parts
 
 
+def _limit(text: str) -> int | str:
+    count, seed = limit_parts(text)
+    return count if seed is None else f"{count},seed={seed}"
+
+
+def limit_parts(limit: int | str) -> tuple[int, int | None]:
+    """Return count and seed of a limit such as ``50,seed=1``; ValueError if it is none."""
+    count, _, seed = str(limit).partition(",")
+    if not seed:
+        return _count(count), None
+    name, _, number = seed.partition("=")
+    if name.strip() != "seed":
+        raise ValueError
+    return _count(count), _seed(number)
+
+
 _READERS: Mapping[str, tuple[Callable[[str], Any], str]] = {
     "count": (_count, "a whole number from 1 on"),
+    "limit": (_limit, "a whole number from 1 on, or one with a seed, such as 50,seed=1"),
     "seed": (_seed, "a whole number from 0 on"),
     "seconds": (lambda text: _above_zero(float(text)), "a number above 0"),
     "shard": (_shard, "of the form I/N with I from 1 to N, such as 1/4"),

@@ -31,6 +31,7 @@ def unreported_row(
         nodeid=test.nodeid,
         outcome=outcome,
         target=sample.target,
+        order=sample.order,
         question=question_digest(sample),
         explanation=explanation[:MAX_EXPLANATION],
         tags=sample.tags,

@@ -28,7 +28,7 @@ class Settings:
         prices: file of prices per million tokens.
         estimate: whether to estimate requests and cost instead of running tests.
         epochs: repetitions of every sample.
-        limit: samples per task at most.
+        limit: samples per task at most; with a seed, as in ``50,seed=1``, random ones.
         samples: raw ids of the samples to run; () means all.
         overrides: by task name, dotted keys of the task and the texts of their values.
         reuse: place of stored replies to use instead of requests.
@@ -52,7 +52,7 @@ class Settings:
     prices: str | None = None
     estimate: bool = False
     epochs: int = 1
-    limit: int | None = None
+    limit: int | str | None = None
     samples: tuple[str, ...] = ()
     overrides: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     reuse: str | None = None

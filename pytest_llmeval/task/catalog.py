@@ -10,11 +10,19 @@ from pathlib import Path
 
 from pytest_llmeval.errors import LLMEvalError
 from pytest_llmeval.records import Display, Json, Sample, display_of
+from pytest_llmeval.task.address import address_of, parse_address
 from pytest_llmeval.task.declared import DeclaredScorer
-from pytest_llmeval.task.load import load_task
+from pytest_llmeval.task.limit import Limit
+from pytest_llmeval.task.load import made_task
 from pytest_llmeval.task.model import Task
-from pytest_llmeval.task.samples import dataset_digest, read_samples, sample_groups
+from pytest_llmeval.task.samples import (
+    check_examples,
+    dataset_digest,
+    read_samples,
+    sample_groups,
+)
 from pytest_llmeval.task.spooled_samples import SamplesById
+from pytest_llmeval.task.task_file import TaskFile
 
 
 @dataclass(frozen=True)
@@ -24,10 +32,12 @@ class LoadedTask:
     Attributes:
         task: the task.
         samples: in the order of the dataset, cut to ``--llmeval-limit``.
+        limit: that limit; None without one.
     """
 
     task: Task
     samples: Sequence[Sample]
+    limit: Limit | None = None
 
     @property
     def scorers(self) -> tuple[DeclaredScorer, ...]:
@@ -49,7 +59,8 @@ class LoadedTask:
         """The sha256, in hex, of all ids, inputs and targets, to compare processes."""
         digest = hashlib.sha256()
         for sample in self.samples:
-            text = f"{sample.id}\0{sample.input}\0{sample.target}\1"
+            shown = f"{sample.choices}" if sample.choices else ""
+            text = f"{sample.id}\0{sample.input}\0{sample.target}{shown}\1"
             digest.update(text.encode("utf-8", "surrogatepass"))
         return digest.hexdigest()
 
@@ -61,7 +72,10 @@ class LoadedTask:
     @cached_property
     def versions(self) -> Mapping[str, Json]:
         """The task's version and digests, which every row stores."""
+        examples, limit = self.task.examples, self.limit
         return {
+            **({} if limit is None or limit.seed is None else {"subset": str(limit)}),
+            **({} if examples is None else {"examples": examples.digest}),
             "task": self.task.version,
             "dataset": self.dataset_digest,
             "prompt": self.task.prompt_digest,
@@ -82,6 +96,7 @@ class Catalog:
         folder: Path,
         overrides: Mapping[str, Mapping[str, str]] | None = None,
         limit: int | None = None,
+        seed: int | None = None,
     ) -> None:
         """Load nothing yet.
 
@@ -89,13 +104,31 @@ class Catalog:
             folder: where relative paths in overrides start.
             overrides: by task name, dotted keys and the texts of their values.
             limit: samples to keep of each task; None keeps all.
+            seed: which ones; None keeps the first. See `Limit`.
         """
-        self._folder, self._overrides, self._limit = folder, overrides or {}, limit
+        self._folder, self._overrides = folder, overrides or {}
+        self._count, self._seed = limit, seed
+        self._files: dict[Path, TaskFile] = {}
         self._loaded: dict[Path, LoadedTask] = {}
         self._wrong: dict[Path, LLMEvalError] = {}
 
+    def addresses(self, file: Path) -> tuple[Path, ...]:
+        """Return the addresses of a file's variants; the file's own if it has none.
+
+        Raises:
+            TaskError: the file is invalid.
+        """
+        if file in self._wrong:
+            raise self._wrong[file]
+        try:
+            variants = self._read(file).variants
+        except LLMEvalError as error:
+            self._wrong[file] = error.with_traceback(None)
+            raise
+        return tuple(address_of(file, variant) for variant in variants) or (file,)
+
     def load(self, file: Path) -> LoadedTask:
-        """Return the task in `file` with its samples; the file is read once, also if it is wrong.
+        """Return the task at an address with its samples; it is read once, also if it is wrong.
 
         Raises:
             TaskError: the task or its dataset is invalid.
@@ -121,9 +154,15 @@ class Catalog:
         """The tasks loaded so far, by file."""
         return self._loaded
 
-    def _load(self, file: Path) -> LoadedTask:
-        # Loaded twice: the overrides are found by the task's name, which is in the file.
-        task = load_task(file)
-        if overrides := self._overrides.get(task.name):
-            task = load_task(file, overrides, self._folder)
-        return LoadedTask(task, read_samples(task, limit=self._limit))
+    def _read(self, file: Path) -> TaskFile:
+        if file not in self._files:
+            self._files[file] = TaskFile.read(file)
+        return self._files[file]
+
+    def _load(self, address: Path) -> LoadedTask:
+        file, variant = parse_address(address)
+        task = made_task(self._read(file), variant, self._overrides, self._folder)
+        samples = read_samples(task, limit=self._count, seed=self._seed)
+        check_examples(task, samples)
+        limit = None if self._count is None else Limit(self._count, self._seed)
+        return LoadedTask(task, samples, limit)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 from typing import Any, Final, cast
 
-from pytest_llmeval.records import Json
+from pytest_llmeval.records import Json, Target
 from pytest_llmeval.task.row_place import Columns, RowPlace
 
 _PLACE_IN_LIST: Final = re.compile(r"(?P<column>.+)\[(?P<index>\d{1,4})\]")
@@ -63,15 +64,60 @@ def text(place: RowPlace, row: Columns, column: str, field: str) -> str:
     Raises:
         TaskError: the cell is empty, or neither text nor a number.
     """
-    value = required(place, row, column)
+    return _text(place, required(place, row, column), column, field)
+
+
+def _text(place: RowPlace, value: object, column: str, field: str) -> str:
     if type(value) in {int, float}:
         value = str(value)
-    if value is None or (isinstance(value, str) and not value.strip()):
+    if not _is_full(value):
         hint = f"drop such rows with dataset.keep: \"{field} != ''\""
+        if field == "target":
+            hint += f", or write {column + '?'!r} if rows may have none"
         raise place.error(column, f"the {field} is empty; {hint}")
     if not isinstance(value, str):
         raise place.error(column, f"the {field} is {shown(value)}; it must be text (quote it)")
     return unicode(place, value, column)
+
+
+def target(place: RowPlace, row: Columns, column: str) -> Target:
+    """Return a cell as a target: a text, several texts, a JSON object, or None.
+
+    Raises:
+        TaskError: it is empty and the column's name does not end in ``?``, or of another type.
+    """
+    may_lack = column.endswith("?") and column not in row
+    value = row.get(column[:-1]) if may_lack else required(place, row, column)
+    if may_lack and not _is_full(value):
+        return None
+    if isinstance(value, dict) and value:
+        return cast("dict[str, Json]", json_value(place, value, column))
+    if isinstance(value, list) and value:
+        return tuple(dict.fromkeys(_texts(place, value, column)))
+    return _text(place, value, column, "target")
+
+
+def texts(place: RowPlace, row: Columns, column: str) -> tuple[str, ...]:
+    """Return a required cell that is a list of texts; TaskError if it is none."""
+    value = required(place, row, column)
+    if not isinstance(value, list):
+        raise place.error(column, f"is {shown(value)}, not a list of texts")
+    return _texts(place, value, column)
+
+
+def _texts(place: RowPlace, values: Sequence[object], column: str) -> tuple[str, ...]:
+    found = []
+    for index, value in enumerate(values):
+        if type(value) not in {str, int, float} or not _is_full(value):
+            problem = f"the list holds {shown(value)}; each must be a text (quote it)"
+            cell = f"{column}[{index}]"
+            raise place.error(cell, problem)
+        found.append(unicode(place, str(value), column))
+    return tuple(found)
+
+
+def _is_full(value: object) -> bool:
+    return value not in (None, [], {}) and not (isinstance(value, str) and not value.strip())
 
 
 def word(place: RowPlace, value: object, column: str, field: str) -> str:

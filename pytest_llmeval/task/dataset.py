@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeAlias
 
-from pydantic import BeforeValidator, Field, field_validator
+from pydantic import AfterValidator, BeforeValidator, Field
 
 from pytest_llmeval.errors import UsageError
 from pytest_llmeval.task.hub import HUB, HubFile, fetched
@@ -25,6 +25,24 @@ def _from_hub(value: Any) -> Any:  # noqa: ANN401 - a value of the task file
         raise refusal((), str(error)) from None
 
 
+def _known_format(value: Path) -> Path:
+    if value.suffix.lower() not in FORMATS and not value.is_dir():
+        raise refusal(
+            (),
+            f"names {shown(value.name)}, whose format is unknown",
+            given=value.suffix,
+            allowed=FORMATS,
+        )
+    return value
+
+
+DatasetPath: TypeAlias = Annotated[
+    FilePath, BeforeValidator(_from_hub), AfterValidator(_known_format)
+]
+"""A file of one of `FORMATS`, a folder that a dataset reader accepts, or, after ``llmeval fetch``,
+an address ``hub://owner/name/file@revision``."""
+
+
 class Fields(Section):
     """The dataset's column for each field of a sample.
 
@@ -34,7 +52,8 @@ class Fields(Section):
     Attributes:
         id: column of the sample's id; None numbers the rows from 0.
         input: column of the question.
-        target: column of the reference answer.
+        target: column of the reference answer: a text, a list of texts of which any is right, or a
+            mapping. None: there is none.
         tags: columns of tags; a cell may hold a list.
         metadata: names of metadata, each with its column.
         images: columns of pictures; a cell may hold a list.
@@ -44,7 +63,7 @@ class Fields(Section):
 
     id: str | None = "id"
     input: str = "input"
-    target: str = "target"
+    target: str | None = "target"
     tags: Names = ()
     metadata: dict[str, str] = Field(default_factory=dict)
     images: Names = ()
@@ -55,8 +74,7 @@ class Dataset(Section):
     """A dataset file, its columns, and the selection of its rows.
 
     Attributes:
-        path: a file of one of `FORMATS`; a folder that a dataset reader accepts; or, after
-            ``llmeval fetch``, an address ``hub://owner/name/file@revision``.
+        path: see `DatasetPath`.
         fields: the columns.
         rows: top-level key that holds the list of rows, in a JSON or YAML file that is a mapping.
         keep: jinja2 expression over columns and sample fields; rows for which it is false are
@@ -65,20 +83,8 @@ class Dataset(Section):
             `keep`).
     """
 
-    path: Annotated[FilePath, BeforeValidator(_from_hub)]
+    path: DatasetPath
     fields: Fields = Field(default_factory=Fields)
     rows: Annotated[str, Field(min_length=1)] | None = None
     keep: str | None = None
     unique: str | None = None
-
-    @field_validator("path")
-    @classmethod
-    def _known_format(cls, value: Path) -> Path:
-        if value.suffix.lower() not in FORMATS and not value.is_dir():
-            raise refusal(
-                (),
-                f"names {shown(value.name)}, whose format is unknown",
-                given=value.suffix,
-                allowed=FORMATS,
-            )
-        return value

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from pydantic import ValidationError
 
-from pytest_llmeval.errors import TaskError
-from pytest_llmeval.files.yaml import read_yaml
+from pytest_llmeval.task.address import parse_address, variant_name
 from pytest_llmeval.task.declared import MisfitError
 from pytest_llmeval.task.model import Task
 from pytest_llmeval.task.override import Override
 from pytest_llmeval.task.rendering import check_templates
-from pytest_llmeval.task.section import Source, shown
-
-MAX_TASK_BYTES = 1_000_000
-"""Bytes of a task file at most."""
+from pytest_llmeval.task.samples import read_examples
+from pytest_llmeval.task.section import shown
+from pytest_llmeval.task.task_file import TaskFile
 
 
 def load_task(
@@ -26,7 +23,7 @@ def load_task(
     """Return the task in `path`, with its scorers and its named solver made.
 
     Args:
-        path: the YAML file.
+        path: the YAML file; ``task.yaml[terse]`` for one of its variants.
         overrides: values by dotted key, in place of the file's; they are parsed as YAML, so that
             ``"0"`` is the number 0.
         folder: where relative paths in `overrides` start; None is the current folder.
@@ -35,22 +32,38 @@ def load_task(
         TaskError: the file is invalid; with file, line and key.
         UsageError: an override is invalid; with its option.
     """
-    file = Path(path).absolute()
-    document = read_yaml(file, max_bytes=MAX_TASK_BYTES)
-    if not isinstance(document.value, dict):
-        problem = (
-            f"is {shown(document.value)}, not a mapping of keys such as name, dataset and prompt"
-        )
-        raise TaskError(problem, file=file, line=document.line(()))
-    data: dict[str, Any] = dict(document.value)
-    options = [
-        Override(data.get("name"), key, value, folder or Path.cwd())
-        for key, value in (overrides or {}).items()
-    ]
-    for option in options:
-        option.apply(data)
-    overridden = {option.keys: option.option for option in options}
-    source = Source(file=file, document=document, overridden=overridden)
+    file, variant = parse_address(Path(path).absolute())
+    found = TaskFile.read(file)
+    named = str(found.data.get("name"))
+    named = named if variant is None else variant_name(named, variant)
+    return made_task(found, variant, {named: overrides or {}}, folder or Path.cwd())
+
+
+def made_task(
+    file: TaskFile, variant: str | None, overrides: Mapping[str, Mapping[str, str]], folder: Path
+) -> Task:
+    """Return a task, or a variant of it, with its scorers and its named solver made.
+
+    Args:
+        file: its file.
+        variant: the variant's name; None for a file without variants.
+        overrides: by the name of a task, values by dotted key. Those of the task hold for all of
+            its variants, and those of a variant go before them.
+        folder: where relative paths in `overrides` start.
+
+    Raises:
+        TaskError: the file is invalid; with file, line and key.
+        UsageError: an override is invalid; with its option.
+    """
+
+    def of(name: str) -> list[Override]:
+        return [
+            Override(name, key, value, folder) for key, value in overrides.get(name, {}).items()
+        ]
+
+    named = str(file.data.get("name"))
+    own = [] if variant is None else of(variant_name(named, variant))
+    data, source = file.chosen(variant, of(named), own)
     try:
         task = Task.model_validate(data, context=source)
         task.check_parts()
@@ -60,6 +73,11 @@ def load_task(
     except MisfitError as error:
         raise source.error(error.place, error.problem) from None
     check_templates(task)
+    if task.choices is not None and not task.shows("choices"):
+        problem = "are read for no prompt; write {{ choices }} into the prompt"
+        raise task.error(problem, "choices")
+    if task.fewshot is not None:
+        task.take_examples(read_examples(task, task.fewshot))
     return task
 
 

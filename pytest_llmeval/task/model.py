@@ -6,13 +6,15 @@ import hashlib
 import json
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 from pydantic import Field, JsonValue, PrivateAttr, field_validator
 
 from pytest_llmeval.errors import LLMEvalError
 from pytest_llmeval.records import Json
 from pytest_llmeval.roles import SOLVER, is_role
+from pytest_llmeval.task.address import NAME
+from pytest_llmeval.task.choices import Choices
 from pytest_llmeval.task.dataset import Dataset
 from pytest_llmeval.task.declared import (
     DeclaredScorer,
@@ -20,6 +22,7 @@ from pytest_llmeval.task.declared import (
     declared_scorers,
     named_solver,
 )
+from pytest_llmeval.task.fewshot import Examples, FewShot
 from pytest_llmeval.task.prompt import PromptField
 from pytest_llmeval.task.registry import ANSWERS
 from pytest_llmeval.task.section import ExistingFile, FilePath, Names, Section, Source, refusal
@@ -30,10 +33,12 @@ class Task(Section):
     """One benchmark, as declared by its YAML file; every path is absolute.
 
     Attributes:
-        name: identifies the task in results, options and test ids.
+        name: identifies the task in results, options and test ids; ``sums[terse]`` for a variant.
         version: to be increased when results are no longer comparable.
         dataset: the rows.
         prompt: the stages of chat messages.
+        fewshot: the examples in the prompt.
+        choices: of multiple choice the choices and their order.
         generate: parameters of every request to the model under test, such as ``temperature``.
         solver: the solver's name and options.
         answer: the answer rule, by name or as a function.
@@ -47,10 +52,13 @@ class Task(Section):
         published: file of published figures to show beside the results.
     """
 
-    name: Annotated[str, Field(pattern="^[A-Za-z0-9][A-Za-z0-9_-]*$")]
+    other_keys: ClassVar = ("extends", "variants")
+    name: Annotated[str, Field(pattern=rf"^{NAME}(\[{NAME}\])?$")]
     version: Annotated[int, Field(ge=1)] = 1
     dataset: Dataset
     prompt: PromptField
+    fewshot: FewShot | None = None
+    choices: Choices | None = None
     generate: dict[str, JsonValue] = Field(default_factory=dict)
     solver: SolverField = Spec(name="direct")
     answer: str = "whole"
@@ -62,10 +70,20 @@ class Task(Section):
     replay: FilePath | None = None
     published: ExistingFile | None = None
     _source: Source = PrivateAttr()
+    _examples: Examples | None = PrivateAttr(default=None)
 
     def model_post_init(self, context: Any, /) -> None:  # noqa: ANN401 - pydantic's signature
         """Store the source of the values, pydantic's validation context."""
         self._source = context
+
+    @property
+    def examples(self) -> Examples | None:
+        """The examples for prompts; None without the section ``fewshot``."""
+        return self._examples
+
+    def take_examples(self, examples: Examples) -> None:
+        """Take the examples that `load_task` has read by the task's own columns."""
+        self._examples = examples
 
     @field_validator("answer")
     @classmethod
@@ -127,13 +145,21 @@ class Task(Section):
         """The folder of the YAML file, where the task's relative paths start."""
         return self._source.folder
 
+    def shows(self, variable: str) -> bool:
+        """Return whether a prompt names a variable."""
+        return any(variable in turn.text for turns in self.prompt.values() for turn in turns)
+
     def error(self, problem: str, *place: str | int) -> LLMEvalError:
         """Return the error for the value at `place`; see `Source.error`."""
         return self._source.error(place, problem)
 
     def line(self, *path: str | int) -> int | None:
-        """Return the line of a key in the YAML file, or of its nearest existing parent."""
-        return self._source.document.line(path)
+        """Return the line of a key in the YAML file, or of its nearest existing parent.
+
+        None if the value stands in a file that this one extends.
+        """
+        layer, place = self._source.origin(path)
+        return layer.document.line(place) if layer.file == self.file else None
 
     @cached_property
     def prompt_digest(self) -> str:
@@ -151,8 +177,15 @@ class Task(Section):
 
         Prompts and the contents of files have digests of their own.
         """
+        # Left out where it is not used, so that digests stay what they were before it was added.
+        added: dict[str, Json] = {}
+        if self.fewshot is not None:
+            added["fewshot"] = self.fewshot.model_dump(mode="json", exclude={"path"})
+        if self.choices is not None:
+            added["choices"] = self.choices.model_dump(mode="json")
         return _digest(
             {
+                **added,
                 "name": self.name,
                 "version": self.version,
                 "dataset": self.dataset.model_dump(mode="json", exclude={"path"}),

@@ -11,7 +11,7 @@ from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from pytest_llmeval.errors import LLMEvalError
 from pytest_llmeval.records import Json
-from pytest_llmeval.task.section import OverrideText
+from pytest_llmeval.task.section import PlacedText
 
 
 class OptionError(LLMEvalError):
@@ -121,13 +121,13 @@ def _fitting(hint: Any, value: Json, name: str, folder: Path) -> Any:  # noqa: A
     maker = next((one for one in getattr(hint, "__metadata__", ()) if hasattr(one, "make")), None)
     if maker is not None:
         try:
-            return maker.make(value, value.folder if isinstance(value, OverrideText) else folder)
+            return maker.make(value, value.folder if isinstance(value, PlacedText) else folder)
         except OptionError as error:
             raise OptionError(str(error), name, *error.place) from None
         except ValueError as error:
             raise OptionError(str(error), name) from None
     if _is_path(hint) and isinstance(value, str):
-        return (value.folder if isinstance(value, OverrideText) else folder) / value
+        return (value.folder if isinstance(value, PlacedText) else folder) / value
     value = plain(value)
     # JSON has no tuples; strict validation accepts only those.
     if get_origin(hint) is tuple and isinstance(value, list):
@@ -146,7 +146,7 @@ def _fitting(hint: Any, value: Json, name: str, folder: Path) -> Any:  # noqa: A
 
 def plain(value: Json) -> Json:
     """Return JSON with built-in texts in place of those of an override."""
-    if isinstance(value, OverrideText):
+    if isinstance(value, PlacedText):
         return str(value)
     if isinstance(value, list):
         return [plain(one) for one in value]

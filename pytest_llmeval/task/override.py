@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 from pytest_llmeval.errors import TaskError, UsageError
 from pytest_llmeval.files.yaml import parse_yaml
 from pytest_llmeval.records import Json
-from pytest_llmeval.task.section import OverrideText, shown
+from pytest_llmeval.task.section import PlacedText, shown
 
 APPEND = "+"
 """The end of a key whose value is appended to a list: ``TASK.scorer+=exact``."""
@@ -43,11 +44,17 @@ class Override:
             parsed = parse_yaml(value, self.option).value
         except TaskError as error:
             raise self.refused(error.problem) from None
-        self._value = _typed_in(folder, parsed)
+        self._value = typed_in(folder, parsed)
 
     def refused(self, problem: str) -> UsageError:
         """Return an error that names the option."""
         return UsageError(f"{self.option}: {problem}")
+
+    def below(self, count: int) -> Override:
+        """Return the override of the same value in the mapping that the first `count` keys name."""
+        inner = copy(self)
+        inner.keys = self.keys[count:]
+        return inner
 
     def apply(self, data: dict[str, Any]) -> None:
         """Set the value in the parsed task file `data`, with the mappings above it.
@@ -89,14 +96,14 @@ class Override:
         return copied, copied
 
 
-def _typed_in(folder: Path, value: Json) -> Json:
+def typed_in(folder: Path, value: Json, kind: type[PlacedText] = PlacedText) -> Json:
     """Return the value with the folder on each of its texts, in lists and mappings too."""
     if isinstance(value, str):
-        return OverrideText.of(value, folder)
+        return kind.of(value, folder)
     if isinstance(value, list):
-        return [_typed_in(folder, one) for one in value]
+        return [typed_in(folder, one, kind) for one in value]
     if isinstance(value, dict):
-        return {key: _typed_in(folder, one) for key, one in value.items()}
+        return {key: typed_in(folder, one, kind) for key, one in value.items()}
     return value
 
 

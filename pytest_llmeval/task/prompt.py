@@ -11,7 +11,7 @@ from typing import Annotated, Any, TypeAlias, cast
 from pydantic import BeforeValidator, ValidationInfo
 
 from pytest_llmeval.files.yaml import read_text
-from pytest_llmeval.task.section import Source, refusal, shown
+from pytest_llmeval.task.section import ExtendedText, Source, refusal, shown
 
 ROLES = ("system", "user", "assistant")
 """The roles of messages in a prompt."""
@@ -101,10 +101,11 @@ def _turns(value: object, at: tuple[str | int, ...], source: Source) -> tuple[Tu
 
 def _turn(role: str, value: object, at: tuple[str | int, ...], source: Source) -> Turn:
     path = ("prompt", *at)
-    key = ".".join(str(part) for part in path)
     if isinstance(value, str):
-        line = source.document.text_line(path) or 1
-        return Turn(role=role, text=value, file=source.file, line=line, key=key)
+        layer, place = source.origin(path)
+        line = layer.document.text_line(place) or 1
+        key = ".".join(map(str, place))
+        return Turn(role=role, text=value, file=layer.file, line=line, key=key)
     if isinstance(value, dict) and list(value) == ["file"] and isinstance(value["file"], str):
         file = _inside(value["file"], (*at, "file"), source)
         return Turn(
@@ -122,7 +123,8 @@ def _turn(role: str, value: object, at: tuple[str | int, ...], source: Source) -
 def _inside(name: str, at: tuple[str | int, ...], source: Source) -> Path:
     """Return the path of a file, checked to lie in the task's folder."""
     folder = source.folder.resolve()
-    file = (folder / name).resolve()
+    start = name.folder if isinstance(name, ExtendedText) else folder
+    file = (start / name).resolve()
     if not file.is_relative_to(folder):
         raise refusal(at, f"is {name!r}, which leaves the task's folder")
     if not file.is_file():

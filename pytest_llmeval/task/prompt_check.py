@@ -9,7 +9,7 @@ from typing import Final
 from pytest_llmeval.errors import TaskError
 from pytest_llmeval.records import Image, Json, Message, Sample
 from pytest_llmeval.task.model import Task
-from pytest_llmeval.task.rendering import failures, render, values_of
+from pytest_llmeval.task.rendering import failures, list_names, render, values_of
 from pytest_llmeval.templates.language import IMAGE_TAG, METADATA, PICTURE, plain_names
 
 _PICTURE: Final = Image(digest="", media_type="image/png", path="")
@@ -80,7 +80,7 @@ def _rendered_together(
     turns = [turn for turn in task.prompt.get(stage, ()) if plain_names(turn.text) is None]
     for start in range(0, len(samples), _BATCH):
         batch = samples[start : start + _BATCH]
-        rows = [values_of(sample, variables) for sample in batch]
+        rows = [values_of(task, sample, variables) for sample in batch]
         for turn in turns:
             for sample, error in zip(batch, failures(turn, rows), strict=True):
                 if error is not None:
@@ -97,7 +97,7 @@ def _doubtful(
     turns = task.prompt.get(stage, ())
     names = frozenset().union(*(plain_names(turn.text) or () for turn in turns))
     simple = {name for name in names if not name.startswith(f"{METADATA}.")}
-    if not turns or not simple <= _FIELDS | variables.keys():
+    if not turns or not simple <= _FIELDS | list_names(task) | variables.keys():
         return samples
     keys = {name.partition(".")[2] for name in names - simple}
     has_tags = any(IMAGE_TAG in turn.text for turn in turns)

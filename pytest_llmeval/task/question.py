@@ -18,11 +18,14 @@ _PICTURES: Final = 10_000
 
 
 def question_digest(sample: Sample) -> str:
-    """Return the digest of a sample's input and of the bytes of its pictures.
+    """Return the digest of a sample's input, choices and the bytes of its pictures.
 
-    "" where a picture cannot be read any more: then nothing is known to be the same.
+    The order of the choices makes no difference. It is "" where a picture cannot be read any more:
+    then nothing is known to be the same.
     """
     digest = hashlib.sha256(sample.input.encode("utf-8", "surrogatepass"))
+    for _, text in sorted(zip(sample.order, sample.choices, strict=True)):
+        digest.update(f"\1{text}".encode("utf-8", "surrogatepass"))
     try:
         for path in sample.images:
             state = os.stat(path)  # noqa: PTH116 - as fast as can be, once a row

@@ -126,6 +126,7 @@ SCORERS = Registry(
         "number": "pytest_llmeval.scoring.number:Number",
         "choice": "pytest_llmeval.scoring.choice:Choice",
         "json_schema": "pytest_llmeval.scoring.json_schema:JsonSchema",
+        "checks": "pytest_llmeval.task.checks:Checks",
         "sldp": "pytest_llmeval.scoring.sldp.scorer:SldpScorer",
         "pddl": "pytest_llmeval.scoring.pddl.scorer:PddlScorer",
         "eed": "pytest_llmeval.scoring.eed.scorer:EedScorer",
@@ -162,6 +163,7 @@ METRICS = Registry(
         "maj_at": "pytest_llmeval.results.metric:maj_at",
         "f1_macro": "pytest_llmeval.results.metric:f1_macro",
         "mcc": "pytest_llmeval.results.metric:mcc",
+        "micro": "pytest_llmeval.results.metric:micro",
     },
 )
 DATASETS = Registry(kind="dataset reader", group="pytest_llmeval.datasets", built_in={})

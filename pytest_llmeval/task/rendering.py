@@ -6,11 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from pytest_llmeval.errors import TaskError
 from pytest_llmeval.records import Image, ImagePart, Json, Message, Part, Sample, TextPart
+from pytest_llmeval.task.choices import choice_values, choices_text
+from pytest_llmeval.task.fewshot import example_values, examples_text
 from pytest_llmeval.task.model import Task
 from pytest_llmeval.task.prompt import Turn
 from pytest_llmeval.templates import filling
 from pytest_llmeval.templates.filling import FillingError
-from pytest_llmeval.templates.language import IMAGE_TAG, PICTURE
+from pytest_llmeval.templates.language import AS_TEXT, IMAGE_TAG, LISTS, PICTURE
 
 
 def render(
@@ -18,10 +20,11 @@ def render(
 ) -> tuple[Message, ...]:
     """Return the messages of one stage.
 
-    Templates may use ``id``, ``input``, ``tags`` and ``metadata`` of the sample and the given
-    `variables`, but not the target. ``<image>`` in the sample's input or in a template is replaced
-    by the next of `images`; the remaining ones are put first in the last user message. ``<image>``
-    in `variables` remains text, because they hold what models wrote.
+    Templates may use ``id``, ``input``, ``tags`` and ``metadata`` of the sample, the lists
+    ``examples`` and ``choices``, and the given `variables`, but not the target. ``<image>`` in the
+    sample's input or in a template is replaced by the next of `images`; the remaining ones are put
+    first in the last user message. ``<image>`` in `variables` remains text, because they hold what
+    models wrote.
 
     Args:
         task: the task.
@@ -40,7 +43,7 @@ def render(
         )
         raise TaskError(problem, file=task.file, line=task.line("prompt"), key="prompt")
     turns = task.prompt[stage]
-    values = values_of(sample, variables)
+    values = values_of(task, sample, variables)
     if not images:
         return tuple(
             Message.of(turn.role, _filled(turn, {**values, PICTURE: IMAGE_TAG})) for turn in turns
@@ -52,15 +55,33 @@ def render(
     return _with_pictures(turns, texts, sample, images)
 
 
-def values_of(sample: Sample, variables: Mapping[str, Json]) -> dict[str, Json]:
-    """Return what templates may use: fields of the sample, and the solver's variables."""
+def values_of(task: Task, sample: Sample, variables: Mapping[str, Json]) -> dict[str, Json]:
+    """Return what templates may use: fields of the sample, lists, and the solver's variables."""
     return {
         "id": sample.id,
         "input": sample.input,
         "tags": list(sample.tags),
         "metadata": dict(sample.metadata),
+        **_lists(task, sample),
         **variables,
+        **{name + AS_TEXT: variables[name] for name in LISTS if name in variables},
     }
+
+
+def list_names(task: Task) -> frozenset[str]:
+    """Return the names of the lists that templates of a task may use, and of their texts."""
+    names = [name for name in LISTS if getattr(task, name) is not None]
+    return frozenset(name + end for name in names for end in ("", AS_TEXT))
+
+
+def _lists(task: Task, sample: Sample) -> dict[str, Json]:
+    found: dict[str, Json] = {}
+    if task.choices is not None:
+        found |= {"choices": choice_values(sample), "choices_text": choices_text(sample)}
+    if task.examples is not None:
+        examples = task.examples.of(sample)
+        found |= {"examples": example_values(examples), "examples_text": examples_text(examples)}
+    return found
 
 
 def check_templates(task: Task) -> None:

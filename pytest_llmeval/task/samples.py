@@ -3,14 +3,30 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 from pytest_llmeval.errors import TaskError
-from pytest_llmeval.records import Json, Sample
+from pytest_llmeval.records import Json, Sample, Target
 from pytest_llmeval.safety.printable import described
 from pytest_llmeval.safety.regular_files import check_regular, open_regular
-from pytest_llmeval.task.cells import json_value, optional, required, several, text, word
+from pytest_llmeval.scoring.targets import check_target
+from pytest_llmeval.task.cells import (
+    json_value,
+    optional,
+    required,
+    several,
+    target,
+    text,
+    texts,
+    word,
+)
+from pytest_llmeval.task.choices import ShownChoices
+from pytest_llmeval.task.dataset import Dataset
+from pytest_llmeval.task.declared import DeclaredScorer
+from pytest_llmeval.task.fewshot import Examples, FewShot
+from pytest_llmeval.task.limit import Limit
 from pytest_llmeval.task.model import Task
 from pytest_llmeval.task.row_place import Columns, RowPlace
 from pytest_llmeval.task.rows import folder_reader, read_rows
@@ -20,8 +36,10 @@ from pytest_llmeval.task.spooled_samples import collected
 from pytest_llmeval.task.wrong_rows import WrongRows
 
 
-def read_samples(task: Task, *, limit: int | None = None) -> Sequence[Sample]:
-    """Return the first `limit` samples of a task, in the order of its dataset file.
+def read_samples(
+    task: Task, *, limit: int | None = None, seed: int | None = None
+) -> Sequence[Sample]:
+    """Return the samples of a task that `limit` and `seed` take, in the order of its dataset file.
 
     The whole file is checked, whatever the limit. Long texts are kept in a temporary file.
 
@@ -30,15 +48,16 @@ def read_samples(task: Task, *, limit: int | None = None) -> Sequence[Sample]:
             lines), row, column and value. The errors of several rows are told together.
         UsageError: an option sets a value of the dataset that is invalid.
     """
-    if not (path := task.dataset.path).is_dir():
-        try:
-            check_regular(path)
-        except OSError as error:
-            reason = "there is no such file" if not path.exists() else error.strerror
-            problem = f"names {str(path)!r}: {reason}"
-            raise task.error(problem, "dataset", "path") from None
-    reader = _Reader(task)
-    samples = collected(reader.samples(), limit)
+    _check_file(task, task.dataset.path, "dataset")
+    reader = _Reader(
+        task,
+        task.dataset,
+        scorers=task.scorers,
+        solver=task.named_solver,
+        groups=task.group_by,
+    )
+    found = reader.samples()
+    samples = collected(found if limit is None else Limit(limit, seed).of(found))
     if not samples:
         keep = task.dataset.keep
         kept = f", and dataset.keep ({keep}) is true for none" if keep else ""
@@ -47,12 +66,64 @@ def read_samples(task: Task, *, limit: int | None = None) -> Sequence[Sample]:
     return samples
 
 
+def read_examples(task: Task, fewshot: FewShot) -> Examples:
+    """Return the samples of a task's split of examples, read as those of its dataset.
+
+    Pictures and tags are left out.
+
+    Raises:
+        LLMEvalError: the split cannot be read, has too few rows, or rows without a target; or no
+            prompt shows the examples.
+    """
+    if not task.shows("examples"):
+        problem = "chooses examples that no prompt shows; write {{ examples }} into the prompt"
+        raise task.error(problem, "fewshot")
+    _check_file(task, fewshot.path, "fewshot")
+    fields = task.dataset.fields.model_copy(update={"images": (), "pictures": {}, "tags": ()})
+    dataset = task.dataset.model_copy(update={"path": fewshot.path, "fields": fields})
+    split = collected(_Reader(task, dataset).samples())
+    if len(split) < fewshot.count:
+        problem = f"is {fewshot.count}, and {fewshot.path.name} has {len(split)} examples"
+        raise task.error(problem, "fewshot", "count")
+    if lacking := next((one.id for one in split if one.target is None), None):
+        problem = f"names {fewshot.path.name}, whose row {lacking!r} has no target to show"
+        raise task.error(problem, "fewshot", "path")
+    return Examples(split=split, chosen=fewshot, digest=_file_digest(fewshot.path))
+
+
+def check_examples(task: Task, samples: Iterable[Sample]) -> None:
+    """Raise an error if there are too few examples besides one of the samples itself."""
+    if (examples := task.examples) is None:
+        return
+    for sample in samples:
+        if (found := len(examples.of(sample))) < examples.chosen.count:
+            problem = (
+                f"is {examples.chosen.count}, and sample {sample.id!r} has {found} examples "
+                "besides itself"
+            )
+            raise task.error(problem, "fewshot", "count")
+
+
+def _check_file(task: Task, path: Path, section: str) -> None:
+    if path.is_dir():
+        return
+    try:
+        check_regular(path)
+    except OSError as error:
+        reason = "there is no such file" if not path.exists() else error.strerror
+        problem = f"names {str(path)!r}: {reason}"
+        raise task.error(problem, section, "path") from None
+
+
 def dataset_digest(task: Task) -> str:
     """Return the sha256 of the dataset's bytes in hex, which identifies public datasets.
 
     For a folder it is the sha256 of the digests of its row files, concatenated in their order.
     """
-    path = task.dataset.path
+    return _file_digest(task.dataset.path)
+
+
+def _file_digest(path: Path) -> str:
     if path.is_dir():
         digests = "".join(_digest(file) for file in folder_reader(path).files(path))
         return hashlib.sha256(digests.encode()).hexdigest()
@@ -82,8 +153,21 @@ class _Reader:
         rows: number of rows read so far, with those that are not selected.
     """
 
-    def __init__(self, task: Task) -> None:
-        self._task, self._dataset, self._fields = task, task.dataset, task.dataset.fields
+    def __init__(
+        self,
+        task: Task,
+        dataset: Dataset,
+        *,
+        scorers: Sequence[DeclaredScorer] = (),
+        solver: Any = None,  # noqa: ANN401 - a port of the engine, a layer above
+        groups: Sequence[str] = (),
+    ) -> None:
+        """Read `dataset`, and add the columns `groups` as metadata.
+
+        `scorers` check the targets, and `solver` the samples.
+        """
+        self._task, self._dataset, self._fields = task, dataset, dataset.fields
+        self._scorers, self._solver, self._groups = scorers, solver, groups
         self.rows = 0
         self._wrong = WrongRows(task)
         self._ids: dict[str, RowPlace] = {}
@@ -115,12 +199,13 @@ class _Reader:
         if (first := self._ids.setdefault(sample_id, place)) is not place:
             where = f"row {first.number}" if first.line is None else f"line {first.line}"
             raise place.error(self._fields.id, f"the id {sample_id!r} is also used in {where}")
-        target = text(place, row, self._fields.target, "target")
-        self._check_target(place, target)
+        shown = self._choices(place, row, sample_id)
         sample = Sample(
             id=sample_id,
             input=text(place, row, self._fields.input, "input"),
-            target=target,
+            target=self._target(place, row) if shown is None else self._checked(place, shown.right),
+            choices=() if shown is None else shown.texts,
+            order="" if shown is None else shown.order,
             images=tuple(self._image_paths(place, row)),
             tags=tuple(self._tags(place, row)),
             metadata=self._metadata(place, row),
@@ -131,7 +216,7 @@ class _Reader:
 
     def _check_sample(self, place: RowPlace, sample: Sample) -> None:
         """Have the solver check what it needs of a sample, if it is one that does."""
-        check = getattr(self._task.named_solver, "check_sample", None)
+        check = getattr(self._solver, "check_sample", None)
         if check is None:
             return
         try:
@@ -143,16 +228,34 @@ class _Reader:
             problem = f"the check of the solver {self._task.solver.name!r} failed: {failure}"
             raise place.error(None, problem) from error
 
-    def _check_target(self, place: RowPlace, target: str) -> None:
-        for declared in self._task.scorers:
+    def _target(self, place: RowPlace, row: Columns) -> Target:
+        column = self._fields.target
+        return self._checked(place, None if column is None else target(place, row, column))
+
+    def _choices(self, place: RowPlace, row: Columns, sample_id: str) -> ShownChoices | None:
+        """Return the sample's choices; None for a task without the section ``choices``."""
+        if (chosen := self._task.choices) is None:
+            return None
+        column = self._fields.target or ""
+        right = text(place, row, column, "target")
+        try:
+            return ShownChoices.of(sample_id, texts(place, row, chosen.column), right, chosen)
+        except ValueError as error:
+            raise place.error(column, str(error)) from None
+
+    def _checked(self, place: RowPlace, found: Target) -> Target:
+        """Return a target; TaskError if a scorer cannot use it."""
+        column = self._fields.target
+        for declared in self._scorers:
             try:
-                declared.scorer.check(target)
+                check_target(declared.scorer, found)
             except ValueError as error:
-                raise place.error(self._fields.target, str(error)) from None
+                raise place.error(column, str(error)) from None
             except Exception as error:
                 failure = described(error)
                 problem = f"the check of the scorer {declared.scorer.name!r} failed: {failure}"
-                raise place.error(self._fields.target, problem) from error
+                raise place.error(column, problem) from error
+        return found
 
     def _id(self, place: RowPlace, row: Columns) -> str:
         if self._fields.id is None:
@@ -165,7 +268,7 @@ class _Reader:
                 yield word(place, value, column, "tag")
 
     def _metadata(self, place: RowPlace, row: Columns) -> dict[str, Json]:
-        columns = {**{name: name for name in self._task.group_by}, **self._fields.metadata}
+        columns = {**{name: name for name in self._groups}, **self._fields.metadata}
         values = {name: (column, optional(place, row, column)) for name, column in columns.items()}
         return {
             name: json_value(place, value, column)

@@ -6,27 +6,27 @@ import difflib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any, cast
+from typing import Annotated, Any, ClassVar, Self, cast
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationInfo, model_validator
 from pydantic_core import PydanticCustomError
 
 from pytest_llmeval.errors import LLMEvalError, TaskError, UsageError
-from pytest_llmeval.files.yaml import YamlDocument
+from pytest_llmeval.task.layer import Layer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
-    """The YAML file that a task's values come from; pydantic's validation context.
+    """Where a task's values come from; pydantic's validation context.
 
     Attributes:
-        file: absolute path of the file.
-        document: its parsed content.
+        file: absolute path of the task's own file.
+        layers: the parts of files that hold its values, the one that counts first.
         overridden: options that replace values, by the keys that lead to these.
     """
 
     file: Path
-    document: YamlDocument
+    layers: tuple[Layer, ...]
     overridden: Mapping[tuple[str, ...], str] = field(default_factory=dict)
 
     @property
@@ -46,12 +46,26 @@ class Source:
             shared = min(len(named), len(keys))
             if shared and named[:shared] == keys[:shared]:
                 return UsageError(f"{option}: {problem}")
-        key = ".".join(map(str, place))
-        return TaskError(problem, file=self.file, line=self.document.line(place), key=key)
+        layer, path = self.origin(place)
+        key = ".".join(map(str, path))
+        return TaskError(problem, file=layer.file, line=layer.document.line(path), key=key)
+
+    def origin(self, place: Sequence[str | int]) -> tuple[Layer, tuple[str | int, ...]]:
+        """Return the layer that the value at `place` comes from, and the keys to it there.
+
+        Of a value that is nowhere it is the task's own file.
+        """
+        layer = max(self.layers, key=lambda one: one.depth(place))
+        if place and not layer.depth(place):
+            layer = next(one for one in self.layers if not one.at)
+        return layer, (*layer.at, *place)
 
 
 class Section(BaseModel):
     """A mapping in a task file, of which the fields are the allowed keys."""
+
+    other_keys: ClassVar[tuple[str, ...]] = ()
+    """Further keys of the file, which say how the others are found."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
 
@@ -62,22 +76,29 @@ class Section(BaseModel):
             raise refusal((), f"is {shown(data)}, not a mapping", allowed=cls.model_fields)
         for key in data:
             if key not in cls.model_fields:
-                raise refusal((key,), "is not a key here", given=key, allowed=cls.model_fields)
+                allowed = (*cls.model_fields, *cls.other_keys)
+                raise refusal((key,), "is not a key here", given=key, allowed=allowed)
         return data
 
 
-class OverrideText(str):
-    """A text from the command line; as a path it starts from `folder`, where it was typed."""
+class PlacedText(str):
+    """A text of the command line or of an extended file; as a path it starts from its `folder`."""
 
     __slots__ = ("folder",)
     folder: Path
 
     @classmethod
-    def of(cls, text: str, folder: Path) -> OverrideText:
-        """Return the text with its folder."""
+    def of(cls, text: str, folder: Path) -> Self:
+        """Return the text with the folder where it was typed, or where its file lies."""
         made = cls(text)
         made.folder = folder
         return made
+
+
+class ExtendedText(PlacedText):
+    """A text of an extended file in another folder than the task's."""
+
+    __slots__ = ()
 
 
 def refusal(
@@ -117,7 +138,7 @@ def _path(value: object, info: ValidationInfo) -> Path:
         raise refusal((), f"is {shown(value)}, not a path")
     if "://" in value:
         raise refusal((), f"is {value!r}; write a file, not an address")
-    if isinstance(value, OverrideText):
+    if isinstance(value, PlacedText):
         return value.folder / value
     return cast("Source", info.context).folder / value
 

@@ -49,7 +49,11 @@ class Selection:
 
     def _named(self, row: Columns) -> dict[str, Any]:
         """Return the columns, with those of id, input and target by these names too."""
-        fields = {field: row[column] for field, column in self._fields.items() if column in row}
+        fields = {
+            field: row[column] if column in row else row.get(column[:-1])
+            for field, column in self._fields.items()
+            if column is not None and (column in row or column.endswith("?"))
+        }
         return {**row, **fields}
 
     def _kept(self, keep: str, rows: Iterable[_Placed]) -> Iterator[_Placed]:

@@ -18,17 +18,15 @@ IN_MEMORY: Final = 16_000_000
 """Characters of the inputs of a dataset's samples up to which they are kept in memory."""
 
 
-def collected(samples: Iterable[Sample], limit: int | None) -> Sequence[Sample]:
-    """Return the first `limit` samples (None: all); all are read, so that all are checked.
+def collected(samples: Iterable[Sample]) -> Sequence[Sample]:
+    """Return samples, in memory or in a temporary file if their texts are long.
 
     UsageError when the temporary file cannot be written.
     """
     kept: list[Sample] = []
     spooled: SpooledSamples | None = None
     length = 0
-    for number, sample in enumerate(samples):
-        if limit is not None and number >= limit:
-            continue
+    for sample in samples:
         if spooled is not None:
             spooled.append(sample)
             continue

@@ -8,12 +8,28 @@ import json
 import re
 import traceback
 from collections.abc import Mapping, Sequence
+from typing import Final
 
 from jinja2 import TemplateSyntaxError, UndefinedError
 
 from pytest_llmeval.records import Json
 from pytest_llmeval.templates.child import RowFailure, TemplateLimitError, run_limited
-from pytest_llmeval.templates.language import PICTURE, compile_template, plain_names
+from pytest_llmeval.templates.language import (
+    AS_TEXT,
+    LISTS,
+    PICTURE,
+    compile_template,
+    plain_names,
+)
+
+_DECLARED: Final = {
+    "examples": "fewshot: {path: train.jsonl, count: 5}",
+    "choices": "choices: {column: choices}",
+}
+"""Lists, with the sections of a task file that make them."""
+
+_HIDDEN: Final = frozenset({PICTURE, *(name + AS_TEXT for name in LISTS)})
+"""Variables that stand for something else in a template, and are not told."""
 
 
 class FillingError(Exception):
@@ -103,8 +119,12 @@ def _undefined(message: str, values: Mapping[str, Json]) -> str:
         has = ", ".join(metadata) or "nothing"
         fix = f"add {{{name}: COLUMN}} to dataset.fields.metadata"
         return f"metadata has no {name!r} (it has: {has}); {fix}"
-    known = [known for known in values if known != PICTURE]
-    if name == "target":
+    if (named := name.removesuffix(AS_TEXT)) in LISTS:
+        message, name = message.replace(name, named), named
+    known = [known for known in values if known not in _HIDDEN]
+    if name in _DECLARED:
+        hint = f"; the task file declares them: {_DECLARED[name]}"
+    elif name == "target":
         hint = "; prompts cannot use the target"
     elif name in metadata if isinstance(metadata, dict) else False:
         hint = f"; write metadata.{name}"

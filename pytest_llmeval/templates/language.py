@@ -17,6 +17,12 @@ IMAGE_TAG: Final = "<image>"
 PICTURE: Final = "llmeval_picture"
 """The variable that replaces an image tag in a template."""
 
+LISTS: Final = ("examples", "choices")
+"""Variables that are lists, and texts where they stand alone: ``{{ examples }}``."""
+
+AS_TEXT: Final = "_text"
+"""The end of the name of the variable that holds such a list as text."""
+
 METADATA: Final = "metadata"
 """The variable with a sample's metadata."""
 
@@ -66,11 +72,28 @@ class _ImageTags(Extension):
                     yield Token(token.lineno, "data", text)
 
 
+class _Lists(Extension):
+    """Replaces ``{{ examples }}`` by ``{{ examples_text }}``, and so each of `LISTS`."""
+
+    def filter_stream(self, stream: TokenStream) -> Iterator[Token]:
+        tokens = list(stream)
+        for number, token in enumerate(tokens):
+            is_list = token.type == "name" and token.value in LISTS
+            if is_list and (tokens[number - 1].type, tokens[number + 1].type) == _ALONE:
+                yield Token(token.lineno, "name", token.value + AS_TEXT)
+            else:
+                yield token
+
+
+_ALONE: Final = ("variable_begin", "variable_end")
+"""What stands around a variable that is all of an expression."""
+
+
 @cache
 def _environment() -> ImmutableSandboxedEnvironment:
     # No escaping for HTML: prompts are plain text.
     return ImmutableSandboxedEnvironment(
-        undefined=StrictUndefined, autoescape=False, extensions=[_ImageTags]
+        undefined=StrictUndefined, autoescape=False, extensions=[_ImageTags, _Lists]
     )
 
 

@@ -86,7 +86,7 @@ def test_the_diagram_stands_where_the_problem_names_it(file: Path) -> None:
         (message,) = render(task, stage, sample, images, {})
         assert message.images == images
         assert "<image>" not in message.text
-        assert sample.target not in message.text
+        assert sample.target_text not in message.text
 
 
 def test_choices_are_lettered_in_the_prompt_and_the_right_letter_is_the_target() -> None:
@@ -95,7 +95,7 @@ def test_choices_are_lettered_in_the_prompt_and_the_right_letter_is_the_target()
     (message,) = render(task, "generate", sample, (), {})
     listed = dict(re.findall(r"^([A-D])\. (.*)$", message.text, re.MULTILINE))
     assert list(listed.values()) == sample.metadata["choices"]
-    assert listed[sample.target] == read_samples(load_task(DIRECT), limit=1)[0].target
+    assert listed[sample.target_text] == read_samples(load_task(DIRECT), limit=1)[0].target
     assert (task.answer, [one.scorer.name for one in task.scorers]) == ("choice", ["choice"])
 
 
@@ -130,7 +130,7 @@ def test_the_public_problems_that_have_a_diagram_can_be_asked_with_their_choices
         read_samples(load_task(CHOICE, named))
     samples = read_samples(load_task(CHOICE, {**named, "dataset.keep": "image"}))
     assert len(samples) == 583
-    assert {(len(sample.images), sample.target in "ABCD") for sample in samples} == {(1, True)}
+    assert {(len(sample.images), sample.target_text in "ABCD") for sample in samples} == {(1, True)}
 
 
 def test_both_tests_are_collected_for_the_public_test_set(shared: Path) -> None:

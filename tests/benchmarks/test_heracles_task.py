@@ -84,11 +84,11 @@ def test_the_questions_are_what_their_script_computes(
 @pytest.mark.parametrize("file", TASKS, ids=lambda file: file.stem)
 def test_every_question_is_a_sample_with_its_solution_and_tags(file: Path) -> None:
     samples = read_samples(load_task(file))
-    assert [(sample.id, sample.target, list(sample.tags)) for sample in samples] == [
+    assert [(sample.id, sample.target_text, list(sample.tags)) for sample in samples] == [
         (question["uid"], question["solution"], question["tags"]) for question in QUESTIONS
     ]
     assert len(samples) >= 30
-    assert all(parse_sldp(sample.target) for sample in samples)
+    assert all(parse_sldp(sample.target_text) for sample in samples)
 
 
 def known(task: Task) -> dict[str, Json]:

@@ -41,7 +41,7 @@ def test_the_prompt_holds_the_problem_and_neither_its_solution_nor_its_answer() 
         "environment.\n"
         f"Question: {sample.input}\nAnswer:"
     )
-    assert sample.target not in message.text
+    assert sample.target_text not in message.text
     solution = sample.metadata["solution"]
     assert isinstance(solution, str)
     assert solution not in message.text

@@ -56,14 +56,14 @@ def test_the_tasks_of_the_page_score_programs(tmp_path: Path) -> None:
     [row] = blocks("json")
     task = loaded(tmp_path, functions, row)
     [sample] = task.samples
-    reply = f"```python\n{sample.input}{sample.target}```"
-    assert explanations(task, code(reply) or "", sample.target, "    return heights") == [
+    reply = f"```python\n{sample.input}{sample.target_text}```"
+    assert explanations(task, code(reply) or "", sample.target_text, "    return heights") == [
         "2 of 2 tests passed",
         "2 of 2 tests passed",
         f"0 of 2 tests passed; {WRONG}",
     ]
     task = loaded(tmp_path, sums, json.dumps(SUMS))
-    assert explanations(task, task.samples[0].target) == ["2 of 2 tests passed"]
+    assert explanations(task, task.samples[0].target_text) == ["2 of 2 tests passed"]
 
 
 def test_the_page_lists_the_options_and_their_defaults() -> None:

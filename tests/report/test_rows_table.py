@@ -77,3 +77,16 @@ def test_every_score_and_group_has_a_column_of_numbers_or_texts() -> None:
 
 def test_no_rows_leave_a_head() -> None:
     assert next(csv_lines([])).startswith("test,task,sample,model,epoch,outcome,answer,target")
+
+
+@pytest.mark.parametrize(
+    ("target", "cell"),
+    [("a", "a"), (("a", "b"), "a or b"), ({"a": [1]}, '{"a": [1]}'), (None, "")],
+)
+def test_a_target_of_any_form_is_one_cell(target: Any, cell: str) -> None:
+    assert cells(target=target)["target"] == cell
+
+
+def test_the_order_of_choices_has_a_column_where_there_are_some() -> None:
+    assert cells(target="A", order="CAB")["order"] == "CAB"
+    assert "order" not in cells(target="A")

@@ -244,3 +244,21 @@ def test_a_score_repeats_the_accuracy_only_if_it_decides_and_does_so_in_every_ro
 def test_metric_values_go_through_json_with_all_they_hold() -> None:
     value = MetricValue(name="pass@2", value=0.5, n=4, left_out=1, share=True)
     assert MetricValue.from_json(json.loads(json.dumps(value.to_json()))) == value
+
+
+def test_an_answer_is_the_class_that_it_names() -> None:
+    def one(answer: str, outcome: Outcome = "incorrect", target: Any = "no") -> Row:
+        return row(answer, outcome, answer=answer, target=target)
+
+    others = [one("yes", "correct", "yes"), one("no", "correct")]
+    exact = [*others, one("yes"), one("no", target="yes")]
+    loose = [*others, one("Yes."), one("NO", target="yes")]
+    assert f1_macro(loose) == f1_macro(exact) == 0.5
+    assert f1_macro([*others, one("maybe"), one("no", target="yes")]) != 0.5
+    # A scorer may find correct what is written otherwise.
+    assert f1_macro([*others, one("It is no", "correct")]) == 1
+    # "C" and "C++" differ by punctuation alone, so an answer must be one of them.
+    signs = [one("C", "correct", "C"), one("C++", "correct", "C++")]
+    assert f1_macro([*signs, one("c", target="C")]) == f1_macro([*signs, one("?", target="C")])
+    # Of several texts as target the answer's one counts.
+    assert f1_macro([*others, one("yes", "incorrect", ("yes", "no"))]) == 1

@@ -216,7 +216,7 @@ def test_a_stored_run_whose_scorer_is_not_to_be_had_is_not_counted_by_text_inste
 
 
 def test_a_scorer_that_fails_costs_the_figure_and_no_other() -> None:
-    def broken(*_: str) -> bool:
+    def broken(*_: object) -> bool:
         msg = "no way"
         raise RuntimeError(msg)
 

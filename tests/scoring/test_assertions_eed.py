@@ -44,9 +44,9 @@ class OwnTest:
 @pytest.fixture
 def running() -> Iterator[OwnTest]:
     test = OwnTest()
-    token = RUNNING.set(test)
+    RUNNING.set(test)
     yield test
-    RUNNING.reset(token)
+    RUNNING.set(None)
 
 
 def test_an_unreadable_target_leaves_the_answer_unscored(running: OwnTest) -> None:

@@ -11,7 +11,7 @@ import pytest
 from pytest_llmeval.task.registry import SCORERS
 
 PAGE = (Path(__file__).parents[2] / "docs" / "scorers.md").read_text("utf-8")
-GENERAL = ["exact", "includes", "regex", "number", "choice", "json_schema"]
+GENERAL = ["exact", "includes", "regex", "number", "choice", "json_schema", "checks"]
 
 
 @pytest.mark.parametrize("name", GENERAL)

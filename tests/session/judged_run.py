@@ -148,7 +148,8 @@ class JudgedRun:
         attempt = Attempt(test.nodeid, lambda: session.link)
         attempt.planned, attempt.loaded = test, self.loaded
         attempt.sample = self.loaded.by_id[test.sample]
-        token, in_body, skipped = RUNNING.set(attempt), False, False
+        in_body = skipped = False
+        RUNNING.set(attempt)
         raised: Exception | None = None
         try:
             attempt.wait()
@@ -162,7 +163,7 @@ class JudgedRun:
         except Exception as error:  # noqa: BLE001 - the end of the test
             raised, skipped = error, isinstance(error, TaskStopped | RunStopped | ModelLost)
         finally:
-            RUNNING.reset(token)
+            RUNNING.set(None)
         outcome = outcome_of(attempt, raised, in_body=in_body, skipped=skipped)
         return row_of(attempt, test, outcome, raised)
 

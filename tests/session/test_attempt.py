@@ -167,9 +167,9 @@ class Bench:
 
 @pytest.fixture
 def bench(tmp_path: Path) -> Any:
-    token = RUNNING.set(None)
+    RUNNING.set(None)
     yield Bench(tmp_path)
-    RUNNING.reset(token)
+    RUNNING.set(None)
 
 
 Body = Callable[[Attempt], Any]

@@ -83,6 +83,7 @@ VALUES: list[tuple[str, object, str, Any]] = [
     ("seed", "0", "0", 0),
     ("epochs", "3", "3", 3),
     ("limit", "10", "10", 10),
+    ("limit", "50, seed=01", "50,seed=1", "50,seed=1"),
     ("sample", ["H01", "H 2"], "H01 'H 2'", ("H01", "H 2")),
     ("shard", "1/4", "1/4", (1, 4)),
     ("set", ["demo.a.b=c=d"], "demo.a.b=c=d", {"demo": {"a.b": "c=d"}}),
@@ -156,12 +157,14 @@ def test_a_flag_is_switched_by_a_word(text: str, *, expected: bool) -> None:
 
 
 COUNT = "is not a whole number from 1 on"
+LIMIT = f"{COUNT}, or one with a seed, such as 50,seed=1"
 SEED = "is not a whole number from 0 on"
 SECONDS = "is not a number above 0"
 SHARD = "is not of the form I/N with I from 1 to N, such as 1/4"
 WRONG = [
-    *((name, text, COUNT) for name in ("concurrency", "epochs", "limit") for text in ("0", "x")),
-    *(("limit", text, COUNT) for text in ("-1", "1.5", "1e3", "nan", "inf")),
+    *((name, text, COUNT) for name in ("concurrency", "epochs") for text in ("0", "x")),
+    *(("limit", text, LIMIT) for text in ("0", "x", "-1", "1.5", "1e3", "nan", "inf")),
+    *(("limit", text, LIMIT) for text in ("5,seed=-1", "5,sed=1", "0,seed=1", "5,seed=1,seed=2")),
     *(("seed", text, SEED) for text in ("-1", "x", "1.0", str(2**53))),
     *(("sample-timeout", text, SECONDS) for text in ("0", "-2", "x", "nan", "inf", "1 s")),
     *(("shard", text, SHARD) for text in ("0/4", "5/4", "4", "1/0", "1/2/3", "a/b", "-1/4")),

@@ -65,6 +65,13 @@ def test_the_limit_takes_the_first_samples(file: Path) -> None:
     assert list(load(file, limit=2).by_id) == ["0", "1"]
 
 
+def test_a_limit_with_a_seed_takes_random_samples_and_rows_know_it(file: Path) -> None:
+    found = load(file, limit=2, seed=4)
+    assert list(found.by_id) == ["1", "3"]  # fixed: other samples would not be those of old runs
+    assert found.versions["subset"] == "2,seed=4"
+    assert "subset" not in load(file, limit=2).versions
+
+
 def test_overrides_reach_the_task_they_name_alone(file: Path) -> None:
     overrides = {"sums": {"generate.temperature": "0"}, "others": {"generate.temperature": "1"}}
     assert load(file, overrides=overrides).task.generate == {"temperature": 0}

@@ -15,7 +15,7 @@ from pytest_llmeval.records import Json
 from pytest_llmeval.task import Task, load_task
 from pytest_llmeval.task.declared import make_scorer
 from pytest_llmeval.task.options import OptionError, build, checked
-from pytest_llmeval.task.section import OverrideText
+from pytest_llmeval.task.section import PlacedText
 from pytest_llmeval.task.spec import Spec
 
 HERE = Path("/task")
@@ -189,7 +189,7 @@ def test_a_function_with_keyword_parameters_of_any_name_gets_all_options() -> No
 
 
 def test_texts_of_an_override_reach_the_thing_as_plain_ones() -> None:
-    typed = OverrideText.of("x", HERE)
+    typed = PlacedText.of("x", HERE)
     made = build(lambda **options: options, {"a": typed, "b": [typed, {"c": typed}]}, HERE)
     assert [type(text) for text in (made["a"], made["b"][0], made["b"][1]["c"])] == [str] * 3
 

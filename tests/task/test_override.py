@@ -10,7 +10,7 @@ import pytest
 
 from pytest_llmeval.errors import UsageError
 from pytest_llmeval.task.override import Override
-from pytest_llmeval.task.section import OverrideText
+from pytest_llmeval.task.section import PlacedText
 
 FOLDER = Path("/typed/here")
 Data = dict[str, Any]
@@ -150,5 +150,5 @@ def test_texts_know_the_folder_that_they_were_typed_in(value: str) -> None:
     while not isinstance(found, str):
         found = found["a"]["b"] if isinstance(found, dict) else found[0]
     assert found == "path.csv"
-    assert isinstance(found, OverrideText)
+    assert isinstance(found, PlacedText)
     assert found.folder == FOLDER

@@ -108,7 +108,7 @@ async def _label(
     if not judge:
         return NO_JUDGE
     solution = str(sample.metadata[SOLUTION])
-    messages = taxonomy_messages(sample.input, solution, sample.target, completion.text)
+    messages = taxonomy_messages(sample.input, solution, sample.target_text, completion.text)
     vote = Vote(read=error_label)
     while not vote.over:
         reply = await context.generate(

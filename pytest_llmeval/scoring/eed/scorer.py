@@ -68,7 +68,7 @@ class EedScorer:
             result = EedResult.unreadable(self.mode, NO_ANSWER)
         else:
             result = _sandbox().score(
-                answer, sample.target, mode=self.mode, conventions=self.conventions
+                answer, sample.target_text, mode=self.mode, conventions=self.conventions
             )
         edits = [str(edit) for edit in result.edits]
         summary = f"{result.reason}: a {result.reading} difference" if edits else result.reason

@@ -155,8 +155,8 @@ class JudgePrompt:
     def _shown(self, sample: Sample, candidate: str) -> str:
         """Return the fenced candidate, of a comparison also the target, in the scale's order."""
         if not isinstance(self.scale, PairwiseScale):
-            return fenced(candidate, sample.input, sample.target)
-        replies = (candidate, sample.target)
+            return fenced(candidate, sample.input, sample.target_text)
+        replies = (candidate, sample.target_text)
         first, second = reversed(replies) if self.scale.swapped else replies
         return both_fenced(first, second, sample.input)
 
@@ -193,7 +193,7 @@ def built_in_prompt(name: str = EQUIVALENCE) -> JudgePrompt:
 def _values(sample: Sample) -> dict[str, Json]:
     return {
         "input": sample.input.replace(IMAGE_TAG, _PICTURE).strip() or _NOT_GIVEN,
-        "target": sample.target,
+        "target": sample.target_text,
         METADATA: dict(sample.metadata),
         "tags": list(sample.tags),
         PICTURE: _PICTURE,

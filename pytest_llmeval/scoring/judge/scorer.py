@@ -13,7 +13,10 @@ from pytest_llmeval.records import (
     Role,
     Sample,
     Score,
+    Target,
+    TargetForm,
     Verdict,
+    target_texts,
 )
 from pytest_llmeval.records.score import DECIDED_BY
 from pytest_llmeval.roles import JUDGE
@@ -26,9 +29,14 @@ from pytest_llmeval.scoring.judge.judgement import (
 )
 from pytest_llmeval.scoring.judge.pairwise_scale import PairwiseScale
 from pytest_llmeval.scoring.judge.poll import Poll
-from pytest_llmeval.scoring.judge.prefilter import PREFILTER_VERSION, decide_plainly
+from pytest_llmeval.scoring.judge.prefilter import (
+    PREFILTER_VERSION,
+    PlainDecision,
+    decide_plainly,
+)
 from pytest_llmeval.scoring.judge.prompt import JudgePrompt, built_in_prompt
 from pytest_llmeval.scoring.scorer import NO_ANSWER, ScorerContext
+from pytest_llmeval.scoring.targets import ALL_FORMS
 
 EMPTY = "no answer"
 """What decides about an empty answer, in place of a rule or a judge."""
@@ -120,9 +128,21 @@ class JudgeScorer:
         """Return all models, sorted: what they amount to is the same in every order."""
         return sorted(models)
 
-    def check(self, target: str) -> None:
-        """Raise ValueError for an empty target, where answers are compared with it."""
-        if isinstance(self.prompt.scale, PairwiseScale) and not target.strip():
+    @property
+    def targets(self) -> frozenset[TargetForm]:
+        """A judge is shown several texts, and a mapping as JSON; an equivalence needs a target."""
+        if isinstance(self.prompt.scale, PairwiseScale):
+            return frozenset({"text", "list"})
+        return ALL_FORMS - {"none"} if self.prompt.asks_equivalence else ALL_FORMS
+
+    def check(self, target: Target) -> None:
+        """Raise ValueError for a target that is no reply, where it is one to compare with."""
+        if not isinstance(self.prompt.scale, PairwiseScale):
+            return
+        if not isinstance(target, str):
+            msg = "the target is a list; on the scale pairwise it is one reply to compare with"
+            raise ValueError(msg)  # noqa: TRY004 - of a dataset, not of a caller
+        if not target.strip():
             msg = "the target is empty; on the scale pairwise it is the reply to compare with"
             raise ValueError(msg)
 
@@ -145,7 +165,7 @@ class JudgeScorer:
         if _empty(answer := completion.answer or ""):
             return None
         if self.prefilter:
-            plain = decide_plainly(answer, sample.target)
+            plain = _plain_answer(answer, sample.target)
             if plain.decision != "undecided":
                 return Judgement(
                     verdict=Verdict(correct=plain.decision == "equal", reason=plain.reason),
@@ -223,7 +243,7 @@ class JudgeScorer:
         if _empty(answer):
             return f"{self.name}: not asked"
         if self.prompt.asks_equivalence:
-            return f"{self.name}: not equivalent to {shown(sample.target)}"
+            return f"{self.name}: not equivalent to {shown(sample.target_text)}"
         label = cast("str | None", score.details.get(LABEL))
         return f"{self.name}: {self.prompt.scale.shortfall(score.value, label)}"
 
@@ -244,6 +264,15 @@ class JudgeScorer:
             grader=self.grader,
             details=details,
         )
+
+
+def _plain_answer(answer: str, target: Target) -> PlainDecision:
+    """Return what the rules decide: for one of the texts, against all of them, or nothing."""
+    found = [decide_plainly(answer, text) for text in target_texts(target)]
+    for decision in ("equal", "undecided"):
+        if one := next((one for one in found if one.decision == decision), None):
+            return one
+    return found[0]
 
 
 def _empty(answer: str | None) -> bool:

@@ -55,7 +55,7 @@ class PddlScorer:
     def score(self, answer: str | None, sample: Sample, prepared: Json = None) -> Score:  # noqa: ARG002 - part of the port
         """Return the score; its explanation says what differs, or why the answer is no goal."""
         try:
-            truth = self._goal(sample.target)
+            truth = self._goal(sample.target_text)
         except ValueError as error:
             msg = f"the solution is no goal: {error}"
             raise ScorerError(msg) from error
@@ -81,7 +81,7 @@ class PddlScorer:
 
     def failure(self, answer: str | None, sample: Sample, score: Score) -> str:  # noqa: ARG002 - part of the port
         """Return the first line of a failed assertion."""
-        return f"{self.name}: {shown(answer or '')} does not mean {shown(sample.target)}"
+        return f"{self.name}: {shown(answer or '')} does not mean {shown(sample.target_text)}"
 
     def _goal(self, text: str) -> Goal:
         """Return the goal of a text; ValueError says why there is none, or none of the domain."""

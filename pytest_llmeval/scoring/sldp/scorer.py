@@ -49,7 +49,7 @@ class SldpScorer:
     def score(self, answer: str | None, sample: Sample, prepared: Json = None) -> Score:  # noqa: ARG002 - part of the port
         """Return the score; its explanation lists the differences, or where parsing stopped."""
         try:
-            truth = parse_sldp(sample.target)
+            truth = parse_sldp(sample.target_text)
         except SldpSyntaxError as error:
             msg = f"the solution is no SLDP: {error}"
             raise ScorerError(msg) from error
@@ -87,7 +87,7 @@ class SldpScorer:
 
     def failure(self, answer: str | None, sample: Sample, score: Score) -> str:  # noqa: ARG002 - part of the port
         """Return the first line of a failed assertion."""
-        return f"{self.name}: {shown(answer or '')} is not equal to {shown(sample.target)}"
+        return f"{self.name}: {shown(answer or '')} is not equal to {shown(sample.target_text)}"
 
     def _score(self, explanation: str, *, valid: bool) -> Score:
         """Return the score; no explanation means that the answer is correct."""

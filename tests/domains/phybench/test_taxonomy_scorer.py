@@ -101,7 +101,7 @@ def test_the_first_judge_labels_the_whole_reply_and_decides_nothing() -> None:
     )
     assert context.asked == [("openai/j", "taxonomy", 0)]
     assert context.messages == [
-        taxonomy_messages(SAMPLE.input, "Energy.", SAMPLE.target, COMPLETION.text)
+        taxonomy_messages(SAMPLE.input, "Energy.", SAMPLE.target_text, COMPLETION.text)
     ]
 
 

@@ -27,7 +27,7 @@ PAGE = (ROOT / "docs/judge.md").read_text("utf-8")
 
 def test_the_page_states_how_many_cases_need_no_judge() -> None:
     cases = read_cases(ROOT / "fixtures/geometry3k/judge_validation.yaml")
-    decisions = [decide_plainly(case.answer, case.sample.target).decision for case in cases]
+    decisions = [decide_plainly(case.answer, case.sample.target_text).decision for case in cases]
     decided = len(decisions) - decisions.count("undecided")
     page = re.sub(r"\s+", " ", (ROOT / "docs/judge.md").read_text("utf-8"))
     file = "fixtures/geometry3k/judge_validation.yaml"

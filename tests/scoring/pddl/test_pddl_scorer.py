@@ -60,7 +60,7 @@ def test_case_is_ignored_where_the_task_says_so() -> None:
     scorer = PddlScorer(predicates={"Visited-Room": ["room"]}, case_sensitive=False)
     sample = Sample(id="1", input="", target="(VISITED-ROOM R1)")
     assert scorer.score("(visited-room r1)", sample).correct
-    assert scorer.same("(visited-room r1)", "(Visited-room R1)", sample.target)
+    assert scorer.same("(visited-room r1)", "(Visited-room R1)", sample.target_text)
 
 
 @pytest.mark.parametrize(
