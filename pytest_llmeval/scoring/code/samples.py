@@ -97,7 +97,9 @@ def tests_of(sample: Sample, keys: Keys) -> SampleTests:
 def _functions(sample: Sample, keys: Keys, texts: tuple[str, ...], head: str) -> FunctionTests:
     entry = "" if keys.entry is None else _text(sample, keys.entry, "entry").strip()
     setup = _code(sample, keys.setup, "setup")
-    return FunctionTests(texts=texts, entry=entry, head=head, setup=setup, solution=sample.target_text)
+    return FunctionTests(
+        texts=texts, entry=entry, head=head, setup=setup, solution=sample.target_text
+    )
 
 
 def check_tests(tests: SampleTests) -> None:
