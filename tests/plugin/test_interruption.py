@@ -37,12 +37,13 @@ def heeds_ctrl_c() -> None:
 def interrupted(project: Project, mode: str, pauses: Sequence[float]) -> tuple[str, int]:
     """Return output and exit status of a run that gets SIGINT, as from a terminal, at `pauses`.
 
-    The first comes as soon as a test waits for the model.
+    The first comes as soon as there is a row. All samples are asked at a time: whichever worker is
+    first, the one with a reply is among them.
     """
     project.write("model.py", SLOW)
     command = [sys.executable, "-m", "pytest", "-p", "pytest_llmeval.plugin", "-p", "no:randomly"]
     process = subprocess.Popen(
-        [*command, "--llmeval-model", "python/./model.py:reply,concurrency=4", mode],
+        [*command, "--llmeval-model", "python/./model.py:reply,concurrency=12", mode],
         cwd=project.path,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
