@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 
 from pytest_llmeval.commands.console import YES, say, shortest
+from pytest_llmeval.commands.numbers import positive
 from pytest_llmeval.commands.runs import RUN_HELP, open_run
 from pytest_llmeval.commands.session_options import add_options, reports_of, settings_of
 from pytest_llmeval.errors import UsageError
@@ -27,7 +28,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
     )
     place.add_argument("--read", type=Path, metavar="FILE", help="labels to keep with the run")
     add("--task", metavar="NAME", help="of this task alone")
-    add("--count", type=_count, default=COUNT, metavar="N", help=f"answers a model ({COUNT})")
+    add("--count", type=positive, default=COUNT, metavar="N", help=f"answers a model ({COUNT})")
     add("--seed", type=int, default=0, metavar="N", help="of the random part (0)")
     add("--show-verdict", action="store_true", help="also how they were scored: no blind labels")
     add_options(parser, "report")
@@ -79,11 +80,3 @@ def _read(stored: StoredRun, file: Path) -> int:
         + f"llmeval report {stored.path.name} corrects the accuracy by them"
     )
     return YES
-
-
-def _count(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        message = "must be 1 or more"
-        raise argparse.ArgumentTypeError(message)
-    return number

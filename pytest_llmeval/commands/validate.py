@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 from pytest_llmeval.commands.console import TO_MEND, YES, StandardOutput, say
+from pytest_llmeval.commands.numbers import positive
 from pytest_llmeval.commands.session_options import add_options, reports_of, settings_of
 from pytest_llmeval.report.table import render_sheets
 from pytest_llmeval.session.judge_validation import JudgeValidation, asking_scorer
@@ -19,7 +20,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     add = parser.add_argument
     add("--cases", type=Path, required=True, metavar="FILE", help="labelled cases")
-    add("--votes", type=_count, metavar="K", help="verdicts for each case and judge (1)")
+    add("--votes", type=positive, metavar="K", help="verdicts for each case and judge (1)")
     add(
         "--scorer",
         default="judge",
@@ -51,11 +52,3 @@ def run(chosen: argparse.Namespace) -> int:
     for one in kept:
         say(f"kept in {keep_validation(folder, one)}")
     return YES if len(kept) == len(found) else TO_MEND
-
-
-def _count(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        message = "must be 1 or more"
-        raise argparse.ArgumentTypeError(message)
-    return number

@@ -216,7 +216,13 @@ class Run:
         return position
 
     async def _completed(self, worker: str, position: int) -> Solved:
-        """Return the solved sample at a position; one test tells the mistake of its task."""
+        """Return the solved sample at a position of the plan.
+
+        Raises:
+            RoleError: its solver asked for a role without a model; for the first such sample of a
+                task.
+            LLMEvalError: its solver failed, or its task was stopped, for instance by a RoleError.
+        """
         test = self._plan.tests[position]
         self._stops.check(test)
         try:

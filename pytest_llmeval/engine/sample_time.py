@@ -14,7 +14,7 @@ class SampleTime:
     """
 
     def __init__(self, seconds: float | None) -> None:
-        """Allow so many seconds; None is no limit."""
+        """Set the limit in seconds; None means no limit."""
         self._seconds = seconds
         self._end: float | None = None
         self._limited: asyncio.Timeout | None = None

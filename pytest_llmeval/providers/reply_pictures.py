@@ -1,4 +1,4 @@
-"""Pictures in replies: kept, or told why they cannot be used.
+"""Reading of the pictures in a reply: those that are usable are stored, the others described.
 
 A reply whose picture is broken came whole and is paid, and asking again would bring the like of it:
 it is no failure of the call.

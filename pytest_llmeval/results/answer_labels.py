@@ -13,6 +13,7 @@ from pytest_llmeval.results.prediction_powered import Labelled
 from pytest_llmeval.results.rows import SCORED
 from pytest_llmeval.results.run_files import LABELS
 from pytest_llmeval.results.targets import answer_digest
+from pytest_llmeval.scoring.judge.majority import winner
 
 
 class Drawn(Record, frozen=True, kw_only=True):
@@ -50,12 +51,8 @@ class AnswerLabel(Record, frozen=True, kw_only=True):
 
     @property
     def verdict(self) -> bool | None:
-        """What more than half of the labellers say; None if there is no such half."""
-        votes = list(self.correct.values())
-        for side in (True, False):
-            if votes.count(side) * 2 > len(votes):
-                return side
-        return None
+        """Whether more than half of the labellers say correct, or incorrect; None at a tie."""
+        return winner(list(self.correct.values()))
 
 
 def read_labels(folder: Path) -> tuple[AnswerLabel, ...]:

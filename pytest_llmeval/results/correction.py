@@ -78,7 +78,10 @@ def _by_validation(scored: Sequence[Row], judging: Judging | None) -> Corrected 
 
 
 def _decided(row: Row) -> Decided | None:
-    """Return how a row was decided; None where it is not by one score that tells."""
+    """Return how a row was decided.
+
+    None if several scores decided it, or the deciding score does not say what decided.
+    """
     deciding = [score for score in last_scores(row).values() if score.decides]
     if len(deciding) != 1 or DECIDED_BY not in deciding[0].details:
         return None

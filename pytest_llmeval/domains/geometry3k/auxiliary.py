@@ -27,7 +27,7 @@ _ENDED: Final[Mapping[str, str]] = {
 """What is said of a reply without a picture, by its stop reason."""
 
 _MOST_PROBLEMS: Final = 3
-"""Problems of one reply's pictures that are told."""
+"""Number of picture problems of one reply that its message lists; further ones are left out."""
 
 Save: TypeAlias = Callable[[bytes], Image]
 """Stores the bytes of a picture."""

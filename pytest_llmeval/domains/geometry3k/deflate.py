@@ -82,7 +82,7 @@ def _stored(data: bytes, *, last: bool) -> bytes:
 
 
 def _block(data: Bytes, start: int, found: Matches, *, last: bool) -> list[_Bits]:
-    """Return a block with codes of its own (3.2.7)."""
+    """Return one block compressed with dynamic Huffman codes (RFC 1951, section 3.2.7)."""
     places, copied = steps(found, start)
     is_copy = copied > 0
     kinds = np.searchsorted(_LENGTH_FROM, copied, "right") - 1

@@ -22,8 +22,10 @@ _MOST_COLOURS: Final = 256
 """Colours of a palette."""
 
 _PHOTOGRAPH: Final = 8
-"""In a picture with a colour of its own for so few pixels, rows are filtered: neighbours differ
-little but seldom repeat. A drawing is made of repetitions, which a filter would break."""
+"""Pixels per colour below which a true-colour picture counts as a photograph.
+
+The rows of photographs are filtered, because neighbouring pixels differ little and seldom repeat.
+Drawings are not: a filter would break the repetitions that compress well."""
 
 _NO_FILTER, _PAETH = 0, 4
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import ClassVar, Final
 
 from pytest_llmeval.records import Json, Verdict
-from pytest_llmeval.scoring.judge.majority import is_settled, winner
+from pytest_llmeval.scoring.judge.majority import is_settled, winning
 from pytest_llmeval.scoring.judge.reply import ONE_OBJECT, REASON, SENTENCE, decisions
 
 _KEY: Final = "label"
@@ -80,17 +81,12 @@ class LabelScale:
 
     def combined(self, verdicts: Sequence[Verdict | None]) -> Verdict | None:
         """Return the first verdict with the label that more than half have."""
-        label = winner(_labels(verdicts))
-        return next((one for one in verdicts if one and one.label == label is not None), None)
+        return winning(verdicts, attrgetter("label"))
 
     def is_settled(self, verdicts: Sequence[Verdict | None], left: int) -> bool:
         """Whether a label has won, or none can any more."""
-        return is_settled(_labels(verdicts), left)
+        return is_settled(verdicts, attrgetter("label"), left)
 
     def shortfall(self, value: float | None, label: str | None) -> str:  # noqa: ARG002 - the port's
         """Return what a verdict that is not correct says."""
         return f"labelled {label!r}, and correct is {' or '.join(map(repr, self.correct))}"
-
-
-def _labels(verdicts: Sequence[Verdict | None]) -> list[str | None]:
-    return [None if one is None else one.label for one in verdicts]

@@ -1,10 +1,12 @@
-"""More than half of several votes."""
+"""More than half of several votes, and of several verdicts."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import TypeVar
+
+from pytest_llmeval.records import Verdict
 
 V = TypeVar("V", bound=Hashable)
 
@@ -22,9 +24,31 @@ def winner(votes: Sequence[V | None]) -> V | None:
     return None
 
 
-def is_settled(votes: Sequence[V | None], left: int) -> bool:
-    """Whether nothing can change any more who wins, with `left` votes still to be cast."""
-    counts = Counter(vote for vote in votes if vote is not None)
+def winning(
+    verdicts: Sequence[Verdict | None], side: Callable[[Verdict], V | None]
+) -> Verdict | None:
+    """Return the first verdict of the side that more than half are on; None if there is none.
+
+    Args:
+        verdicts: None for one that is lost or not given: it counts for no side.
+        side: returns the side that a verdict is on.
+    """
+    sides = _sides(verdicts, side)
+    won = winner(sides)
+    return None if won is None else verdicts[sides.index(won)]
+
+
+def is_settled(
+    verdicts: Sequence[Verdict | None], side: Callable[[Verdict], V | None], left: int
+) -> bool:
+    """Whether nothing can change any more which side wins, with `left` verdicts still to come."""
+    counts = Counter(one for one in _sides(verdicts, side) if one is not None)
     leader = max(counts.values(), default=0)
-    wanted = len(votes) + left
+    wanted = len(verdicts) + left
     return leader * 2 > wanted or (leader + left) * 2 <= wanted
+
+
+def _sides(
+    verdicts: Sequence[Verdict | None], side: Callable[[Verdict], V | None]
+) -> list[V | None]:
+    return [None if one is None else side(one) for one in verdicts]

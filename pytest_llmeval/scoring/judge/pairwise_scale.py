@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import attrgetter
 from typing import ClassVar, Final
 
 from pytest_llmeval.records import Json, Verdict
-from pytest_llmeval.scoring.judge.majority import is_settled, winner
+from pytest_llmeval.scoring.judge.majority import is_settled, winning
 from pytest_llmeval.scoring.judge.reply import ONE_OBJECT, REASON, SENTENCE, decisions
 
 WIN: Final = "win"
@@ -92,12 +93,11 @@ class PairwiseScale:
 
     def combined(self, verdicts: Sequence[Verdict | None]) -> Verdict | None:
         """Return the first verdict with the label that more than half have."""
-        label = winner(_labels(verdicts))
-        return next((one for one in verdicts if one and one.label == label is not None), None)
+        return winning(verdicts, attrgetter("label"))
 
     def is_settled(self, verdicts: Sequence[Verdict | None], left: int) -> bool:
         """Whether a label has won, or none can any more."""
-        return is_settled(_labels(verdicts), left)
+        return is_settled(verdicts, attrgetter("label"), left)
 
     def joined(self, verdicts: Sequence[Verdict | None]) -> Verdict | None:
         """Return what the verdicts of both orders amount to; None if one of them is missing."""
@@ -118,7 +118,3 @@ class PairwiseScale:
     def _verdict(self, label: str, reason: str) -> Verdict:
         value = VALUES[label]
         return Verdict(correct=value >= self.minimum, value=value, label=label, reason=reason)
-
-
-def _labels(verdicts: Sequence[Verdict | None]) -> list[str | None]:
-    return [None if one is None else one.label for one in verdicts]

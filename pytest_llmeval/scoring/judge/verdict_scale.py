@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import ClassVar
 
 from pytest_llmeval.records import Json, Verdict
-from pytest_llmeval.scoring.judge.majority import is_settled, winner
+from pytest_llmeval.scoring.judge.majority import is_settled, winning
 from pytest_llmeval.scoring.judge.reply import ONE_OBJECT, REASON, SENTENCE, decisions, whole_number
 
 _KEY = "answer_correct"
@@ -56,12 +57,11 @@ class VerdictScale:
 
     def combined(self, verdicts: Sequence[Verdict | None]) -> Verdict | None:
         """Return the first verdict of the side that more than half are on."""
-        side = winner(_sides(verdicts))
-        return next((one for one in verdicts if one and one.correct is side is not None), None)
+        return winning(verdicts, attrgetter("correct"))
 
     def is_settled(self, verdicts: Sequence[Verdict | None], left: int) -> bool:
         """Whether a side has won, or none can any more."""
-        return is_settled(_sides(verdicts), left)
+        return is_settled(verdicts, attrgetter("correct"), left)
 
     def shortfall(self, value: float | None, label: str | None) -> str:  # noqa: ARG002 - the port's
         """Return what a verdict that is not correct says."""
@@ -80,7 +80,3 @@ def judge_verdict(reply: str) -> Verdict | None:
         >>> judge_verdict('I think so: {"answer_correct": 1, "reason": "both are 5"}')
     """
     return VerdictScale().read(reply)
-
-
-def _sides(verdicts: Sequence[Verdict | None]) -> list[bool | None]:
-    return [None if one is None else one.correct for one in verdicts]
