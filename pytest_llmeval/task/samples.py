@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -219,14 +220,8 @@ class _Reader:
         check = getattr(self._solver, "check_sample", None)
         if check is None:
             return
-        try:
+        with _checking(place, None, f"solver {self._task.solver.name!r}"):
             check(sample)
-        except ValueError as error:
-            raise place.error(None, str(error)) from None
-        except Exception as error:
-            failure = described(error)
-            problem = f"the check of the solver {self._task.solver.name!r} failed: {failure}"
-            raise place.error(None, problem) from error
 
     def _target(self, place: RowPlace, row: Columns) -> Target:
         column = self._fields.target
@@ -247,14 +242,8 @@ class _Reader:
         """Return a target; TaskError if a scorer cannot use it."""
         column = self._fields.target
         for declared in self._scorers:
-            try:
+            with _checking(place, column, f"scorer {declared.scorer.name!r}"):
                 check_target(declared.scorer, found)
-            except ValueError as error:
-                raise place.error(column, str(error)) from None
-            except Exception as error:
-                failure = described(error)
-                problem = f"the check of the scorer {declared.scorer.name!r} failed: {failure}"
-                raise place.error(column, problem) from error
         return found
 
     def _id(self, place: RowPlace, row: Columns) -> str:
@@ -297,3 +286,21 @@ class _Reader:
                 raise place.error(column, f"there is no image; {hint}")
             for value in values:
                 yield self._images.path(place, value, column)
+
+
+@contextmanager
+def _checking(place: RowPlace, column: str | None, who: str) -> Iterator[None]:
+    """Raise what a check in the block raises as the TaskError of a row.
+
+    Args:
+        place: the row.
+        column: the column that is checked; None for the whole row.
+        who: the solver or scorer that checks.
+    """
+    try:
+        yield
+    except ValueError as error:
+        raise place.error(column, str(error)) from None
+    except Exception as error:
+        problem = f"the check of the {who} failed: {described(error)}"
+        raise place.error(column, problem) from error
