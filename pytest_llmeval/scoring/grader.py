@@ -3,7 +3,7 @@
 Scores with equal texts are comparable, all others are not::
 
     sldp/1 tolerance=0.01 case_sensitive=false
-    judge/1 prompt 1a2b3c4d prefilter/3 votes=3 by openai/gpt-5.1-mini
+    judge/1 prompt 1a2b3c4d prefilter/4 votes=3 by openai/gpt-5.1-mini
 
 Every option stands there, also one with its default value: defaults change.
 """
