@@ -38,7 +38,7 @@ lint: .venv/test.stamp
 
 .venv/test.stamp: .venv/run.stamp
 	$(PIP) --upgrade 'pip>=25.1' # the first that knows dependency groups
-	$(PIP) -e '.[graph,vision,hub,azure]' --group dev
+	$(PIP) -e '.[all]' --group dev
 	@touch $@
 
 clean:
