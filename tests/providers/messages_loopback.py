@@ -32,7 +32,7 @@ class Claude:
         self,
         requests: Sequence[Request],
         *,
-        spec: str = "anthropic/m",
+        spec: str = "anthropic/m,timeout=30",
         together: bool = False,
         **environ: str,
     ) -> list[Reply]:
@@ -40,7 +40,7 @@ class Claude:
 
         async def main() -> list[Reply]:
             provider = open_provider(
-                parse_spec(f"{spec},timeout=30", folder=self.folder),
+                parse_spec(spec, folder=self.folder),
                 folder=self.folder,
                 image_store=ImageFolder(self.folder),
                 environ={"ANTHROPIC_API_KEY": KEY, "ANTHROPIC_BASE_URL": self.url} | environ,

@@ -83,17 +83,19 @@ class MessagesServer(Server):
 
     def usage(self, body: dict[str, Any]) -> dict[str, Any]:
         """Count tokens, a quarter of the characters, as fresh, read and written ones."""
-        total, read, written, text = 0, 0, 0, ""
+        read = written = 0
+        text, ends = "", []
         for block in all_blocks(body):
             marked = block.pop("cache_control", None) is not None
             text += json.dumps(block)
-            total = len(text) // 4
-            if marked and total >= self.smallest:
-                if text in self.cached:
-                    read, written = total, 0
-                else:
-                    written = total - read
-                    self.cached.add(text)
+            ends.append(text)
+            if marked and len(text) // 4 >= self.smallest:
+                # Of a mark, the API looks back over twenty blocks for what was written before.
+                found = next((end for end in ends[:-21:-1] if end in self.cached), "")
+                read = max(read, len(found) // 4)
+                written = len(text) // 4 - read
+                self.cached.add(text)
+        total = len(text) // 4
         return {
             "input_tokens": total - read - written,
             "cache_read_input_tokens": read,
