@@ -51,8 +51,8 @@ class ProviderSetup:
 
     Attributes:
         model: the part of the spec after the provider's name.
-        options: those of ``base_url``, ``key`` (name of an environment variable), ``api`` and
-            ``vision`` that the spec sets.
+        options: those of ``base_url``, ``key`` (name of an environment variable), ``api``,
+            ``cache`` and ``vision`` that the spec sets.
         timeout: seconds that one request may take.
         image_store: stores pictures in replies.
         environ: the environment variables.

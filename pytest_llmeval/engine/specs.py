@@ -22,7 +22,9 @@ from pytest_llmeval.errors import UsageError
 from pytest_llmeval.records import Json
 from pytest_llmeval.task.registry import PROVIDERS
 
-FORMS: Final = "openai/NAME, azure/DEPLOYMENT, replay/FILE, python/./file.py:callable"
+FORMS: Final = (
+    "openai/NAME, anthropic/NAME, azure/DEPLOYMENT, replay/FILE, python/./file.py:callable"
+)
 RECORDED: Final = "recorded"
 """Label of a task's own recorded replies, which run when no model is configured."""
 

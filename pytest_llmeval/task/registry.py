@@ -148,6 +148,7 @@ PROVIDERS = Registry(
     group="pytest_llmeval.providers",
     built_in={
         "openai": "pytest_llmeval.providers.openai:open_openai",
+        "anthropic": "pytest_llmeval.providers.anthropic:open_anthropic",
         "azure": "pytest_llmeval.providers.azure:open_azure",
         "replay": "pytest_llmeval.providers.replay:open_replay",
         "python": "pytest_llmeval.providers.python:open_python",
