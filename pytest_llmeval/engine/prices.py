@@ -42,6 +42,20 @@ class Price:
         ) / 1_000_000
 
 
+@dataclass(frozen=True, slots=True)
+class Priced:
+    """A model's price and where it is from.
+
+    Attributes:
+        price: the price.
+        as_of: the day for which the table that comes with the package has it (YYYY-MM-DD); "" for a
+            price in a file of the user's.
+    """
+
+    price: Price
+    as_of: str = ""
+
+
 MAX_BYTES: Final = 1_000_000
 """Bytes of a file of prices at most."""
 
@@ -64,10 +78,11 @@ def read_prices(file: Path) -> dict[str, Price]:
         form = "openai/NAME: {input: 1.25, output: 10}"
         msg = f"prices: {file} holds no table; expected lines such as {form}"
         raise UsageError(msg)
-    return {str(model): _price(file, str(model), entry) for model, entry in table.items()}
+    return {str(model): price_of(file, str(model), entry) for model, entry in table.items()}
 
 
-def _price(file: Path, model: str, entry: Json) -> Price:
+def price_of(file: Path, model: str, entry: Json) -> Price:
+    """Return the price in one entry of a file; UsageError when it is of another form."""
     problem = None
     if not isinstance(entry, dict) or not {"input", "output"} <= entry.keys():
         form = (
