@@ -29,6 +29,11 @@ class Price:
     cached_input: float | None = None
     cache_write: float | None = None
 
+    def to_json(self) -> dict[str, Json]:
+        """Return the JSON form, in which a price file has it too."""
+        figures = ((name, getattr(self, name)) for name in _KEYS)
+        return {name: figure for name, figure in figures if figure is not None}
+
     def cost(self, usage: Usage) -> float:
         """Return what `usage` costs in US dollars."""
         cached = self.input if self.cached_input is None else self.cached_input
