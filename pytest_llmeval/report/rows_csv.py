@@ -78,6 +78,8 @@ _FIELDS: Final = (
     "tags",
     "stop_reason",
     "input_tokens",
+    "cached_tokens",
+    "cache_write_tokens",
     "output_tokens",
     "cost",
     "seconds",

@@ -85,12 +85,14 @@ class Conclusion:
         effort: statistics of the calls; None if no model was asked.
         unwritten: sentences about what could not be opened or written, which makes the exit status
             other than 0.
+        prices: lines about the prices by which cost was computed.
         remarks: sentences about undeclared scorers that decided, and failures of test bodies.
     """
 
     found: Findings
     path: Path | None
     effort: Effort | None
+    prices: tuple[str, ...] = ()
     unwritten: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
 
@@ -130,6 +132,8 @@ class Conclusion:
         if self.gate is not None:
             writer.write(render_gate(self.gate, width=width, color=color))
         for line in [] if self.effort is None else effort_lines(self.effort):
+            writer.write(f"{line}\n")
+        for line in self.prices:
             writer.write(f"{line}\n")
         for line in (*self.unwritten, *self.remarks):
             writer.warn(line)

@@ -12,6 +12,7 @@ from pytest_llmeval.engine.link import ControllerLink, DirectLink
 from pytest_llmeval.engine.plan import Plan, PlannedTest
 from pytest_llmeval.engine.replies.place import REUSE
 from pytest_llmeval.engine.run import Run
+from pytest_llmeval.engine.statistics import Effort
 from pytest_llmeval.errors import LLMEvalError, UsageError
 from pytest_llmeval.files.writes import Writes
 from pytest_llmeval.records import Json, Row
@@ -33,6 +34,7 @@ from pytest_llmeval.session.plan_check import (
     check_report_folder,
     task_mistakes,
 )
+from pytest_llmeval.session.price_info import price_lines, prices_json
 from pytest_llmeval.session.role_check import missing_judges
 from pytest_llmeval.session.row_log import RowLog
 from pytest_llmeval.session.run_info import run_info
@@ -216,6 +218,7 @@ class MainSession:
         by_name = {one.task.name: one for one in self._catalog.loaded.values()}
         return replace(
             conclusion,
+            prices=self._price_lines(effort),
             unwritten=(*self._unopened(), *self._writes.failures, *conclusion.unwritten),
             remarks=(
                 *undeclared_remarks(rows, by_name),
@@ -224,6 +227,14 @@ class MainSession:
                 *(f"{n:,} unscored: {reason}" for reason, n in self.unjudged.items()),
             ),
         )
+
+    def _price_lines(self, effort: Effort | None) -> tuple[str, ...]:
+        """Return the line about the prices of the models that were asked."""
+        asked = [] if effort is None else [n for n, one in effort.models.items() if one.replies]
+        if not asked:
+            return ()
+        sound = self.plan.without(self._mistakes)
+        return tuple(price_lines(prices_json(self._settings, self._catalog, sound), asked))
 
     @cached_property
     def _reading(self) -> frozenset[str]:

@@ -18,7 +18,7 @@ from pytest_llmeval.providers.anthropic_requests import VERSION, api_version, me
 from pytest_llmeval.records import Image, ImagePart, Message, Request, TextPart, ToolCall
 
 sys.path.append(str(Path(__file__).parents[1] / "servers"))
-from messages_rules import wrong  # noqa: E402 - a module of the server's, which runs by itself
+from messages_rules import wrong
 
 TEXTS = st.text(st.characters(codec="utf-8"), max_size=12) | st.sampled_from(["", " ", "\n"])
 NAMES = st.sampled_from(["add", "look_up", "x-1"])
@@ -93,9 +93,7 @@ def conversations(image: Image) -> st.SearchStrategy[tuple[Message, ...]]:
     texts = TEXTS.map(lambda text: (TextPart(text=text),))
     said = st.builds(Message, role=st.sampled_from(["user", "assistant"]), parts=parts)
     told = st.builds(Message, role=st.just("system"), parts=texts | parts)
-    calls = st.builds(
-        ToolCall, id=st.just(""), name=NAMES, arguments=TEXTS | JSON.map(json.dumps)
-    )
+    calls = st.builds(ToolCall, id=st.just(""), name=NAMES, arguments=TEXTS | JSON.map(json.dumps))
     used = st.builds(_used, texts, st.lists(calls, min_size=1, max_size=2), TEXTS)
     pieces = st.lists(st.one_of(said, told).map(lambda one: (one,)) | used, max_size=5)
     return pieces.map(lambda found: _numbered(message for piece in found for message in piece))
@@ -136,8 +134,11 @@ def test_a_request_is_valid_or_one_error_says_why(
     try:
         body = message_body(request)
     except ValueError as error:
-        assert str(error)[:40].isprintable()
-        assert len(str(error)) > 20
+        told = str(error)
+    else:
+        told = ""
+    if told:
+        assert any(word in told for word in ("expected", "counterpart", "needs", "takes"))
         return
     sent = json.loads(json.dumps(body, allow_nan=False))
     assert wrong(sent, api_version(request)) is None, sent
