@@ -36,11 +36,11 @@ ENDED: Final = "ended"
 """The key of a completion's details that says why the conversation ended."""
 
 ENDINGS: Final[Mapping[str, str]] = {
-    "messages": "all messages of the user are answered",
-    "stop": "the simulated user ended it",
-    "turns": "the replies of `turns` are used up",
-    "max_seconds": "the time of `max_seconds` is over",
-    "no answer": "the model's reply holds no text, or it still called tools in the last one",
+    "messages": "every message of the dataset is answered",
+    "stop": "the user wrote the stop word",
+    "turns": "the limit of turns",
+    "max_seconds": "the limit of time",
+    "no answer": "the model's reply has no text, or calls tools to the last",
 }
 """Why conversations end."""
 
@@ -160,10 +160,11 @@ class TurnsSolver:
         shown = Display() if self.agent is None else self.agent.display
         if self.user is None:
             return shown
+        endings = {key: ENDINGS[key] for key in ENDINGS if key != GivenUser.ending}
         return Display(
             shares=shown.shares,
-            labels={ENDED: ENDINGS, **shown.labels},
-            headings={ENDED: "conversations ended by", **shown.headings},
+            labels={ENDED: endings, **shown.labels},
+            headings={ENDED: "end of the conversation", **shown.headings},
         )
 
     def variables(self) -> Mapping[str, Json]:
