@@ -20,7 +20,12 @@ SCRIPT: list[tuple[str, str, int, str]] = [
     ("1", "Dear neighbour, I am out from Friday to Monday. Would you water my plants?", 9, ""),
     ("1", "Hi! Away Friday to Monday. Could you water my plants? Thanks!", 9, "both fit"),
     ("2", "Because air scatters blue light more than red light.", 9, ""),
-    ("2", "At sunset the light's way is longer, and most of the blue is scattered out.", 9, "clear"),
+    (
+        "2",
+        "At sunset the light's way is longer, and most of the blue is scattered out.",
+        9,
+        "clear",
+    ),
     ("3", "60 km in 45 minutes are 80 km an hour.", 10, ""),
     ("3", "150 km then take 1.5 hours, that is 90 minutes.", 3, "the second result is wrong"),
     ("4", "def double(x):\n    return 2 * x", 10, ""),
