@@ -139,6 +139,7 @@ SOLVERS = Registry(
     group="pytest_llmeval.solvers",
     built_in={
         "direct": "pytest_llmeval.solvers.direct:DirectSolver",
+        "turns": "pytest_llmeval.solvers.turns.solver:TurnsSolver",
         "agent": "pytest_llmeval.solvers.agent.solver:AgentSolver",
     },
 )

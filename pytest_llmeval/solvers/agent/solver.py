@@ -15,6 +15,7 @@ from pytest_llmeval.engine.tool import AskingTool, ReadyTool, Tool, ToolWithChec
 from pytest_llmeval.records import Completion, Display, Json, Message, Role, Sample, display_of
 from pytest_llmeval.scoring.schemas import Schema
 from pytest_llmeval.solvers.agent.calling import Calling
+from pytest_llmeval.solvers.agent.loop import Loop
 from pytest_llmeval.solvers.agent.making import MadeTools
 from pytest_llmeval.solvers.agent.native import NativeCalling
 from pytest_llmeval.solvers.agent.text import TextCalling
@@ -112,43 +113,29 @@ class AgentSolver:
         context: SolverContext,
     ) -> Completion:
         """Solve one sample."""
+        loop = await self.loop(context, OwnTime(self.max_seconds))
+        messages = context.prompt("generate", **self.variables())
+        self.check_prompt("generate", messages)
+        end = await loop.answer(messages)
+        details: dict[str, Json] = {**loop.box.findings(), "turns": end.turns}
+        if end.reason:
+            details["reason"] = end.reason
+        text = "" if end.reason else end.reply.text
+        return Completion(text=text, stop_reason=end.reply.stop_reason, details=details)
+
+    async def loop(self, context: SolverContext, time: OwnTime) -> Loop:
+        """Return the loop of calls for one sample, whose own time `time` is.
+
+        Raises:
+            LLMEvalError: a tool cannot be used, or two tell something under one name.
+        """
         for tool in self.tools:
             if isinstance(tool, ToolWithCheck):
                 await tool.check(context)
-        limits, time, calling = self._limits, OwnTime(self.max_seconds), self._calling
+        limits = self._limits
         box = Toolbox(self.tools, self._schemas, context, limits, time)
         box.findings()  # names that clash are told before a request is paid
-        messages = context.prompt("generate", **self.variables())
-        self.check_prompt("generate", messages)
-        for turn in range(1, self.turns + 1):
-            last, stage = limits.last(turn, calls=box.calls), f"turn {turn}"
-            reply = await context.generate(
-                messages, stage=stage, parameters=calling.parameters(last=last)
-            )
-            time.add(reply.latency)
-            calls = calling.read(reply)
-            if last or not calls:
-                break
-            number = box.calls + 1
-            results = await box.results(calls, stage=stage)
-            if time.over:
-                break
-            next_last = limits.last(turn + 1, calls=box.calls)
-            told = calling.told(reply, calls, results, number=number, last=next_last)
-            messages = (*messages, *told)
-        details = {**box.findings(), "turns": turn}
-        if calls:
-            details["reason"] = self._reason(turn, out_of_time=time.over)
-            return Completion(text="", stop_reason=reply.stop_reason, details=details)
-        return Completion(text=reply.text, stop_reason=reply.stop_reason, details=details)
-
-    def _reason(self, turn: int, *, out_of_time: bool) -> str:
-        """Return why there is no answer, after a turn in which the model called tools."""
-        if out_of_time:
-            return f"the {self.max_seconds:g} s of max_seconds were over in turn {turn}"
-        if turn < self.turns:
-            return f"the model still called tools after the {self.max_calls} calls of max_calls"
-        return f"the model still called tools in the last of {self.turns} turns"
+        return Loop(context=context, calling=self._calling, box=box, limits=limits, time=time)
 
     @property
     def _calling(self) -> Calling:
