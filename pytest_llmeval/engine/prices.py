@@ -13,27 +13,31 @@ from pytest_llmeval.records import Json, Usage
 MOST: Final = 10**6
 """US dollars per million tokens, at most, so that no cost overflows."""
 
-_KEYS: Final = ("input", "cached_input", "output")
+_KEYS: Final = ("input", "cached_input", "cache_write", "output")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Price:
     """A model's price in US dollars per million tokens.
 
-    Cached input costs as much as other input unless `cached_input` is given.
+    Input that is read from a cache, or written to it, costs as much as other input unless
+    `cached_input` or `cache_write` is given.
     """
 
     input: float
     output: float
     cached_input: float | None = None
+    cache_write: float | None = None
 
     def cost(self, usage: Usage) -> float:
         """Return what `usage` costs in US dollars."""
-        cached_price = self.input if self.cached_input is None else self.cached_input
-        fresh = max(0, usage.input_tokens - usage.cached_tokens)
+        cached = self.input if self.cached_input is None else self.cached_input
+        written = self.input if self.cache_write is None else self.cache_write
+        fresh = max(0, usage.input_tokens - usage.cached_tokens - usage.cache_write_tokens)
         return (
             fresh * self.input
-            + usage.cached_tokens * cached_price
+            + usage.cached_tokens * cached
+            + usage.cache_write_tokens * written
             + usage.output_tokens * self.output
         ) / 1_000_000
 
@@ -66,7 +70,9 @@ def read_prices(file: Path) -> dict[str, Price]:
 def _price(file: Path, model: str, entry: Json) -> Price:
     problem = None
     if not isinstance(entry, dict) or not {"input", "output"} <= entry.keys():
-        form = "input, output and maybe cached_input, in US dollars per million tokens"
+        form = (
+            "input, output and maybe cached_input and cache_write, in US dollars per million tokens"
+        )
         problem = f"has {entry!r}; expected {form}"
     elif unknown := entry.keys() - set(_KEYS):
         problem = f"has the unknown key {min(unknown, key=str)!r}; allowed are {', '.join(_KEYS)}"

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from pytest_llmeval.engine.ports import ImageStore
-from pytest_llmeval.providers.openai_json import (
+from pytest_llmeval.providers.bodies import (
     Object,
     ServedError,
     UnreadableReplyError,
@@ -15,7 +15,6 @@ from pytest_llmeval.providers.openai_json import (
     json_object,
     load,
     objects,
-    refuse_failure,
 )
 from pytest_llmeval.providers.reply_pictures import reply_pictures
 from pytest_llmeval.records import Json, Reply, StopReason, ToolCall, Usage
@@ -42,6 +41,9 @@ Mistral, Zhipu. Gemini appends its own reason: ``content_filter: SAFETY``."""
 
 _BROKEN_OFF: Final = frozenset({"abort", "error", "insufficient_system_resource"})
 """Finish reasons of vLLM, OpenRouter and DeepSeek for a failure in the middle of a reply."""
+
+_STATUSES: Final = {"rate_limit_exceeded": 429, "server_error": 500, "vector_store_timeout": 500}
+"""HTTP status for each code of an error in a body that waiting may help against."""
 
 
 def read_chat(body: bytes, images: ImageStore) -> Reply:
@@ -142,6 +144,15 @@ def _picture_parts(message: Object) -> Iterator[Object]:
     for part in (*objects(message.get("images")), *objects(message.get("content"))):
         if part.get("type") in {"image_url", "output_image", "image"} or "b64_json" in part:
             yield part
+
+
+def refuse_failure(data: Object, *, otherwise: int | None = None) -> None:
+    """Raise ServedError when a body holds an error; `otherwise` is the status of unknown codes."""
+    if failure := data.get("error"):
+        details = failure if isinstance(failure, dict) else {"message": failure}
+        code = details.get("code")
+        status = code if isinstance(code, int) else _STATUSES.get(str(code), otherwise)
+        raise ServedError(clean(details.get("message")), status, name=clean(code))
 
 
 def usage_in(body: Object) -> Usage:
