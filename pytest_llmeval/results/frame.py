@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, get_args
 
 from pytest_llmeval.errors import UsageError
@@ -21,6 +21,12 @@ _CATEGORIES: Final = frozenset(
 _FLOATS: Final = frozenset({"cost", "seconds", "age"})
 
 _INT64: Final = range(-(2**63), 2**63)
+
+_TYPES: Final[Mapping[frozenset[type], str]] = {
+    frozenset({bool}): "boolean",
+    frozenset({int}): "Int64",
+    frozenset({float}): "float64",
+}
 
 
 def data_frame(rows: Iterable[Row]) -> pd.DataFrame:
@@ -75,19 +81,13 @@ def _place(name: str) -> tuple[int, str]:
 
 def _series(pd: Any, name: str, values: Sequence[Value]) -> pd.Series:  # noqa: ANN401 - the module
     """Return one column with the type that its values have."""
-    if name == "tags":
-        return pd.Series(values, dtype=object)
     if name.startswith(GROUP):
         return _group(pd, values)
     if name == "outcome":
         return pd.Series(pd.Categorical(values, categories=get_args(Outcome)))
     if name in _CATEGORIES:
         return _category(pd, values)
-    if name in _FLOATS or name.startswith(SCORE):
-        return pd.Series(values, dtype="float64")
-    if name == "correct" or name.startswith(CORRECT):
-        return pd.Series(values, dtype="boolean")
-    return pd.Series(values, dtype=_dtype(pd, values))
+    return pd.Series(values, dtype=_dtype(pd, name, values))
 
 
 def _category(pd: Any, values: Sequence[Value]) -> pd.Series:  # noqa: ANN401 - as above
@@ -104,14 +104,16 @@ def _group(pd: Any, values: Sequence[Value]) -> pd.Series:  # noqa: ANN401 - as 
     return _category(pd, [value[0] if value else None for value in several])
 
 
-def _dtype(pd: Any, values: Iterable[Value]) -> object:  # noqa: ANN401 - as above
-    """Return the narrowest type that holds the values; of none at all that of texts."""
+def _dtype(pd: Any, name: str, values: Iterable[Value]) -> object:  # noqa: ANN401 - as above
+    """Return the type of a column: by its name, else the narrowest one that holds the values."""
+    if name in _FLOATS or name.startswith(SCORE):
+        return "float64"
+    if name == "correct" or name.startswith(CORRECT):
+        return "boolean"
     there = [value for value in values if value is not None]
     kinds = {type(value) for value in there}
     if kinds <= {str}:
         return pd.StringDtype("python")
-    if kinds == {bool}:
-        return "boolean"
-    if kinds == {int} and all(value in _INT64 for value in there):
-        return "Int64"
-    return "float64" if kinds == {float} else object
+    if kinds == {int} and not all(value in _INT64 for value in there):
+        return object
+    return _TYPES.get(frozenset(kinds), object)

@@ -52,12 +52,17 @@ class Run:
         return self.path.name
 
     @cached_property
+    def by_key(self) -> Mapping[RowKey, Row]:
+        """The results by ``row.key``."""
+        return KeyedLines(self.path / ROWS, Row)
+
+    @property
     def rows(self) -> ValuesView[Row]:
         """The results, in the order in which their tests first reported.
 
-        ``len(run.rows)`` reads none. UsageError, while they are read, names a line that is wrong.
+        ``len(run.rows)`` reads none; UsageError, while they are read, tells of a wrong line.
         """
-        return KeyedLines(self.path / ROWS, Row).values()
+        return self.by_key.values()
 
     @cached_property
     def transcripts(self) -> Mapping[RowKey, Transcript]:
