@@ -91,9 +91,12 @@ def _series(pd: Any, name: str, values: Sequence[Value]) -> pd.Series:  # noqa: 
 
 
 def _category(pd: Any, values: Sequence[Value]) -> pd.Series:  # noqa: ANN401 - as above
-    # As objects: pandas else keeps texts in Arrow's memory, which refuses half a surrogate pair.
-    known = pd.Index(sorted({str(value) for value in values if value is not None}), dtype=object)
-    return pd.Series(pd.Categorical(values, categories=known))
+    # As objects, and by their places: pandas else keeps texts in Arrow's memory, which refuses half
+    # a surrogate pair.
+    known = sorted({str(value) for value in values if value is not None})
+    places = {text: place for place, text in enumerate(known)}
+    codes = [-1 if value is None else places[str(value)] for value in values]
+    return pd.Series(pd.Categorical.from_codes(codes, categories=pd.Index(known, dtype=object)))
 
 
 def _group(pd: Any, values: Sequence[Value]) -> pd.Series:  # noqa: ANN401 - as above
