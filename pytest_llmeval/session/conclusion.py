@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
@@ -21,8 +20,7 @@ from pytest_llmeval.report.table import (
 from pytest_llmeval.results.answer_labels import AnswerLabel, read_labels
 from pytest_llmeval.results.gate_result import GateResult
 from pytest_llmeval.results.rescoring import rescoring
-from pytest_llmeval.results.row_texts import RowTexts, Whole, as_it_is
-from pytest_llmeval.results.run_files import ROWS
+from pytest_llmeval.results.row_texts import Whole, as_it_is, whole_from
 from pytest_llmeval.results.store import RunFolder
 from pytest_llmeval.results.stored_run import StoredRun
 from pytest_llmeval.results.summarise import summarise
@@ -159,17 +157,14 @@ def conclude(
         folder: the run's folder; None if no files are wanted.
         effort: statistics of the calls.
     """
-    with ExitStack() as closing:
-        whole: Whole = as_it_is
-        labels: tuple[AnswerLabel, ...] = ()
-        if folder is not None:
-            texts = RowTexts(folder.path / ROWS)
-            closing.callback(texts.close)
-            whole, labels = texts.whole, read_labels(folder.path)
-        found = replace(_found(tuple(rows), tasks, measures, whole, labels), whole=whole)
-        if effort is not None and effort.total.requests:
-            found = replace(found, engine=effort.to_json())
-        unwritten = () if folder is None else write_findings(folder.files, found)
+    whole: Whole = as_it_is
+    labels: tuple[AnswerLabel, ...] = ()
+    if folder is not None:
+        whole, labels = whole_from(folder.path), read_labels(folder.path)
+    found = replace(_found(tuple(rows), tasks, measures, whole, labels), whole=whole)
+    if effort is not None and effort.total.requests:
+        found = replace(found, engine=effort.to_json())
+    unwritten = () if folder is None else write_findings(folder.files, found)
     path = None if folder is None else folder.path
     return Conclusion(
         found=found,
