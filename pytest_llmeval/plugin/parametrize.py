@@ -71,7 +71,7 @@ def plan_of(items: Sequence[pytest.Item], catalog: Catalog) -> Plan:
     tests = tuple(
         planned(item, catalog)
         for item in items
-        if waits(item) and mistake_of(item) is None and not _skipped(item)
+        if waits(item) and mistake_of(item) is None and not is_skipped(item)
     )
     tasks = sorted(
         (str(file), loaded.task.name, loaded.digest) for file, loaded in catalog.loaded.items()
@@ -176,7 +176,7 @@ def _test_name(item: pytest.Item, made_for: Parameters) -> str:
     return f"{parent}::{item.originalname}" + (f"[{others}]" if others else "")
 
 
-def _skipped(item: pytest.Item) -> bool:
+def is_skipped(item: pytest.Item) -> bool:
     """Return whether a skip or skipif mark excludes the item."""
     try:
         return evaluate_skip_marks(item) is not None

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from pytest_llmeval import assert_correct, assert_eed_at_least, record_score
+from pytest_llmeval.engine.pending import Pending
 from pytest_llmeval.engine.plan import PlannedTest
 from pytest_llmeval.engine.solved import Solved
 from pytest_llmeval.errors import LLMEvalError, ProviderError, RunStopped, ScorerError, UsageError
@@ -115,7 +117,12 @@ class Engine:
         """Answer with `solved`."""
         self.solved, self.wishes = solved, list[tuple[str, dict[str, Json]]]()
 
-    def ask(self, want: str, arguments: dict[str, Json]) -> Json:
+    def send(self, want: str, arguments: dict[str, Json]) -> Pending[Json]:
+        answer = Future[Json]()
+        answer.set_result(self.answer(want, arguments))
+        return Pending(answer, answer.result)
+
+    def answer(self, want: str, arguments: dict[str, Json]) -> Json:
         self.wishes.append((want, arguments))
         if want == "completion":
             return self.solved.to_json()
