@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from itertools import islice
 from typing import Any, Final
 
 import pytest
+from _pytest.nodes import Node
 
 from pytest_llmeval.plugin.channel import KEEPS_TESTS
 from pytest_llmeval.plugin.coroutines import runs_here
@@ -62,9 +64,7 @@ def may_begin(item: pytest.Item) -> bool:
     return settled
 
 
-def arguments_ahead(
-    item: pytest.Function, alive: set[pytest.Collector]
-) -> Mapping[str, object] | None:
+def arguments_ahead(item: pytest.Function, alive: AbstractSet[Node]) -> Mapping[str, object] | None:
     """Return the arguments of a test that are there before its turn, without this plugin's.
 
     Args:
@@ -97,7 +97,7 @@ def arguments_ahead(
     return {name: found[name] for name in info.argnames if name in found}
 
 
-def _is_set_up(item: pytest.Function, fixture: Any, alive: set[pytest.Collector]) -> bool:  # noqa: ANN401 - pytest's FixtureDef
+def _is_set_up(item: pytest.Function, fixture: Any, alive: AbstractSet[Node]) -> bool:  # noqa: ANN401 - pytest's FixtureDef
     """Return whether a fixture has a value that will be the test's at its turn too."""
     scopes: dict[str, type[pytest.Collector]] = {
         "class": pytest.Class,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import signal
 from collections.abc import Callable, Coroutine, Mapping
-from contextlib import suppress
 from typing import Any, Final
 
 import pytest
@@ -115,8 +114,7 @@ class Bodies:
             return
         self._end(*self._early.values())
         self._early.clear()
-        with suppress(RuntimeError):  # a body went on in spite of being cancelled
-            self._loop.run_until_complete(self._loop.shutdown_asyncgens())
+        self._loop.run_until_complete(self._loop.shutdown_asyncgens())
         self._loop.close()
 
     @property

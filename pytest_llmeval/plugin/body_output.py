@@ -55,7 +55,7 @@ def apart() -> Iterator[None]:
     streams = sys.stdout, sys.stderr
     ours = _Stream("stdout", streams[0]), _Stream("stderr", streams[1])
     handlers, router = list(logging.getLogger().handlers), _Records()
-    sys.stdout, sys.stderr = ours  # type: ignore[assignment]  # a stand-in for any text stream
+    sys.stdout, sys.stderr = ours
     for handler in handlers:
         handler.addFilter(router)
     try:
@@ -64,9 +64,9 @@ def apart() -> Iterator[None]:
         for handler in handlers:
             handler.removeFilter(router)
         # Not what a body or pytest has put in their place meanwhile.
-        if sys.stdout is ours[0]:  # type: ignore[comparison-overlap]
+        if sys.stdout is ours[0]:
             sys.stdout = streams[0]
-        if sys.stderr is ours[1]:  # type: ignore[comparison-overlap]
+        if sys.stderr is ours[1]:
             sys.stderr = streams[1]
 
 

@@ -11,10 +11,10 @@ from _pytest.skipping import evaluate_skip_marks
 from pytest_llmeval.engine.choice import no_model
 from pytest_llmeval.engine.plan import Plan, PlannedTest
 from pytest_llmeval.errors import LLMEvalError, UsageError
+from pytest_llmeval.plugin.fixture_names import PARAMETERS
 from pytest_llmeval.plugin.named import is_named
 from pytest_llmeval.plugin.own_fixtures import foreign_fixture
 from pytest_llmeval.plugin.parameters import (
-    PARAMETERS,
     Mistake,
     Parameters,
     mistake_of,
