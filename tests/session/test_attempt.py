@@ -558,6 +558,19 @@ def test_another_answer_than_the_completions_is_prepared_when_it_is_scored(bench
     assert attempt.completion.transcript.calls == (CALL,)
 
 
+def test_answers_judged_at_once_are_all_in_the_stored_transcript(bench: Any) -> None:
+    attempt = bench.attempt("")
+    sent = [attempt.prepare(["judge", {}], attempt.sample, attempt.completion) for _ in range(3)]
+    for one in sent:
+        one.result()
+    assert attempt.completion.transcript.calls == (CALL,) * 3
+    # Each stored its own calls; then what came together is stored again.
+    wants = [want for want, _ in bench.engine.wishes]
+    assert wants == ["completion", *["prepare"] * 3, *["transcript"] * 2]
+    stored = Transcript.from_json(bench.engine.wishes[-1][1]["transcript"])
+    assert stored == attempt.completion.transcript
+
+
 def test_without_an_answer_nothing_is_prepared(bench: Bench) -> None:
     attempt = bench.attempt(f"scorer: [{WRONG}, {ASKING}]\n", answer=None)
     run(attempt, correct)
