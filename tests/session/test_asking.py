@@ -34,7 +34,11 @@ class Test:
         return Pending(future, future.result, while_waiting=self.answer_all)
 
     def prepare(self, scorer: list[Json], sample: Sample, completion: Completion) -> Pending[Json]:
-        wish = {"scorer": scorer, "problem": sample.input, "candidate": completion.text}
+        wish: dict[str, Json] = {
+            "scorer": scorer,
+            "problem": sample.input,
+            "candidate": completion.text,
+        }
         return self.send("prepare", {**wish, "target": sample.target_text})
 
     def answer_all(self) -> None:
@@ -56,7 +60,7 @@ def reply(wish: dict[str, Any]) -> Json:
     text = Message.from_json(message).text
     if text == "broken":
         msg = "the model is out"
-        raise ProviderError(msg, reach="request", cause="other")
+        raise ProviderError(msg, reach="sample", cause="other")
     return Reply(text=f"{text} {wish['draw']}").to_json()
 
 
@@ -108,7 +112,10 @@ def test_awaited_calls_ask_the_same_as_plain_ones() -> None:
 def test_several_answers_are_judged_at_once_in_order() -> None:
     test = Test(judgement)
     judge = RunningJudge(test)
-    answers = [{"candidate": "x"}, {"candidate": "y", "problem": "other", "votes": 3}]
+    answers: list[dict[str, Any]] = [
+        {"candidate": "x"},
+        {"candidate": "y", "problem": "other", "votes": 3},
+    ]
     found = judge.judge_all(answers, problem="why", target="t", prompt="helpfulness")
     assert [one.explanation for one in found] == ["x", "y"]
     options = {"prompt": "helpfulness"}
