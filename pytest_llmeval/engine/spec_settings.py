@@ -20,7 +20,7 @@ SETTING: Final = re.compile(r",(?=[A-Za-z_]\w*=)")
 _KIND: Final = re.compile(r"((?:\.{0,2}/[^,:]*\.py|[\w.]+):[A-Za-z_]\w*|[^/]*)/(.*)", re.DOTALL)
 """The provider (``./file.py:function``, ``module:function`` or a name) and the model's name."""
 
-OPTIONS: Final = ("api", "base_url", "key", "vision")
+OPTIONS: Final = ("api", "base_url", "cache", "key", "vision")
 """SpecSettings for how a model is reached and what it can do."""
 
 PLACES: Final[Mapping[str, tuple[str, ...]]] = {
@@ -150,6 +150,10 @@ def _option(text: str, kind: str, name: str, value: str) -> str:
     match name:
         case "api" if value not in {"chat", "responses"} or kind not in {"openai", "azure"}:
             raise wrong(text, f"api is {value!r}; openai/ and azure/ models take chat or responses")
+        case "cache" if value not in {"on", "off"}:
+            raise wrong(text, f"cache is {value!r}; it is on or off")
+        case "cache" if kind in {"openai", "azure", "google", "bedrock"}:
+            raise wrong(text, f"{kind}/ models take no cache: anthropic/ models do")
         case "vision" if value not in {"on", "off"}:
             raise wrong(text, f"vision is {value!r}; it is on or off")
         case "base_url":

@@ -23,7 +23,7 @@ from pytest_llmeval.records import Json
 from pytest_llmeval.task.registry import PROVIDERS
 
 FORMS: Final = (
-    "openai/NAME, azure/DEPLOYMENT, google/NAME, bedrock/NAME, replay/FILE, "
+    "openai/NAME, anthropic/NAME, azure/DEPLOYMENT, google/NAME, bedrock/NAME, replay/FILE, "
     "python/./file.py:callable"
 )
 RECORDED: Final = "recorded"

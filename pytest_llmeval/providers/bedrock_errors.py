@@ -15,6 +15,7 @@ from pytest_llmeval.providers.bodies import UnreadableReplyError
 from pytest_llmeval.providers.content_filters import is_filter
 from pytest_llmeval.providers.http_failures import (
     BLIND,
+    LOOKED_AT,
     NO_QUOTA,
     TOO_LARGE,
     Verdict,
@@ -22,6 +23,7 @@ from pytest_llmeval.providers.http_failures import (
     retry_after,
     status_error,
     unreadable_error,
+    verdict_in,
     verdict_of,
 )
 from pytest_llmeval.providers.services import Endpoint
@@ -37,9 +39,6 @@ CREDENTIALS: Final = (
     exceptions.InvalidConfigError,
 )
 """Errors of an environment from which botocore takes no credentials."""
-
-_LOOKED_AT: Final = 400
-"""Characters of a message in which words are looked for."""
 
 _SIGNING: Final = Verdict("model", "AWS refuses the credentials; set valid ones for this account")
 _ATTEMPT: Final = Verdict("attempt")
@@ -129,7 +128,7 @@ def refuses_schema(error: Exception) -> bool:
 
 
 def _verdict(error: ClientError, endpoint: Endpoint) -> Verdict:
-    code, status, begin = _code(error), _status(error), _words(error)[:_LOOKED_AT]
+    code, status, begin = _code(error), _status(error), _words(error)[:LOOKED_AT]
     if _DAILY.search(begin):
         return NO_QUOTA
     if code == "ValidationException":
@@ -141,7 +140,7 @@ def _verdict(error: ClientError, endpoint: Endpoint) -> Verdict:
             return TOO_LARGE
         if named := _SAMPLING.search(begin):
             return Verdict("sample", f"{named[1]}=null in the model's spec leaves it out")
-    return _CODES.get(code) or verdict_of(status, endpoint)
+    return _CODES.get(code) or verdict_in(begin) or verdict_of(status, endpoint)
 
 
 def _metadata(error: ClientError) -> Mapping[str, Any]:

@@ -16,6 +16,7 @@ from pytest_llmeval.providers.bodies import Object, ServedError, UnreadableReply
 from pytest_llmeval.providers.content_filters import is_filter
 from pytest_llmeval.providers.http_failures import (
     BLIND,
+    LOOKED_AT,
     NO_QUOTA,
     TOO_LARGE,
     Verdict,
@@ -23,14 +24,12 @@ from pytest_llmeval.providers.http_failures import (
     retry_after,
     status_error,
     unreadable_error,
+    verdict_in,
     verdict_of,
 )
 from pytest_llmeval.providers.services import Endpoint
 
-_LOOKED_AT: Final = 400
-"""Characters of a message in which words are looked for."""
-
-_BLIND: Final = re.compile(r"image input modality is not enabled|not support image", re.IGNORECASE)
+_BLIND: Final = re.compile(r"image input modality is not enabled", re.IGNORECASE)
 _TOO_LARGE: Final = re.compile(
     r"input token count.*exceeds|exceeds the maximum number of tokens|payload size exceeds",
     re.IGNORECASE,
@@ -86,19 +85,20 @@ def refuses_schema(error: Exception) -> bool:
 
 
 def _verdict(error: APIError, words: str, endpoint: Endpoint) -> Verdict:
-    begin = words[:_LOOKED_AT]
+    begin = words[:LOOKED_AT]
     reasons = {str(detail.get("reason")) for detail in _details(error)}
     if _KEY & reasons:
         return verdict_of(401, endpoint)
     if any("PerDay" in quota for quota in _quotas(error)):
         return NO_QUOTA
-    if _BLIND.search(begin) or _TOO_LARGE.search(begin):
-        return BLIND if _BLIND.search(begin) else TOO_LARGE
+    if _BLIND.search(begin):
+        return BLIND
     if error.status == "FAILED_PRECONDITION":
         return Verdict("model", "the account or its region may not use this API")
     if words.lstrip().startswith("<") and error.code == 403:  # noqa: PLR2004 - a firewall's page
         return Verdict("sample")
-    return verdict_of(error.code, endpoint)
+    large = TOO_LARGE if _TOO_LARGE.search(begin) else verdict_in(words)
+    return large or verdict_of(error.code, endpoint)
 
 
 def _words(error: APIError) -> str:

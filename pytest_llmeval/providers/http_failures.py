@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator, Mapping
 from datetime import datetime
 from email.utils import parsedate_to_datetime
@@ -20,6 +21,25 @@ _LOST: Final = {
     403: "the key of {key_name} may not use this model here",
     404: "no such model or path; check the model's name and the base URL",
 }
+LOOKED_AT: Final = 400
+"""Characters of a message in which words are looked for: some servers add the whole prompt."""
+
+_BLIND: Final = re.compile(
+    r"image_url is only supported|not a multimodal model|at most 0 image"
+    r"|image inputs? (?:is|are) not supported|missing data required for image"
+    r"|unknown variant `?image_url|unsupported content part type: \W*image_url"
+    r"|endpoints found that support image|not compiled for multimodal"
+    r"|(?:does not|doesn't|not) support (?:image|vision)s? ?(?:inputs?|$|[.,;(])",
+    re.IGNORECASE,
+)
+"""Messages of OpenAI, vLLM, llama.cpp, Ollama, DeepSeek and OpenRouter when a model that reads no
+pictures gets one."""
+
+_TOO_LARGE: Final = re.compile(
+    r"request too large|tokens must be reduced|exceeds the available context", re.IGNORECASE
+)
+"""Messages of OpenAI (429) and older llama.cpp (500) about a request that no waiting helps."""
+
 _TRANSIENT: Final = frozenset({408, 409, 425, 429})
 _SERVER_ERRORS: Final = 500
 
@@ -36,6 +56,14 @@ TOO_LARGE: Final = Verdict("sample", "this request is too large for the model or
 NO_QUOTA: Final = Verdict(
     "model", "the account's quota is used up; add credit or ask another endpoint"
 )
+
+
+def verdict_in(words: str) -> Verdict | None:
+    """Return what a server's message says, whatever its status; None if it is none of the known."""
+    begin = words[:LOOKED_AT]
+    if _BLIND.search(begin):
+        return BLIND
+    return TOO_LARGE if _TOO_LARGE.search(begin) else None
 
 
 def verdict_of(status: int, endpoint: Endpoint) -> Verdict:

@@ -14,15 +14,15 @@ from pytest_llmeval.errors import ProviderError
 from pytest_llmeval.providers.bodies import ServedError, UnreadableReplyError
 from pytest_llmeval.providers.content_filters import is_filter
 from pytest_llmeval.providers.http_failures import (
-    BLIND,
+    LOOKED_AT,
     NO_QUOTA,
-    TOO_LARGE,
     Verdict,
     connection_error,
     retry_after,
     served_error,
     status_error,
     unreadable_error,
+    verdict_in,
     verdict_of,
 )
 from pytest_llmeval.providers.services import Endpoint
@@ -31,25 +31,6 @@ QUOTA_CODES: Final = frozenset(
     {"insufficient_quota", "billing_hard_limit_reached", "billing_not_active"}
 )
 """Error codes of an account without money: no waiting helps."""
-
-_LOOKED_AT: Final = 400
-"""Characters of a message in which words are looked for: some servers add the whole prompt."""
-
-_BLIND: Final = re.compile(
-    r"image_url is only supported|not a multimodal model|at most 0 image"
-    r"|image inputs? (?:is|are) not supported|missing data required for image"
-    r"|unknown variant `?image_url|unsupported content part type: \W*image_url"
-    r"|endpoints found that support image|not compiled for multimodal"
-    r"|(?:does not|doesn't|not) support (?:image|vision)s? ?(?:inputs?|$|[.,;(])",
-    re.IGNORECASE,
-)
-"""Messages of OpenAI, vLLM, llama.cpp, Ollama, DeepSeek and OpenRouter when a model that reads no
-pictures gets one."""
-
-_TOO_LARGE: Final = re.compile(
-    r"request too large|tokens must be reduced|exceeds the available context", re.IGNORECASE
-)
-"""Messages of OpenAI (429) and older llama.cpp (500) about a request that no waiting helps."""
 
 _OF_ITS_REQUEST: Final = re.compile(
     r"can only afford|fewer max_tokens|input was flagged|endpoints found that", re.IGNORECASE
@@ -106,15 +87,10 @@ def is_filtered(error: Exception) -> bool:
 def _verdict(
     status: int, words: str, code: str | None, endpoint: Endpoint, *, drawing: bool = False
 ) -> Verdict:
-    begin = words[:_LOOKED_AT]
     if code in QUOTA_CODES:
         return NO_QUOTA
-    if _BLIND.search(begin):
-        return BLIND
-    if _TOO_LARGE.search(begin):
-        return TOO_LARGE
-    verdict = verdict_of(status, endpoint)
-    if verdict.reach == "model" and _is_of_its_request(status, begin, drawing=drawing):
+    verdict = verdict_in(words) or verdict_of(status, endpoint)
+    if verdict.reach == "model" and _is_of_its_request(status, words, drawing=drawing):
         return Verdict("sample")
     return verdict
 
@@ -127,7 +103,7 @@ def _is_of_its_request(status: int, words: str, *, drawing: bool) -> bool:
     """
     firewall = status == HTTPStatus.FORBIDDEN and words.lstrip().startswith("<")
     missing = status == HTTPStatus.NOT_FOUND and drawing
-    return firewall or missing or _OF_ITS_REQUEST.search(words) is not None
+    return firewall or missing or _OF_ITS_REQUEST.search(words[:LOOKED_AT]) is not None
 
 
 def _words(body: object) -> str:

@@ -166,6 +166,8 @@ class Reply(Record, frozen=True, kw_only=True):
         created: when the reply arrived, in seconds since 1970; 0 when not known.
         reasoning: the shown part of the model's reasoning. As a provider or a store gives a reply,
             `text` may hold some too, between marks; solvers and scorers get it set apart.
+        continuation: what the provider wants back, unchanged, when the conversation goes on from
+            this reply (`Message.continuation`); "" for nothing.
     """
 
     text: str
@@ -178,3 +180,4 @@ class Reply(Record, frozen=True, kw_only=True):
     latency: float = 0.0
     created: float = 0.0
     reasoning: str = ""
+    continuation: str = ""

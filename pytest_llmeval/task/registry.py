@@ -148,6 +148,7 @@ PROVIDERS = Registry(
     group="pytest_llmeval.providers",
     built_in={
         "openai": "pytest_llmeval.providers.openai:open_openai",
+        "anthropic": "pytest_llmeval.providers.anthropic:open_anthropic",
         "azure": "pytest_llmeval.providers.azure:open_azure",
         "google": "pytest_llmeval.providers.google:open_google",
         "bedrock": "pytest_llmeval.providers.bedrock:open_bedrock",

@@ -347,7 +347,11 @@ class Server:
             case "served":
                 return web.json_response({"error": {"message": "upstream failed"}})
             case status:
-                return error(int(status), **({"message": f"scripted {status}"} | fault))
+                return self.error(int(status), **({"message": f"scripted {status}"} | fault))
+
+    def error(self, status: int, message: str, **details: Any) -> web.Response:
+        """Return an error in the form of this server's protocol."""
+        return error(status, message, **details)
 
 
 def error(

@@ -19,6 +19,7 @@ from pytest_llmeval.solvers.agent.making import MadeTools
 from pytest_llmeval.solvers.agent.native import NativeCalling
 from pytest_llmeval.solvers.agent.text import TextCalling
 from pytest_llmeval.solvers.agent.toolbox import Toolbox, schemas_of
+from pytest_llmeval.solvers.limits import Limits, OwnTime
 
 Form: TypeAlias = Literal["native", "text"]
 """``native``: calls by the provider's interface for tools. ``text``: calls in the reply's text."""
@@ -33,16 +34,18 @@ _CALLING: Final[Mapping[Form, Callable[[Sequence[Tool]], Calling]]] = {
 class AgentSolver:
     """Sends the stage ``generate``, and runs the calls of each reply until one has none.
 
-    After `turns` replies it ends too: the last request forbids calls, and a model that calls all
-    the same has no answer. The prompt is given ``turns``, the variables of the tools, and
-    ``tools``: what it must tell of them in the form ``text``, "" in the form ``native``.
+    After `turns` replies or `max_calls` calls it ends too: the last request forbids calls, and a
+    model that calls all the same has no answer. After `max_seconds` it ends at once: a tool that
+    runs is not waited for, and only a reply that is on its way is. The prompt is given ``turns``,
+    the variables of the tools, and ``tools``: what it must tell of them in the form ``text``, "" in
+    the form ``native``.
 
     Details: ``turns`` (replies), ``calls``, ``failed_calls``, the findings of the tools, and
     ``reason`` if there is no answer.
 
     Attributes:
         tools: the tools; in a task file their names and options, ``{NAME: {OPTION: VALUE}}``.
-        turns: most replies of the model.
+        turns, max_calls, max_seconds: see `Limits`.
         calls: how calls are written.
     """
 
@@ -50,18 +53,17 @@ class AgentSolver:
 
     tools: Annotated[tuple[Tool, ...], MadeTools()]
     turns: int = 10
+    max_calls: int | None = None
+    max_seconds: float | None = None
     calls: Form = "native"
+    _limits: Limits = field(init=False, repr=False, compare=False)
     _schemas: Mapping[str, Schema] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         """Raise ValueError for options of wrong values."""
+        limits = Limits(turns=self.turns, max_calls=self.max_calls, max_seconds=self.max_seconds)
+        object.__setattr__(self, "_limits", limits)
         object.__setattr__(self, "_schemas", schemas_of(self.tools))
-        if type(self.turns) is not int or self.turns < 1:
-            msg = (
-                f"turns is {self.turns!r}; "
-                "it is how many replies the model has, a whole number from 1"
-            )
-            raise ValueError(msg)
 
     @property
     def display(self) -> Display:
@@ -113,27 +115,40 @@ class AgentSolver:
         for tool in self.tools:
             if isinstance(tool, ToolWithCheck):
                 await tool.check(context)
-        calling, box = self._calling, Toolbox(self.tools, self._schemas, context)
+        limits, time, calling = self._limits, OwnTime(self.max_seconds), self._calling
+        box = Toolbox(self.tools, self._schemas, context, limits, time)
         box.findings()  # names that clash are told before a request is paid
         messages = context.prompt("generate", **self.variables())
         self.check_prompt("generate", messages)
         for turn in range(1, self.turns + 1):
-            last, stage = turn == self.turns, f"turn {turn}"
+            last, stage = limits.last(turn, calls=box.calls), f"turn {turn}"
             reply = await context.generate(
                 messages, stage=stage, parameters=calling.parameters(last=last)
             )
+            time.add(reply.latency)
             calls = calling.read(reply)
             if last or not calls:
                 break
             number = box.calls + 1
             results = await box.results(calls, stage=stage)
-            told = calling.told(reply, calls, results, number=number, last=turn + 1 == self.turns)
+            if time.over:
+                break
+            next_last = limits.last(turn + 1, calls=box.calls)
+            told = calling.told(reply, calls, results, number=number, last=next_last)
             messages = (*messages, *told)
         details = {**box.findings(), "turns": turn}
         if calls:
-            details["reason"] = f"the model still called tools in the last of {self.turns} turns"
+            details["reason"] = self._reason(turn, out_of_time=time.over)
             return Completion(text="", stop_reason=reply.stop_reason, details=details)
         return Completion(text=reply.text, stop_reason=reply.stop_reason, details=details)
+
+    def _reason(self, turn: int, *, out_of_time: bool) -> str:
+        """Return why there is no answer, after a turn in which the model called tools."""
+        if out_of_time:
+            return f"the {self.max_seconds:g} s of max_seconds were over in turn {turn}"
+        if turn < self.turns:
+            return f"the model still called tools after the {self.max_calls} calls of max_calls"
+        return f"the model still called tools in the last of {self.turns} turns"
 
     @property
     def _calling(self) -> Calling:
