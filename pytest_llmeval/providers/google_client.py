@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, Final
 
 import httpx2
@@ -16,6 +17,8 @@ from pytest_llmeval.providers.google_provider import GoogleProvider
 from pytest_llmeval.providers.services import Endpoint
 
 _PLACEHOLDER_KEY: Final = "none"
+_VERSION: Final = re.compile(r"(?:/v1\w*)?/*$")
+"""The end of an address that the SDK adds by itself."""
 
 if TYPE_CHECKING:
     _AioHttpClient = httpx2.AsyncClient
@@ -38,9 +41,7 @@ def google_provider(setup: ProviderSetup) -> GoogleProvider:
 
 def _client(endpoint: Endpoint, vertex: VertexProject | None, http: httpx2.AsyncClient) -> Client:
     # With a client of ours, and without retry options, the SDK sends each request once.
-    options = HttpOptions(
-        base_url=endpoint.base_url.rstrip("/").removesuffix("/v1beta"), httpx_async_client=http
-    )
+    options = HttpOptions(base_url=_VERSION.sub("", endpoint.base_url), httpx_async_client=http)
     if vertex is None:
         key = endpoint.key or _PLACEHOLDER_KEY
         return Client(vertexai=False, api_key=key, http_options=options)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from typing import Any, Final
@@ -44,6 +45,12 @@ _CHAT_ONLY: Final = frozenset(
 """Parameters of a task's chats that a request for a picture goes without."""
 
 _CHOICES: Final[Mapping[str, str]] = {"auto": "AUTO", "none": "NONE", "required": "ANY"}
+
+_RANGES: Final[Mapping[str, tuple[float, float]]] = {
+    "temperature": (0, 2),
+    "top_p": (0, 1),
+    "seed": (-(2**31), 2**31 - 1),
+}
 
 _BUDGETED: Final = re.compile(r"(?:.*/)?gemini-2")
 _BUDGETS: Final[Mapping[str, int]] = {
@@ -97,6 +104,10 @@ def _renamed(name: str, value: Json) -> tuple[str, Json]:
         return "stop_sequences", [value]
     if name == "logprobs" and isinstance(value, bool):
         return "response_logprobs", value
+    low, high = _RANGES.get(name, (-math.inf, math.inf))
+    if isinstance(value, int | float) and not low <= value <= high:
+        msg = f"{name} is {value}; this API takes {low} to {high}"
+        raise ValueError(msg)
     return _RENAMED.get(name, name), value
 
 

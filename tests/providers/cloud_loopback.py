@@ -61,9 +61,7 @@ class Asker:
         return caught.value
 
 
-def question(
-    text: str = "why?", *before: Message, model: str = "m", **parameters: Json
-) -> Request:
+def question(text: str = "why?", *before: Message, model: str = "m", **parameters: Json) -> Request:
     """Return a request of one question, after other messages."""
     messages = (*before, Message.of("user", text))
     return Request(provider="any", model=model, messages=messages, parameters=parameters)

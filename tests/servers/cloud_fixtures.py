@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ssl
 from collections.abc import Iterator
 
 import pytest
@@ -16,8 +17,15 @@ def gemini_server_process() -> Iterator[ModelServer]:
 
 
 @pytest.fixture
-def gemini_server(gemini_server_process: ModelServer) -> ModelServer:
-    """Return the server of the Gemini API, behaving well."""
+def gemini_server(
+    gemini_server_process: ModelServer, monkeypatch: pytest.MonkeyPatch
+) -> ModelServer:
+    """Return the server of the Gemini API, behaving well.
+
+    It speaks http; but Google's SDK reads all certificates three times for each client.
+    """
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    monkeypatch.setattr(ssl, "create_default_context", lambda **_: context)
     gemini_server_process.program()
     return gemini_server_process
 

@@ -60,7 +60,9 @@ def typed(shape: Any, value: Any, found: list[str]) -> Any:
         return value
     match shape.type_name, value:
         case "structure", dict():
-            found += [f"unknown member {name} of {shape.name}" for name in value.keys() - shape.members]
+            found += [
+                f"unknown member {name} of {shape.name}" for name in value.keys() - shape.members
+            ]
             known = value.keys() & shape.members
             return {name: typed(shape.members[name], value[name], found) for name in known}
         case "list", list():

@@ -12,6 +12,7 @@ from typing import Any
 from conversation_rules import unpaired, wrong_schema
 from google.genai import types
 from pydantic import BaseModel, ValidationError
+from pydantic.alias_generators import to_camel
 
 TOP = {"contents", "systemInstruction", "generationConfig", "tools", "toolConfig", "safetySettings"}
 DATA = {"text", "inlineData", "functionCall", "functionResponse"}
@@ -31,7 +32,6 @@ def wrong(model: str, body: dict[str, Any]) -> str | None:
 
 def problems(model: str, body: dict[str, Any]) -> Iterator[str]:
     yield from (f"Unknown name {name!r}" for name in body.keys() - TOP)
-    yield from (f"Unknown name {name!r}" for name in keys(body) if "_" in name)
     contents = body.get("contents")
     if not contents:
         yield "contents is not specified"
@@ -59,16 +59,14 @@ def refused(kind: type[BaseModel], data: Any) -> Iterator[str]:
         yield f"Invalid JSON payload: {error.errors()[0]['loc']} {error.errors()[0]['msg']}"
 
 
-def keys(value: Any) -> Iterator[str]:
-    """Yield the names of all members, but for those in what users fill."""
-    if isinstance(value, dict):
-        for name, inner in value.items():
-            yield name
-            if name not in FREE:
-                yield from keys(inner)
-    elif isinstance(value, list):
-        for item in value:
-            yield from keys(item)
+def camel(value: Any) -> Any:
+    """Return JSON with members named as documented; the API takes their names in protobuf too."""
+    if isinstance(value, list):
+        return [camel(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    named = {to_camel(name): inner for name, inner in value.items()}
+    return {name: inner if name in FREE else camel(inner) for name, inner in named.items()}
 
 
 def of_content(content: dict[str, Any]) -> Iterator[str]:

@@ -12,7 +12,7 @@ import json
 from typing import Any
 
 from aiohttp import web
-from gemini_rules import parts_by_kind, signature, wrong
+from gemini_rules import camel, parts_by_kind, signature, wrong
 from openai_server import Server, png, serve
 
 STATUSES = {
@@ -36,7 +36,7 @@ class GeminiServer(Server):
         super().load(settings)
 
     async def generate(self, request: web.Request) -> web.StreamResponse:
-        body = await request.json()
+        body = camel(await request.json())
         model = request.match_info["model"]
         async with self.counted(request, body):
             key = request.headers.get("x-goog-api-key") or request.headers.get("Authorization")
@@ -97,7 +97,7 @@ class GeminiServer(Server):
             told.append({"@type": f"{TYPE}QuotaFailure", "violations": violations})
         if (wait := details.get("retry_delay")) is not None:
             told.append({"@type": f"{TYPE}RetryInfo", "retryDelay": wait})
-        state = details.get("status") or STATUSES.get(status, "UNKNOWN")
+        state = details.get("state") or STATUSES.get(status, "UNKNOWN")
         body = {"code": status, "message": message, "status": state, "details": told}
         headers = {}
         if (asked := details.get("retry_after")) is not None:
@@ -119,7 +119,7 @@ async def main() -> None:
     vertex = "/v1beta1/projects/{project}/locations/{location}/publishers/google/models/{model}"
     app.add_routes(
         [
-            web.post("/v1beta/models/{model}:generateContent", server.generate),
+            web.post("/{version:v1|v1beta}/models/{model}:generateContent", server.generate),
             web.post(f"{vertex}:generateContent", server.generate),
             web.post("/admin/program", server.set_program),
             web.get("/admin/report", server.report),
