@@ -52,7 +52,8 @@ class ProviderSetup:
     Attributes:
         model: the part of the spec after the provider's name.
         options: those of ``base_url``, ``key`` (name of an environment variable), ``api``,
-            ``cache`` and ``vision`` that the spec sets.
+            ``cache`` and ``vision`` that the spec sets, and of the provider's own
+            (`spec_settings.PLACES`).
         timeout: seconds that one request may take.
         image_store: stores pictures in replies.
         environ: the environment variables.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Final
 
@@ -23,11 +23,19 @@ _KIND: Final = re.compile(r"((?:\.{0,2}/[^,:]*\.py|[\w.]+):[A-Za-z_]\w*|[^/]*)/(
 OPTIONS: Final = ("api", "base_url", "cache", "key", "vision")
 """SpecSettings for how a model is reached and what it can do."""
 
+PLACES: Final[Mapping[str, tuple[str, ...]]] = {
+    "bedrock": ("region",),
+    "google": ("location", "project"),
+}
+"""Further ones for how the models of one provider are reached; elsewhere they are parameters."""
+
 _KEY_NAMES: Final = frozenset(
     {"api_key", "apikey", "access_token", "auth", "authorization", "bearer", "password", "secret"}
     | {"token", "api_token"}
 )
 """Settings that would hold a key itself, which then would stand in files and messages."""
+
+_PLACE: Final = re.compile(r"[a-zA-Z0-9][a-zA-Z0-9.:-]*")
 
 TIMEOUT: Final = 600.0
 """Seconds that one attempt of a request may take."""
@@ -99,7 +107,7 @@ def read_settings(text: str, kind: str, settings: Sequence[str]) -> SpecSettings
         if name.lower() in _KEY_NAMES:
             problem = "keys come from environment variables only; key=NAME names one"
             raise wrong(text.partition(f",{name}=")[0], problem)
-        if name in OPTIONS:
+        if name in OPTIONS or name in PLACES.get(kind, ()):
             read.options[name] = _option(text, kind, name, value)
         elif name in LIMITS:
             read.limits[name] = _limit(text, name, value)
@@ -144,12 +152,18 @@ def _option(text: str, kind: str, name: str, value: str) -> str:
             raise wrong(text, f"api is {value!r}; openai/ and azure/ models take chat or responses")
         case "cache" if value not in {"on", "off"}:
             raise wrong(text, f"cache is {value!r}; it is on or off")
-        case "cache" if kind in {"openai", "azure"}:
-            raise wrong(text, f"{kind}/ models take no cache: OpenAI caches by itself")
+        case "cache" if kind in {"openai", "azure", "google", "bedrock"}:
+            raise wrong(text, f"{kind}/ models take no cache: anthropic/ models do")
         case "vision" if value not in {"on", "off"}:
             raise wrong(text, f"vision is {value!r}; it is on or off")
         case "base_url":
             check_address(value, "base_url")
+        case "key" if kind == "bedrock":
+            raise wrong(
+                text.partition(",key=")[0], "bedrock/ models take no key: AWS signs them in"
+            )
+        case "region" | "location" | "project" if not _PLACE.fullmatch(value):
+            raise wrong(text, f"{name} is {value!r}; expected a name of letters, digits, . : and -")
         case "key" if not (value.isidentifier() and is_secret_name(value)):
             problem = (
                 "key names an environment variable such as VLLM_API_KEY; "

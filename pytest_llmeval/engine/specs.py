@@ -23,13 +23,17 @@ from pytest_llmeval.records import Json
 from pytest_llmeval.task.registry import PROVIDERS
 
 FORMS: Final = (
-    "openai/NAME, anthropic/NAME, azure/DEPLOYMENT, replay/FILE, python/./file.py:callable"
+    "openai/NAME, anthropic/NAME, azure/DEPLOYMENT, google/NAME, bedrock/NAME, replay/FILE, "
+    "python/./file.py:callable"
 )
 RECORDED: Final = "recorded"
 """Label of a task's own recorded replies, which run when no model is configured."""
 
 _BLIND: Final = re.compile(r"(?:.*/)?(?:gpt-3\.5|gpt-oss|o1-mini|o1-preview|o3-mini)")
 """Models that read no pictures, by OpenAI's documentation."""
+
+_ROUTE: Final = ("api", "base_url", "location", "project", "region")
+"""Options that say which way a model is asked."""
 
 _EPOCH_SEEDS: Final = 1000
 """Difference of the seeds of two epochs, more than the draws of any sample."""
@@ -79,9 +83,7 @@ class ModelSpec:
     @property
     def route(self) -> str:
         """The settings that tell two ways to one model name apart (`Request.route`)."""
-        return "".join(
-            f",{name}={self.options[name]}" for name in ("api", "base_url") if name in self.options
-        )
+        return "".join(f",{name}={self.options[name]}" for name in _ROUTE if name in self.options)
 
     @property
     def bare(self) -> ModelSpec:

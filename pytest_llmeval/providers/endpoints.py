@@ -22,8 +22,19 @@ ANTHROPIC: Final = Service(
     url_name="ANTHROPIC_BASE_URL",
     key_names=("ANTHROPIC_API_KEY",),
 )
-SERVICES: Final[Mapping[str, Service]] = {one.kind: one for one in (OPENAI, ANTHROPIC)}
+GOOGLE: Final = Service(
+    kind="google",
+    url="https://generativelanguage.googleapis.com",
+    url_name="GOOGLE_GEMINI_BASE_URL",
+    key_names=("GOOGLE_API_KEY", "GEMINI_API_KEY"),
+)
+SERVICES: Final[Mapping[str, Service]] = {one.kind: one for one in (OPENAI, ANTHROPIC, GOOGLE)}
 """By the provider's name."""
+
+BEDROCK_URLS: Final = ("AWS_ENDPOINT_URL_BEDROCK_RUNTIME", "AWS_ENDPOINT_URL")
+BEDROCK_REGIONS: Final = ("AWS_REGION", "AWS_DEFAULT_REGION")
+BEDROCK_PLACES: Final = (*BEDROCK_URLS, *BEDROCK_REGIONS)
+"""Environment variables that say where Bedrock's models are reached."""
 
 AZURE_VERSION: Final = "2025-04-01-preview"
 """Version of Azure's API when the variable OPENAI_API_VERSION names none."""
@@ -65,5 +76,6 @@ def endpoints_by(environ: Mapping[str, str], folder: Path) -> dict[str, str]:
     return {
         **{kind: environ.get(service.url_name, "") for kind, service in SERVICES.items()},
         "azure": environ.get("AZURE_OPENAI_ENDPOINT", ""),
+        "bedrock": next((environ[name] for name in BEDROCK_PLACES if environ.get(name)), ""),
         "python": str(folder),
     }
