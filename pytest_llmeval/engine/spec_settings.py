@@ -20,8 +20,11 @@ SETTING: Final = re.compile(r",(?=[A-Za-z_]\w*=)")
 _KIND: Final = re.compile(r"((?:\.{0,2}/[^,:]*\.py|[\w.]+):[A-Za-z_]\w*|[^/]*)/(.*)", re.DOTALL)
 """The provider (``./file.py:function``, ``module:function`` or a name) and the model's name."""
 
-OPTIONS: Final = ("api", "base_url", "key", "vision")
+OPTIONS: Final = ("api", "base_url", "key", "serve", "vision")
 """SpecSettings for how a model is reached and what it can do."""
+
+STARTED: Final = "vllm"
+"""The provider whose servers the run starts and ends."""
 
 _KEY_NAMES: Final = frozenset(
     {"api_key", "apikey", "access_token", "auth", "authorization", "bearer", "password", "secret"}
@@ -36,6 +39,10 @@ PATIENCE: Final = 180.0
 """Seconds that a server may be away, or refuse everything, counted from the first refusal without a
 reply since, before its model is given up."""
 
+STARTUP: Final = 1800.0
+"""Seconds that a server which the run starts may take until it is ready; the model may have to be
+downloaded first."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelLimits:
@@ -47,6 +54,7 @@ class ModelLimits:
         concurrency: requests in flight, at most.
         timeout: seconds that one attempt of a request may take (else TIMEOUT).
         patience: seconds that the server may be away before the model is given up (else PATIENCE).
+        startup: seconds that a server of the run's own may take to start (else STARTUP).
     """
 
     rpm: float | None = None
@@ -54,6 +62,7 @@ class ModelLimits:
     concurrency: int | None = None
     timeout: float | None = None
     patience: float | None = None
+    startup: float | None = None
 
 
 LIMITS: Final = tuple(limit.name for limit in fields(ModelLimits))
@@ -102,7 +111,7 @@ def read_settings(text: str, kind: str, settings: Sequence[str]) -> SpecSettings
         if name in OPTIONS:
             read.options[name] = _option(text, kind, name, value)
         elif name in LIMITS:
-            read.limits[name] = _limit(text, name, value)
+            read.limits[name] = _limit(text, kind, name, value)
         else:
             read.parameters[name] = _parameter(text, name, value)
     return read
@@ -124,7 +133,9 @@ def _parameter(text: str, name: str, value: str) -> Json:
     return parsed
 
 
-def _limit(text: str, name: str, value: str) -> float:
+def _limit(text: str, kind: str, name: str, value: str) -> float:
+    if name == "startup" and kind != STARTED:
+        raise wrong(text, f"startup is for {STARTED}/ models, whose server the run starts")
     whole = name == "concurrency"
     try:
         number = int(value) if whole else float(value)
@@ -139,6 +150,11 @@ def _limit(text: str, name: str, value: str) -> float:
 def _option(text: str, kind: str, name: str, value: str) -> str:
     if kind in {"replay", "python"}:
         raise wrong(text, f"{kind}/ models take no {name}")
+    if name == "serve" and kind != STARTED:
+        raise wrong(text, f"serve is for {STARTED}/ models, whose server the run starts")
+    if kind == STARTED and name in {"api", "base_url", "key"}:
+        problem = f"{kind}/ models take no {name}, because the run starts their server"
+        raise wrong(text, f"{problem}; openai/NAME,base_url=... asks one that runs")
     match name:
         case "api" if value not in {"chat", "responses"} or kind not in {"openai", "azure"}:
             raise wrong(text, f"api is {value!r}; openai/ and azure/ models take chat or responses")

@@ -149,6 +149,7 @@ PROVIDERS = Registry(
     built_in={
         "openai": "pytest_llmeval.providers.openai:open_openai",
         "azure": "pytest_llmeval.providers.azure:open_azure",
+        "vllm": "pytest_llmeval.providers.vllm:open_vllm",
         "replay": "pytest_llmeval.providers.replay:open_replay",
         "python": "pytest_llmeval.providers.python:open_python",
     },
