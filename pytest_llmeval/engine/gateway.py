@@ -15,7 +15,7 @@ from pytest_llmeval.engine.budget import Budget
 from pytest_llmeval.engine.expectation import expected_usage
 from pytest_llmeval.engine.failures import OVERLOADED, FailurePolicy
 from pytest_llmeval.engine.limits import PAUSE_CAP, Limiter, Slot
-from pytest_llmeval.engine.ports import Provider
+from pytest_llmeval.engine.ports import Provider, StartingProvider
 from pytest_llmeval.engine.spec_settings import PATIENCE
 from pytest_llmeval.engine.specs import ModelSpec
 from pytest_llmeval.engine.statistics import CallStatistics
@@ -70,6 +70,7 @@ class Gateway:
             sleep: waits for some seconds.
         """
         self._provider, self._name, self._timeout = provider, name, timeout
+        self._starting = provider if isinstance(provider, StartingProvider) else None
         self._limits, self._budget, self._statistics = limits, budget, statistics
         self._policy = FailurePolicy(name, limits, patience=patience)
         self._max_attempts, self._jitter, self._sleep = max_attempts, jitter, sleep
@@ -112,6 +113,8 @@ class Gateway:
                 not wanted any more.
             RunStopped: the budget is reached.
         """
+        if self._starting is not None:
+            await self._starting.start()
         attempts = Attempts.of(request, allowed=self._max_attempts)
         while True:
             self._check_pictures(request)
