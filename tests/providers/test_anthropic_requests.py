@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import json
-import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
+from servers.messages_rules import wrong
 from servers.openai_server import png
 
 from pytest_llmeval.providers.anthropic_caching import breakpoints, with_breakpoints
 from pytest_llmeval.providers.anthropic_requests import VERSION, api_version, message_body
 from pytest_llmeval.records import Image, ImagePart, Message, Request, TextPart, ToolCall
-
-sys.path.append(str(Path(__file__).parents[1] / "servers"))
-from messages_rules import wrong
 
 TEXTS = st.text(st.characters(codec="utf-8"), max_size=12) | st.sampled_from(["", " ", "\n"])
 NAMES = st.sampled_from(["add", "look_up", "x-1"])
@@ -46,11 +42,13 @@ SCHEMAS = st.fixed_dictionaries(
         "description": TEXTS,
     },
 )
-FUNCTIONS = st.fixed_dictionaries(
+FUNCTIONS: st.SearchStrategy[dict[str, Any]] = st.fixed_dictionaries(
     {"name": NAMES},
     optional={"description": TEXTS, "parameters": SCHEMAS, "strict": st.booleans()},
-).map(lambda function: {"type": "function", "function": function})
-TOOLS = st.lists(FUNCTIONS, max_size=3, unique_by=lambda tool: str(tool["function"]["name"]))
+)
+TOOLS = st.lists(FUNCTIONS, max_size=3, unique_by=lambda function: str(function["name"])).map(
+    lambda functions: [{"type": "function", "function": one} for one in functions]
+)
 ANSWERS = st.builds(
     lambda schema, strict: {
         "type": "json_schema",

@@ -12,8 +12,8 @@ import json
 from typing import Any
 
 from aiohttp import web
-from messages_rules import blocks_of, signature, wrong
-from openai_server import Server, serve
+from servers.messages_rules import blocks_of, signature, wrong
+from servers.openai_server import Server, serve
 
 KINDS = {
     400: "invalid_request_error",
