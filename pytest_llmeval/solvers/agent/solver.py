@@ -12,6 +12,7 @@ from typing import Annotated, ClassVar, Final, Literal, TypeAlias
 
 from pytest_llmeval.engine.context import RunContext, SolverContext
 from pytest_llmeval.engine.tool import AskingTool, ReadyTool, Tool, ToolWithCheck, ToolWithVariables
+from pytest_llmeval.errors import ToolError
 from pytest_llmeval.records import Completion, Display, Json, Message, Role, Sample, display_of
 from pytest_llmeval.scoring.schemas import Schema
 from pytest_llmeval.solvers.agent.calling import Calling
@@ -20,6 +21,8 @@ from pytest_llmeval.solvers.agent.native import NativeCalling
 from pytest_llmeval.solvers.agent.text import TextCalling
 from pytest_llmeval.solvers.agent.toolbox import Toolbox, schemas_of
 from pytest_llmeval.solvers.limits import Limits, OwnTime
+from pytest_llmeval.solvers.mcp.server import MadeServers, McpServer
+from pytest_llmeval.solvers.mcp.tools import McpTool, running, sample_tools
 
 Form: TypeAlias = Literal["native", "text"]
 """``native``: calls by the provider's interface for tools. ``text``: calls in the reply's text."""
@@ -45,13 +48,15 @@ class AgentSolver:
 
     Attributes:
         tools: the tools; in a task file their names and options, ``{NAME: {OPTION: VALUE}}``.
+        mcp: MCP servers whose tools are offered too, behind the others.
         turns, max_calls, max_seconds: see `Limits`.
         calls: how calls are written.
     """
 
     stages: ClassVar[tuple[str, ...]] = ("generate",)
 
-    tools: Annotated[tuple[Tool, ...], MadeTools()]
+    tools: Annotated[tuple[Tool, ...], MadeTools()] = ()
+    mcp: Annotated[tuple[McpServer, ...], MadeServers()] = ()
     turns: int = 10
     max_calls: int | None = None
     max_seconds: float | None = None
@@ -61,6 +66,9 @@ class AgentSolver:
 
     def __post_init__(self) -> None:
         """Raise ValueError for options of wrong values."""
+        if not self.tools and not self.mcp:
+            msg = "an agent needs tools: `tools: {NAME: {}}`, or servers of them under `mcp`"
+            raise ValueError(msg)
         limits = Limits(turns=self.turns, max_calls=self.max_calls, max_seconds=self.max_seconds)
         object.__setattr__(self, "_limits", limits)
         object.__setattr__(self, "_schemas", schemas_of(self.tools))
@@ -83,7 +91,10 @@ class AgentSolver:
 
     def variables(self) -> Mapping[str, Json]:
         """Return the variables of the prompt."""
-        found: dict[str, Json] = {"turns": self.turns, "tools": self._calling.described}
+        return self._variables(self._calling(self.tools))
+
+    def _variables(self, calling: Calling) -> dict[str, Json]:
+        found: dict[str, Json] = {"turns": self.turns, "tools": calling.described}
         for tool in self.tools:
             if isinstance(tool, ToolWithVariables):
                 found |= tool.variables()
@@ -92,7 +103,7 @@ class AgentSolver:
     def check_prompt(self, stage: str, messages: Sequence[Message]) -> None:
         """Raise ValueError if the prompt should tell of the tools, and does not."""
         # The first line alone: a template may indent the others.
-        told = self._calling.described.partition("\n")[0]
+        told = self._calling(self.tools).described.partition("\n")[0]
         if not any(told in message.text for message in messages):
             msg = (
                 f"with `calls: {self.calls}` the prompt must tell of the tools; "
@@ -105,6 +116,7 @@ class AgentSolver:
         for tool in self.tools:
             if isinstance(tool, ReadyTool):
                 await tool.get_ready(context)
+        await running(self.mcp, context)
 
     async def __call__(
         self,
@@ -115,10 +127,21 @@ class AgentSolver:
         for tool in self.tools:
             if isinstance(tool, ToolWithCheck):
                 await tool.check(context)
-        limits, time, calling = self._limits, OwnTime(self.max_seconds), self._calling
-        box = Toolbox(self.tools, self._schemas, context, limits, time)
+        if not self.mcp:
+            return await self._solved(context, self.tools, self._schemas)
+        async with sample_tools(self.mcp, context) as served:
+            schemas = {**self._schemas, **schemas_of(served)}
+            self._check_names(served)
+            return await self._solved(context, (*self.tools, *served), schemas)
+
+    async def _solved(
+        self, context: SolverContext, tools: Sequence[Tool], schemas: Mapping[str, Schema]
+    ) -> Completion:
+        """Solve one sample with all tools."""
+        limits, time, calling = self._limits, OwnTime(self.max_seconds), self._calling(tools)
+        box = Toolbox(tools, schemas, context, limits, time)
         box.findings()  # names that clash are told before a request is paid
-        messages = context.prompt("generate", **self.variables())
+        messages = context.prompt("generate", **self._variables(calling))
         self.check_prompt("generate", messages)
         for turn in range(1, self.turns + 1):
             last, stage = limits.last(turn, calls=box.calls), f"turn {turn}"
@@ -150,6 +173,15 @@ class AgentSolver:
             return f"the model still called tools after the {self.max_calls} calls of max_calls"
         return f"the model still called tools in the last of {self.turns} turns"
 
-    @property
-    def _calling(self) -> Calling:
-        return _CALLING[self.calls](self.tools)
+    def _check_names(self, served: Sequence[McpTool]) -> None:
+        """Raise ToolError if two tools have one name."""
+        names = [tool.name for tool in (*self.tools, *served)]
+        if twice := [name for name in names if names.count(name) > 1]:
+            msg = (
+                f"two tools are called {twice[0]!r}; "
+                "leave one out by the `tools` of its MCP server, which lists those to offer"
+            )
+            raise ToolError(msg)
+
+    def _calling(self, tools: Sequence[Tool]) -> Calling:
+        return _CALLING[self.calls](tools)
