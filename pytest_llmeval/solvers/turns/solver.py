@@ -204,10 +204,23 @@ class TurnsSolver:
     async def __call__(self, sample: Sample, context: SolverContext) -> Completion:
         """Solve one sample."""
         time = OwnTime(self.max_seconds)
-        loop = None if self.agent is None else await self.agent.loop(context, time)
-        talk = Conversation(context.prompt(PROMPT, **self.variables()))
-        user, model = self._user(sample, context, time), Speaker(context, loop, time)
-        while not (ended := await self._heard(talk, user, time)):
+        if self.agent is None:
+            return await self._solved(sample, context, Speaker(context, None, time), {})
+        async with self.agent.loop(context, time) as loop:
+            model, variables = Speaker(context, loop, time), self.agent.variables_of(loop)
+            return await self._solved(sample, context, model, variables)
+
+    async def _solved(
+        self,
+        sample: Sample,
+        context: SolverContext,
+        model: Speaker,
+        of_agent: Mapping[str, Json],
+    ) -> Completion:
+        """Return the completion of one sample, with the prompt's variables of the agent."""
+        talk = Conversation(context.prompt(PROMPT, **{**self.variables(), **of_agent}))
+        user = self._user(sample, context, model.time)
+        while not (ended := await self._heard(talk, user, model.time)):
             if not await model.answer(talk):
                 ended = "no answer"
                 break
