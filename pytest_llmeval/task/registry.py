@@ -149,7 +149,11 @@ PROVIDERS = Registry(
     group="pytest_llmeval.providers",
     built_in={
         "openai": "pytest_llmeval.providers.openai:open_openai",
+        "anthropic": "pytest_llmeval.providers.anthropic:open_anthropic",
         "azure": "pytest_llmeval.providers.azure:open_azure",
+        "google": "pytest_llmeval.providers.google:open_google",
+        "bedrock": "pytest_llmeval.providers.bedrock:open_bedrock",
+        "vllm": "pytest_llmeval.providers.vllm:open_vllm",
         "replay": "pytest_llmeval.providers.replay:open_replay",
         "python": "pytest_llmeval.providers.python:open_python",
     },

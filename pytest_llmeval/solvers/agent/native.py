@@ -67,7 +67,9 @@ class NativeCalling:
         )
         parts = (TextPart(text=reply.text),) if reply.text else ()
         return [
-            Message(role="assistant", parts=parts, tool_calls=sent),
+            Message(
+                role="assistant", parts=parts, tool_calls=sent, continuation=reply.continuation
+            ),
             *(
                 replace(Message.of("tool", result), tool_call_id=call.id)
                 for call, result in zip(sent, results, strict=True)
