@@ -139,8 +139,8 @@ SOLVERS = Registry(
     group="pytest_llmeval.solvers",
     built_in={
         "direct": "pytest_llmeval.solvers.direct:DirectSolver",
-        "turns": "pytest_llmeval.solvers.turns.solver:TurnsSolver",
         "agent": "pytest_llmeval.solvers.agent.solver:AgentSolver",
+        "turns": "pytest_llmeval.solvers.turns.solver:TurnsSolver",
     },
 )
 TOOLS = Registry(kind="tool", group="pytest_llmeval.tools", built_in={})

@@ -124,7 +124,7 @@ def test_an_estimate_has_the_users_prompt_under_its_own_model(
         ("solver: turns\n", "row 1.*metadata has no 'messages'"),
         ("solver: {turns: {turns: none}}\n", "solver.turns.turns: is 'none'"),
         ("solver: {turns: {user: user}}\n", "prompt: has no stage 'user'"),
-        ("solver: {turns: {agent: {tools: {}}}}\n", "solver.turns.agent.tools: is "),
+        ("solver: {turns: {agent: {tools: {}}}}\n", "solver.turns.agent.tools"),
         ("solver: {turns: {agent: {tools: {len: {}}}}}\n", "solver.turns.agent.tools: "),
     ],
 )

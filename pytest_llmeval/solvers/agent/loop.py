@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from pytest_llmeval.engine.context import SolverContext
-from pytest_llmeval.records import Message, Reply
+from pytest_llmeval.records import Json, Message, Reply
 from pytest_llmeval.solvers.agent.calling import Calling
 from pytest_llmeval.solvers.agent.toolbox import Toolbox
 from pytest_llmeval.solvers.limits import Limits, OwnTime
@@ -36,6 +36,7 @@ class Loop:
     Attributes:
         context: asks the model.
         calling: how calls are written.
+        variables: those of the prompt.
         box: runs them.
         limits: `turns` of one `answer`, and the calls of the sample.
         time: the sample's own time.
@@ -43,6 +44,7 @@ class Loop:
 
     context: SolverContext
     calling: Calling
+    variables: Mapping[str, Json]
     box: Toolbox
     limits: Limits
     time: OwnTime

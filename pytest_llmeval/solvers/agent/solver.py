@@ -7,7 +7,7 @@ call's result.
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager, nullcontext
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Annotated, ClassVar, Final, Literal, TypeAlias
 
@@ -92,14 +92,10 @@ class AgentSolver:
         return tuple(dict.fromkeys(role for tool in asking for role in tool.roles))
 
     def variables(self) -> Mapping[str, Json]:
-        """Return the variables of the prompt, without what MCP servers offer."""
+        """Return the variables of the prompt."""
         return self._variables(self._calling(self.tools))
 
-    def variables_of(self, loop: Loop) -> Mapping[str, Json]:
-        """Return the variables of the prompt in one sample, with all tools of its loop."""
-        return self._variables(loop.calling)
-
-    def _variables(self, calling: Calling) -> Mapping[str, Json]:
+    def _variables(self, calling: Calling) -> dict[str, Json]:
         found: dict[str, Json] = {"turns": self.turns, "tools": calling.described}
         for tool in self.tools:
             if isinstance(tool, ToolWithVariables):
@@ -131,7 +127,7 @@ class AgentSolver:
     ) -> Completion:
         """Solve one sample."""
         async with self.loop(context, OwnTime(self.max_seconds)) as loop:
-            messages = context.prompt("generate", **self.variables_of(loop))
+            messages = context.prompt("generate", **loop.variables)
             self.check_prompt("generate", messages)
             end = await loop.answer(messages)
             details: dict[str, Json] = {**loop.box.findings(), "turns": end.turns}
@@ -142,23 +138,39 @@ class AgentSolver:
 
     @asynccontextmanager
     async def loop(self, context: SolverContext, time: OwnTime) -> AsyncIterator[Loop]:
-        """Yield the loop of calls for one sample, whose own time `time` is.
-
-        The processes that MCP servers have for the sample end with the block.
+        """Open the loop of calls for one sample, whose own time `time` is.
 
         Raises:
-            LLMEvalError: a tool cannot be used, or two have or tell something under one name.
+            LLMEvalError: a tool cannot be used, or two have one name or tell something under one.
         """
         for tool in self.tools:
             if isinstance(tool, ToolWithCheck):
                 await tool.check(context)
-        async with sample_tools(self.mcp, context) if self.mcp else nullcontext(()) as served:
+        if not self.mcp:
+            yield self._loop(context, time, self.tools, self._schemas)
+            return
+        async with sample_tools(self.mcp, context) as served:
             self._check_names(served)
-            tools, schemas = (*self.tools, *served), {**self._schemas, **schemas_of(served)}
-            box = Toolbox(tools, schemas, context, self._limits, time)
-            box.findings()  # names that clash are told before a request is paid
-            calling = self._calling(tools)
-            yield Loop(context=context, calling=calling, box=box, limits=self._limits, time=time)
+            schemas = {**self._schemas, **schemas_of(served)}
+            yield self._loop(context, time, (*self.tools, *served), schemas)
+
+    def _loop(
+        self,
+        context: SolverContext,
+        time: OwnTime,
+        tools: Sequence[Tool],
+        schemas: Mapping[str, Schema],
+    ) -> Loop:
+        box, calling = Toolbox(tools, schemas, context, self._limits, time), self._calling(tools)
+        box.findings()  # names that clash are told before a request is paid
+        return Loop(
+            context=context,
+            calling=calling,
+            variables=self._variables(calling),
+            box=box,
+            limits=self._limits,
+            time=time,
+        )
 
     def _check_names(self, served: Sequence[McpTool]) -> None:
         """Raise ToolError if two tools have one name."""

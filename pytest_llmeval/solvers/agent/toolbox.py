@@ -29,8 +29,8 @@ OUT_OF_ROOM: Final = (
 
 OUT_OF_TIME: Final = "Not run: no time is left."
 
-OWN_DETAILS: Final = frozenset({"calls", "failed_calls", "reason", "turns"})
-"""Details of an agent's completion that are not a tool's."""
+OWN_DETAILS: Final = frozenset({"calls", "ended", "failed_calls", "reason", "turns"})
+"""Details of a completion that are the agent's or the conversation's, and not a tool's."""
 
 _SHOWN_NAME = 40
 

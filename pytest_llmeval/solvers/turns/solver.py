@@ -7,6 +7,7 @@ hostile input: it is text in messages, and never filled in as a template.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Final, Literal, Protocol, TypeAlias
@@ -15,6 +16,7 @@ from pytest_llmeval.engine.context import RunContext, SolverContext
 from pytest_llmeval.errors import LLMEvalError
 from pytest_llmeval.records import Completion, Display, Json, Message, Role, Sample
 from pytest_llmeval.roles import SOLVER, is_role
+from pytest_llmeval.solvers.agent.loop import Loop
 from pytest_llmeval.solvers.agent.solver import AgentSolver
 from pytest_llmeval.solvers.limits import Limits, OwnTime
 from pytest_llmeval.solvers.turns.conversation import Conversation
@@ -204,33 +206,28 @@ class TurnsSolver:
     async def __call__(self, sample: Sample, context: SolverContext) -> Completion:
         """Solve one sample."""
         time = OwnTime(self.max_seconds)
-        if self.agent is None:
-            return await self._solved(sample, context, Speaker(context, None, time), {})
-        async with self.agent.loop(context, time) as loop:
-            model, variables = Speaker(context, loop, time), self.agent.variables_of(loop)
-            return await self._solved(sample, context, model, variables)
-
-    async def _solved(
-        self,
-        sample: Sample,
-        context: SolverContext,
-        model: Speaker,
-        of_agent: Mapping[str, Json],
-    ) -> Completion:
-        """Return the completion of one sample, with the prompt's variables of the agent."""
-        talk = Conversation(context.prompt(PROMPT, **{**self.variables(), **of_agent}))
-        user = self._user(sample, context, model.time)
-        while not (ended := await self._heard(talk, user, model.time)):
-            if not await model.answer(talk):
-                ended = "no answer"
-                break
+        calls = nullcontext() if self.agent is None else self.agent.loop(context, time)
+        async with calls as loop:
+            talk = Conversation(self._opening(context, loop))
+            user, model = self._user(sample, context, time), Speaker(context, loop, time)
+            while not (ended := await self._heard(talk, user, time)):
+                if not await model.answer(talk):
+                    ended = "no answer"
+                    break
+            details = {**model.findings, "turns": talk.replies, ENDED: ended}
         if not talk.replies:
             msg = f"sample {sample.id!r}: no message of the user is there for the model to answer"
             raise LLMEvalError(msg)
-        details: dict[str, Json] = {**model.findings, "turns": talk.replies, ENDED: ended}
         last = "" if ended == "no answer" else talk.said[-1].text
         text = talk.text if self.scored == "conversation" else last
         return Completion(text=text, stop_reason=model.stop_reason, details=details)
+
+    def _opening(self, context: SolverContext, loop: Loop | None) -> tuple[Message, ...]:
+        """Return the messages that open the conversation, which tell of the tools there are."""
+        of_calls = {} if loop is None else loop.variables
+        messages = context.prompt(PROMPT, **{**self.variables(), **of_calls})
+        self.check_prompt(PROMPT, messages)
+        return messages
 
     def _user(self, sample: Sample, context: SolverContext, time: OwnTime) -> User:
         if self.user is None:

@@ -10,15 +10,11 @@ from pytest_llmeval.solvers.turns.conversation import Conversation
 
 
 class Speaker:
-    """Answers the user, and keeps how the replies ended.
-
-    Attributes:
-        time: the sample's own time.
-    """
+    """Answers the user, and keeps how the replies ended."""
 
     def __init__(self, context: SolverContext, loop: Loop | None, time: OwnTime) -> None:
         """Ask the model of `context`, within a turn by the `loop` of calls if there is one."""
-        self._context, self._loop, self.time = context, loop, time
+        self._context, self._loop, self._time = context, loop, time
         self._replies: list[Reply] = []
         self._reason = ""
 
@@ -27,7 +23,7 @@ class Speaker:
         stage, sent = f"turn {talk.replies + 1}", talk.messages
         if self._loop is None:
             reply = await self._context.generate(sent, stage=stage)
-            self.time.add(reply.latency)
+            self._time.add(reply.latency)
         else:
             end = await self._loop.answer(sent, stage=f"{stage}.")
             reply, sent, self._reason = end.reply, end.messages, end.reason

@@ -169,4 +169,4 @@ def test_a_sample_without_a_conversation_is_refused(messages: Any, problem: str)
     with pytest.raises(ValueError, match=problem):
         solver.check_sample(sample)
     with pytest.raises(ValueError, match=problem):
-        asyncio.run(solver(sample, TalkContext({"generate": (SYSTEM,)}, solver=str)))
+        asyncio.run(solver(sample, TalkContext({"generate": turns("one")}, solver=str)))

@@ -158,7 +158,7 @@ def test_the_model_calls_tools_within_a_turn() -> None:
         ({"user": "user", "stop": " "}, "stop is ' '"),
         ({"scored": "all"}, "scored|is 'all'"),
         ({"agent": 3}, "is 3; write the options of the solver agent"),
-        ({"agent": {"turns": 3}}, "is missing"),
+        ({"agent": {"turns": 3}}, "an agent needs tools"),
     ],
 )
 def test_a_wrong_option_is_told_with_its_value(options: dict[str, object], problem: str) -> None:
