@@ -68,7 +68,7 @@ def test_every_name_of_the_package_is_a_callable(
             | {"sldp", "pddl", "eed", "judge", "code", "taxonomy"},
         ),
         (SOLVERS, {"direct", "cypher", "agent", "python", "in_context", "visual_cot"}),
-        (PROVIDERS, {"openai", "azure", "replay", "python"}),
+        (PROVIDERS, {"openai", "azure", "vllm", "replay", "python"}),
         (METRICS, {"accuracy", "mean", "pass_at", "maj_at", "f1_macro", "mcc", "micro"}),
         (ANSWERS, {"boxed_first", "boxed_last", "tagged", "last_line", "choice", "code", "whole"}),
     ],
