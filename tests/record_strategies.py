@@ -30,7 +30,16 @@ WHOLE_TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
 """Texts that UTF-8 can hold."""
 
 HOSTILE = st.sampled_from(
-    ["", "a_b & 100 % #1", "\\input{x}", "$x^2$ ~ {", "--- '' ``", "- key: [1", "\x1b[31m", "\u202e"]
+    [
+        "",
+        "a_b & 100 % #1",
+        "\\input{x}",
+        "$x^2$ ~ {",
+        "--- '' ``",
+        "- key: [1",
+        "\x1b[31m",
+        "\u202e",
+    ]
 )
 TEXTS = HOSTILE | st.text(max_size=8) | st.just("half \ud800 pair")
 NUMBERS = st.floats(0, 1e6, allow_nan=False)

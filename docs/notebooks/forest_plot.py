@@ -2,7 +2,8 @@
 
     python docs/notebooks/forest_plot.py RUN figure.svg     # or .pdf, .png
 
-Needs matplotlib (``pip install 'pytest-llmeval-suite[figures]'``). The same run gives the same file.
+Needs matplotlib (``pip install 'pytest-llmeval-suite[figures]'``). The same run gives the same
+file.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ NO_DATE = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
 
 
 def forest_plot(run: Run) -> Figure:
-    """Return a figure with one line for each task, test and model of a run, the first at the top."""
+    """Return a figure with a line for each task, test and model of a run, the first at the top."""
     entries = [one for one in run.summary.entries if one.figures.accuracy.value is not None]
     names = [f"{one.task} · {one.model}" for one in entries]
     means = [one.figures.accuracy for one in entries]

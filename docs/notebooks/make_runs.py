@@ -12,11 +12,10 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from typing import Any
 
 import nbformat
 from nbclient import NotebookClient
-from nbformat import v4
+from nbformat import NotebookNode, v4
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
@@ -57,27 +56,27 @@ for row in wrong[:2]:
     print(row.task, row.sample, "|", call.asked.messages[-1].text, "|", call.reply.text)""",
     "A figure for a paper ([forest_plot.py](forest_plot.py) writes SVG and PDF):",
     """\
-from IPython.display import SVG
 from forest_plot import drawn
+from IPython.display import SVG
 
 SVG(drawn(run, "svg").decode())""",
 )
 """Text and code in turn: code begins with a lower case letter."""
 
 
-def notebook() -> Any:
+def notebook() -> NotebookNode:
     """Return the notebook without outputs."""
     cells = [_cell(number, text) for number, text in enumerate(CELLS)]
     kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
     return v4.new_notebook(cells=cells, metadata={"kernelspec": kernel})
 
 
-def _cell(number: int, text: str) -> Any:
+def _cell(number: int, text: str) -> NotebookNode:
     make = v4.new_code_cell if text[0].islower() else v4.new_markdown_cell
     return make(text, id=f"cell-{number}")
 
 
-def executed(reports: Path) -> Any:
+def executed(reports: Path) -> NotebookNode:
     """Return the notebook with its outputs on the latest run of a folder of runs."""
     made = notebook()
     paths = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from xml.etree import ElementTree
+from xml.etree import ElementTree as ET
 
 import pytest
 from example_rows import row
@@ -15,7 +15,7 @@ from pytest_llmeval import Run
 sys.path.insert(0, str(Path(__file__).parents[2] / "docs" / "notebooks"))
 pytest.importorskip("matplotlib")
 
-import forest_plot  # noqa: E402 - beside the notebook
+import forest_plot
 
 HOSTILE = "a_$b^ & <x> \\frac"
 
@@ -38,7 +38,7 @@ def test_each_task_and_model_with_a_value_has_a_line_with_its_interval(run: Run)
 
 
 def test_the_svg_is_well_formed_with_names_as_texts(run: Run) -> None:
-    root = ElementTree.fromstring(forest_plot.drawn(run, "svg"))  # noqa: S314 - our own
+    root = ET.fromstring(forest_plot.drawn(run, "svg"))  # noqa: S314 - our own
     texts = {one.text for one in root.iter("{http://www.w3.org/2000/svg}text")}
     assert {f"demo · {HOSTILE}", "demo · openai/small"} <= texts
 

@@ -118,7 +118,10 @@ def test_the_figures_are_those_of_the_summary(tmp_path: Path) -> None:
         assert part["cost"].sum() == (figures.usage.cost or 0)
         assert part["seconds"].sum() == figures.seconds.total
         counts = part["outcome"].value_counts()
-        assert (counts["error"], counts["not run"]) == (figures.counts.error, figures.counts.not_run)
+        assert (counts["error"], counts["not run"]) == (
+            figures.counts.error,
+            figures.counts.not_run,
+        )
 
 
 def test_without_pandas_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -130,9 +130,7 @@ def check_usage(found: Mapping[str, Any], usage: Usage) -> None:
 def check_messages(found: list[Any], transcript: Transcript) -> None:
     """Check the last chat of the solver, message by message, and its reply."""
     calls = [
-        call
-        for call in transcript.calls
-        if call.asked.role == SOLVER and not call.asked.of_scorer
+        call for call in transcript.calls if call.asked.role == SOLVER and not call.asked.of_scorer
     ]
     if not calls:
         assert found == []
@@ -172,7 +170,13 @@ CALL = ToolCall(id="c1", name="ask", arguments='{"place": "harbour"}')
 
 def call(*messages: Message, role: str = SOLVER, **reply: Any) -> ModelCall:
     asked = Asked(
-        stage="turn", role=role, scorer="", model="openai/x", parameters={}, messages=messages, key="k"
+        stage="turn",
+        role=role,
+        scorer="",
+        model="openai/x",
+        parameters={},
+        messages=messages,
+        key="k",
     )
     return ModelCall(asked=asked, reply=Reply(**{"text": "", **reply}))
 
