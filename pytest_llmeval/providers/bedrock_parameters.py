@@ -47,6 +47,10 @@ def converse_parameters(request: Request) -> dict[str, Any]:
     if (effort := given.pop("reasoning_effort", None)) is not None:
         for member, value in _thinking(effort, request.model).items():
             _add(body, member, value)
+    fields = given.get("additionalModelRequestFields", {})
+    if not isinstance(fields, dict):
+        msg = f"additionalModelRequestFields is {fields!r}; expected an object"
+        raise ValueError(msg)
     for name in _OWN & given.keys():
         _add(body, name, given.pop(name))
     _add(body, "additionalModelRequestFields", given)
