@@ -14,9 +14,11 @@ from __future__ import annotations
 import itertools
 import json
 from collections.abc import Callable
-from concurrent.futures import CancelledError, Future
+from concurrent.futures import Future
+from functools import partial
 from typing import Protocol, cast
 
+from pytest_llmeval.engine.pending import Pending
 from pytest_llmeval.engine.plan import Plan
 from pytest_llmeval.errors import LLMEvalError, RunStopped, UsageError
 from pytest_llmeval.records import Json
@@ -25,9 +27,6 @@ from pytest_llmeval.safety.printable import described
 
 _NO_PLAN = Plan(tests=(), tasks=())
 """The plan of a worker without samples, which announces none."""
-
-_TICK = 0.5
-"""Seconds between two calls of `while_waiting`."""
 
 _CUT_OFF = "the engine ended before it answered"
 
@@ -49,8 +48,8 @@ class Channel(Protocol):
 class Link(Protocol):
     """The connection from a test to the engine."""
 
-    def ask(self, want: str, arguments: dict[str, Json]) -> Json:
-        """Return the engine's answer to a wish (see `Run.answer`), or raise its LLMEvalError."""
+    def send(self, want: str, arguments: dict[str, Json]) -> Pending[Json]:
+        """Send a wish (see `Run.answer`); return its answer, which may be an LLMEvalError."""
         ...
 
 
@@ -71,30 +70,28 @@ class DirectLink:
         """Ask `engine`; call `while_waiting` repeatedly until it answers."""
         self._engine, self._while_waiting = engine, while_waiting
 
-    def ask(self, want: str, arguments: dict[str, Json]) -> Json:
-        """Return the engine's answer to a wish, or raise its LLMEvalError."""
-        future = self._engine.ask("", want, arguments)
-        while not _is_done(future, within=_TICK):
-            self._while_waiting()
-        if future.cancelled():
-            raise RunStopped(_CUT_OFF)
-        if (error := future.exception()) is not None:
-            # As a worker gets it: without the engine's stack frames, which do not help the author
-            # of a test, and never a KeyboardInterrupt or SystemExit of a provider's own code.
-            raise error_from_json(error_to_json(error))
-        return future.result()
+    def send(self, want: str, arguments: dict[str, Json]) -> Pending[Json]:
+        """Send a wish; return its answer, which may be an LLMEvalError."""
+        try:
+            answer = self._engine.ask("", want, arguments)
+        except RunStopped as stopped:
+            answer = Future()
+            answer.set_exception(stopped)
+        return Pending(answer, partial(_plain, answer), while_waiting=self._while_waiting)
 
 
-def _is_done(future: Future[Json], *, within: float) -> bool:
-    """Return whether a future is done or cancelled after at most `within` seconds."""
-    # Not futures.wait, which does not return for a cancelled future.
-    try:
-        future.exception(within)
-    except TimeoutError:
-        return False
-    except CancelledError:
-        return True
-    return True
+def _plain(answer: Future[Json]) -> Json:
+    """Return what a future has, or raise its error as a worker gets it.
+
+    That is without the engine's stack frames, which do not help the author of a test, and never a
+    KeyboardInterrupt or SystemExit of a provider's own code.
+    """
+    __tracebackhide__ = True
+    if answer.cancelled():
+        raise RunStopped(_CUT_OFF)
+    if (error := answer.exception()) is not None:
+        raise error_from_json(error_to_json(error))
+    return answer.result()
 
 
 class WorkerLink:
@@ -112,26 +109,20 @@ class WorkerLink:
         """Send the collected plan to the controller: the whole of it, or its digest."""
         self._send({"plan": plan.to_json()} if whole else {"digest": plan.digest})
 
-    def ask(self, want: str, arguments: dict[str, Json]) -> Json:
-        """Return the engine's answer to a wish, or raise its LLMEvalError.
-
-        Raises:
-            RunStopped: the controller has closed the channel.
-        """
-        number, future = next(self._ids), Future[tuple[str, str]]()
-        self._waiting[number] = future
-        if self._closed:
-            raise _controller_gone()
-        self._send({"id": number, "want": want, "with": arguments})
-        kind, text = future.result()
+    def send(self, want: str, arguments: dict[str, Json]) -> Pending[Json]:
+        """Send a wish; return its answer: LLMEvalError, or RunStopped without a controller."""
+        number, answer = next(self._ids), Future[tuple[str, str]]()
+        # Who no longer awaits it cannot cancel it: the controller answers all the same.
+        answer.set_running_or_notify_cancel()
+        self._waiting[number] = answer
         try:
-            answer: Json = json.loads(text)
-        except (ValueError, RecursionError) as error:
-            msg = f"the engine's answer cannot be read: {described(error)}"
-            raise LLMEvalError(msg) from None
-        if kind == _ERROR:
-            raise error_from_json(answer)
-        return answer
+            if self._closed:
+                raise _controller_gone()
+            self._send({"id": number, "want": want, "with": arguments})
+        except RunStopped as gone:
+            if self._waiting.pop(number, None) is not None:
+                answer.set_exception(gone)
+        return Pending(answer, partial(_read, answer))
 
     def _send(self, frame: dict[str, Json]) -> None:
         try:
@@ -142,13 +133,26 @@ class WorkerLink:
     def _receive(self, item: object) -> None:
         if item is None:
             self._closed = True
-            for future in list(self._waiting.values()):
-                future.set_exception(_controller_gone())
-            self._waiting.clear()
+            while self._waiting:
+                self._waiting.popitem()[1].set_exception(_controller_gone())
             return
         head, _, text = cast("str", item).partition("\n")
         number, kind = head.split()
         self._waiting.pop(int(number)).set_result((kind, text))
+
+
+def _read(answer: Future[tuple[str, str]]) -> Json:
+    """Return the answer that the controller sent, or raise its LLMEvalError."""
+    __tracebackhide__ = True
+    kind, text = answer.result()
+    try:
+        found: Json = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        msg = f"the engine's answer cannot be read: {described(error)}"
+        raise LLMEvalError(msg) from None
+    if kind == _ERROR:
+        raise error_from_json(found)
+    return found
 
 
 class ControllerLink:

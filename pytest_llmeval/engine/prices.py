@@ -29,6 +29,11 @@ class Price:
     cached_input: float | None = None
     cache_write: float | None = None
 
+    def to_json(self) -> dict[str, Json]:
+        """Return the JSON form, in which a price file has it too."""
+        figures = ((name, getattr(self, name)) for name in _KEYS)
+        return {name: figure for name, figure in figures if figure is not None}
+
     def cost(self, usage: Usage) -> float:
         """Return what `usage` costs in US dollars."""
         cached = self.input if self.cached_input is None else self.cached_input
@@ -40,6 +45,20 @@ class Price:
             + usage.cache_write_tokens * written
             + usage.output_tokens * self.output
         ) / 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Priced:
+    """A model's price and where it is from.
+
+    Attributes:
+        price: the price.
+        as_of: the day for which the table that comes with the package has it (YYYY-MM-DD); "" for a
+            price in a file of the user's.
+    """
+
+    price: Price
+    as_of: str = ""
 
 
 MAX_BYTES: Final = 1_000_000
@@ -64,10 +83,11 @@ def read_prices(file: Path) -> dict[str, Price]:
         form = "openai/NAME: {input: 1.25, output: 10}"
         msg = f"prices: {file} holds no table; expected lines such as {form}"
         raise UsageError(msg)
-    return {str(model): _price(file, str(model), entry) for model, entry in table.items()}
+    return {str(model): price_of(file, str(model), entry) for model, entry in table.items()}
 
 
-def _price(file: Path, model: str, entry: Json) -> Price:
+def price_of(file: Path, model: str, entry: Json) -> Price:
+    """Return the price in one entry of a file; UsageError when it is of another form."""
     problem = None
     if not isinstance(entry, dict) or not {"input", "output"} <= entry.keys():
         form = (

@@ -122,10 +122,13 @@ class Run:
 
         Args:
             worker: name of the xdist worker, "" without xdist.
-            want: ``completion`` returns a `Solved`; ``prepare`` what a scorer prepares for an
-                answer, or its error, with the transcript of its calls; ``judges`` the names of the
-                models that a scorer may ask; ``generate`` a `Reply`.
-            arguments: ``nodeid`` of the test, and the wish's own.
+            want: ``completion`` returns a `Solved`; ``early`` the same before the test's turn, once
+                the look-ahead has it; ``prepare`` what a scorer prepares for an answer, or its
+                error, with the transcript of its calls; ``transcript`` stores the transcript of the
+                test's completion; ``judges`` returns the names of the models that a scorer may ask;
+                ``generate`` a `Reply`.
+            arguments: ``nodeid`` of the test, and the wish's own; ``early``, if true, for a body
+                whose turn has not come, so that what tests wait for goes first.
 
         Raises:
             LLMEvalError: the wish failed.
@@ -135,15 +138,25 @@ class Run:
                 position = self._position(str(arguments["nodeid"]))
                 self._get_ready()
                 return (await self._completed(worker, position)).to_json()
+            case "early":
+                position = self._position(str(arguments["nodeid"]))
+                return (await self._scheduler.ahead_of_test(position)).to_json()
             case "prepare":
                 return await self._prepare_for(arguments)
+            case "transcript":
+                test, _ = self._on_behalf_of(arguments)
+                if test is not None:
+                    transcript = Transcript.from_json(arguments["transcript"])
+                    self._completing.keep(test.key, transcript)
+                return None
             case "judges":
                 test, _ = self._on_behalf_of(arguments)
                 return list(self._preparing.judges(test, arguments))
             case "generate":
                 return (await self._generate_for(arguments)).to_json()
             case _:
-                msg = f"unknown wish {want!r}; expected completion, prepare, judges or generate"
+                known = "completion, early, prepare, transcript, judges or generate"
+                msg = f"unknown wish {want!r}; expected {known}"
                 raise UsageError(msg)
 
     @property
@@ -287,9 +300,9 @@ class Run:
     def _on_behalf_of(self, arguments: dict[str, Json]) -> tuple[PlannedTest | None, Calls]:
         """Return the planned test that a body's request comes from, or None, and its calls.
 
-        The calls are urgent, because the test waits for them.
+        The calls are urgent if the test waits for them, and not if its body began ahead.
         """
         position = self._plan.index.get(str(arguments["nodeid"]))
         test = None if position is None else self._plan.tests[position]
-        ticket = Ticket(order=position or 0, urgent=True)
+        ticket = Ticket(order=position or 0, urgent=not arguments.get("early", False))
         return test, Calls(self._models, ticket, epoch=1 if test is None else test.epoch)

@@ -43,6 +43,7 @@ class Scheduler:
         self._run, self._window, self._fatal = run, window, fatal
         self._ahead = LookAhead(count)
         self._jobs: dict[int, _Job] = {}
+        self._awaited: dict[int, asyncio.Event] = {}
         self._end: LLMEvalError | None = None
         self._end_told = False
 
@@ -86,6 +87,26 @@ class Scheduler:
                 del self._jobs[position]
             self._fill()
 
+    async def ahead_of_test(self, position: int) -> Solved:
+        """Return a solved sample before its test asks; it stays among those not handed over.
+
+        It is not started for this: the window alone says how far ahead samples are solved.
+
+        Raises:
+            LLMEvalError: the sample failed, as its test will be told too, or the run has ended.
+        """
+        while (job := self._jobs.get(position)) is None:
+            if self._end is not None:
+                raise RunStopped(str(self._end))
+            await self._awaited.setdefault(position, asyncio.Event()).wait()
+        try:
+            return await asyncio.shield(job.task)
+        except asyncio.CancelledError:
+            if not job.task.cancelled():
+                raise
+            msg = "the sample was given up"
+            raise RunStopped(msg) from None
+
     def discard(self, position: int) -> None:
         """Cancel the solver of a test that has ended; replies in flight are still stored.
 
@@ -109,6 +130,7 @@ class Scheduler:
     def halt(self, reason: LLMEvalError) -> None:
         """Cancel all solvers and start no others; waiting and later callers get `reason`."""
         self._end = self._end or reason
+        self._tell(*self._awaited)
         for job in self._jobs.values():
             job.task.cancel()
 
@@ -124,7 +146,14 @@ class Scheduler:
         # Retrieved: otherwise asyncio logs the exception of a sample that no test has asked for.
         job.task.add_done_callback(lambda task: task.cancelled() or task.exception())
         self._jobs[position] = job
+        self._tell(position)
         return job
+
+    def _tell(self, *positions: int) -> None:
+        """Wake who waits for the start of samples."""
+        for position in positions:
+            if (event := self._awaited.pop(position, None)) is not None:
+                event.set()
 
     async def _complete(self, position: int, ticket: Ticket) -> Solved:
         try:

@@ -20,7 +20,7 @@ SETTING: Final = re.compile(r",(?=[A-Za-z_]\w*=)")
 _KIND: Final = re.compile(r"((?:\.{0,2}/[^,:]*\.py|[\w.]+):[A-Za-z_]\w*|[^/]*)/(.*)", re.DOTALL)
 """The provider (``./file.py:function``, ``module:function`` or a name) and the model's name."""
 
-OPTIONS: Final = ("api", "base_url", "cache", "key", "vision")
+OPTIONS: Final = ("api", "base_url", "cache", "key", "serve", "vision")
 """SpecSettings for how a model is reached and what it can do."""
 
 PLACES: Final[Mapping[str, tuple[str, ...]]] = {
@@ -28,6 +28,12 @@ PLACES: Final[Mapping[str, tuple[str, ...]]] = {
     "google": ("location", "project"),
 }
 """Further ones for how the models of one provider are reached; elsewhere they are parameters."""
+
+STARTED: Final = "vllm"
+"""The provider whose servers the run starts and ends."""
+
+_UNCACHED: Final = frozenset({"openai", "azure", "google", "bedrock", STARTED})
+"""Providers that cache prompts by themselves, or not at all."""
 
 _KEY_NAMES: Final = frozenset(
     {"api_key", "apikey", "access_token", "auth", "authorization", "bearer", "password", "secret"}
@@ -44,6 +50,10 @@ PATIENCE: Final = 180.0
 """Seconds that a server may be away, or refuse everything, counted from the first refusal without a
 reply since, before its model is given up."""
 
+STARTUP: Final = 1800.0
+"""Seconds that a server which the run starts may take until it is ready; the model may have to be
+downloaded first."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelLimits:
@@ -55,6 +65,7 @@ class ModelLimits:
         concurrency: requests in flight, at most.
         timeout: seconds that one attempt of a request may take (else TIMEOUT).
         patience: seconds that the server may be away before the model is given up (else PATIENCE).
+        startup: seconds that a server of the run's own may take to start (else STARTUP).
     """
 
     rpm: float | None = None
@@ -62,6 +73,7 @@ class ModelLimits:
     concurrency: int | None = None
     timeout: float | None = None
     patience: float | None = None
+    startup: float | None = None
 
 
 LIMITS: Final = tuple(limit.name for limit in fields(ModelLimits))
@@ -110,7 +122,7 @@ def read_settings(text: str, kind: str, settings: Sequence[str]) -> SpecSettings
         if name in OPTIONS or name in PLACES.get(kind, ()):
             read.options[name] = _option(text, kind, name, value)
         elif name in LIMITS:
-            read.limits[name] = _limit(text, name, value)
+            read.limits[name] = _limit(text, kind, name, value)
         else:
             read.parameters[name] = _parameter(text, name, value)
     return read
@@ -132,7 +144,9 @@ def _parameter(text: str, name: str, value: str) -> Json:
     return parsed
 
 
-def _limit(text: str, name: str, value: str) -> float:
+def _limit(text: str, kind: str, name: str, value: str) -> float:
+    if name == "startup" and kind != STARTED:
+        raise wrong(text, f"startup is for {STARTED}/ models, whose server the run starts")
     whole = name == "concurrency"
     try:
         number = int(value) if whole else float(value)
@@ -145,23 +159,14 @@ def _limit(text: str, name: str, value: str) -> float:
 
 
 def _option(text: str, kind: str, name: str, value: str) -> str:
-    if kind in {"replay", "python"}:
-        raise wrong(text, f"{kind}/ models take no {name}")
+    _check_taken(text, kind, name)
     match name:
         case "api" if value not in {"chat", "responses"} or kind not in {"openai", "azure"}:
             raise wrong(text, f"api is {value!r}; openai/ and azure/ models take chat or responses")
-        case "cache" if value not in {"on", "off"}:
-            raise wrong(text, f"cache is {value!r}; it is on or off")
-        case "cache" if kind in {"openai", "azure", "google", "bedrock"}:
-            raise wrong(text, f"{kind}/ models take no cache: anthropic/ models do")
-        case "vision" if value not in {"on", "off"}:
-            raise wrong(text, f"vision is {value!r}; it is on or off")
+        case "cache" | "vision" if value not in {"on", "off"}:
+            raise wrong(text, f"{name} is {value!r}; it is on or off")
         case "base_url":
             check_address(value, "base_url")
-        case "key" if kind == "bedrock":
-            raise wrong(
-                text.partition(",key=")[0], "bedrock/ models take no key: AWS signs them in"
-            )
         case "region" | "location" | "project" if not _PLACE.fullmatch(value):
             raise wrong(text, f"{name} is {value!r}; expected a name of letters, digits, . : and -")
         case "key" if not (value.isidentifier() and is_secret_name(value)):
@@ -171,3 +176,25 @@ def _option(text: str, kind: str, name: str, value: str) -> str:
             )
             raise wrong(text.partition(",key=")[0], problem)
     return value
+
+
+def _check_taken(text: str, kind: str, name: str) -> None:
+    """Raise UsageError for an option that the models of a provider do not take."""
+    problem = ""
+    match name:
+        case _ if kind in {"replay", "python"}:
+            problem = f"{kind}/ models take no {name}"
+        case "serve" if kind != STARTED:
+            problem = f"serve is for {STARTED}/ models, whose server the run starts"
+        case "api" | "base_url" | "key" if kind == STARTED:
+            problem = (
+                f"{kind}/ models take no {name}, because the run starts their server; "
+                "openai/NAME,base_url=... asks one that runs"
+            )
+        case "cache" if kind in _UNCACHED:
+            problem = f"{kind}/ models take no cache: anthropic/ models do"
+        case "key" if kind == "bedrock":
+            problem = "bedrock/ models take no key: AWS signs them in"
+    if problem:
+        # What stands behind `key=` may be a key.
+        raise wrong(text.partition(",key=")[0], problem)

@@ -10,11 +10,13 @@ from pytest_llmeval.plugin.hooks import (
     pytest_collection_modifyitems,
     pytest_configure,
     pytest_generate_tests,
+    pytest_pyfunc_call,
     pytest_report_teststatus,
     pytest_runtest_call,
     pytest_runtest_makereport,
     pytest_runtest_setup,
     pytest_runtest_teardown,
+    pytest_sessionfinish,
 )
 
 __all__ = [
@@ -27,10 +29,12 @@ __all__ = [
     "pytest_collection_modifyitems",
     "pytest_configure",
     "pytest_generate_tests",
+    "pytest_pyfunc_call",
     "pytest_report_teststatus",
     "pytest_runtest_call",
     "pytest_runtest_makereport",
     "pytest_runtest_setup",
     "pytest_runtest_teardown",
+    "pytest_sessionfinish",
     "sample",
 ]

@@ -10,3 +10,7 @@ if it died before. Its id does not show it, because users may choose ids (``--tx
 
 HANDLES_CTRL_C = "llmeval-ctrl-c"
 """The key of whether the worker handles Ctrl-C; not if it is ignored, as in a background job."""
+
+KEEPS_TESTS = "llmeval-keeps-tests"
+"""The key of whether the tests that a worker was given stay with it; not with ``--dist worksteal``.
+"""

@@ -1,4 +1,4 @@
-"""Detects tests that are coroutines and that no plugin runs."""
+"""Tells which plugin runs a test that is a coroutine."""
 
 from __future__ import annotations
 
@@ -7,36 +7,34 @@ from typing import Final
 
 import pytest
 
+from pytest_llmeval.plugin.fixture_names import FIXTURES
+
 _ASYNCIO: Final = "pytest_asyncio.plugin"
 
-_KNOWN: Final = frozenset({"_pytest.python", "anyio.pytest_plugin", _ASYNCIO})
+_KNOWN: Final = frozenset(
+    {"_pytest.python", "anyio.pytest_plugin", _ASYNCIO, "pytest_llmeval.plugin.hooks"}
+)
 """Modules of plugins that call test functions, and of which it is known whether they run a
 coroutine; any other one, such as a conftest, may run all of them."""
 
 
-def unrun_coroutine(item: pytest.Item) -> str | None:
-    """Return an error message if a marked test is `async def` and nothing would run it.
+def runs_here(item: pytest.Item) -> bool:
+    """Return whether a test is a coroutine of ours that no other plugin runs.
 
-    Such a test would fail, after its requests were paid. Plugins run it as an item of their own
-    class (pytest-asyncio), by a mark, or by a fixture that they add (anyio).
+    It is ours by the mark or a fixture. Other plugins run it as an item of their own class
+    (pytest-asyncio), by a mark, or by a fixture that they add (anyio).
     """
-    function = getattr(item, "function", None)
-    if not inspect.iscoroutinefunction(function) or item.get_closest_marker("llmeval") is None:
-        return None
+    if type(item) is not pytest.Function or not inspect.iscoroutinefunction(item.function):
+        return False
+    if item.get_closest_marker("llmeval") is None and FIXTURES.isdisjoint(item.fixturenames):
+        return False
     callers = {
-        getattr(one.plugin, "__name__", one.plugin_name)
+        one.function.__module__
         for one in item.config.hook.pytest_pyfunc_call.get_hookimpls()
+        if not (one.wrapper or one.hookwrapper)
     }
-    is_run = (
-        type(item) is not pytest.Function
-        or "anyio_backend" in item.fixturenames
-        or (_ASYNCIO in callers and item.get_closest_marker("asyncio") is not None)
-        or not callers <= _KNOWN
-    )
-    if is_run:
-        return None
     return (
-        f"{item.nodeid.partition('[')[0]} is `async def`, and nothing runs such a test here: "
-        "install pytest-asyncio and mark it with @pytest.mark.asyncio, or anyio and "
-        "@pytest.mark.anyio"
+        callers <= _KNOWN
+        and "anyio_backend" not in item.fixturenames
+        and not (_ASYNCIO in callers and item.get_closest_marker("asyncio") is not None)
     )

@@ -65,6 +65,13 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
     return (yield from state.process.body(item)) if state.active else (yield)
 
 
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
+    """Run the body of a test that is a coroutine, if no other plugin does."""
+    __tracebackhide__ = True
+    state = pyfuncitem.config.stash[STATE]
+    return True if state.active and state.process.run_coroutine(pyfuncitem) else None
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_runtest_teardown(item: pytest.Item) -> None:
     """End the attempt."""
@@ -88,3 +95,10 @@ def pytest_report_teststatus(report: pytest.TestReport) -> tuple[str, str, str] 
     """Show the failure of a provider, tool or judge in a test body as an error."""
     is_error = report.failed and getattr(report, "llmeval_error", False)
     return ("error", "E", "ERROR") if is_error else None
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Cancel the bodies that have begun ahead of tests that never came."""
+    if (state := session.config.stash[STATE]).active:
+        state.process.bodies.close()

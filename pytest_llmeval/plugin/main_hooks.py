@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_llmeval.plugin.channel import CHANNEL, HANDLES_CTRL_C, IS_FIRST
+from pytest_llmeval.plugin.channel import CHANNEL, HANDLES_CTRL_C, IS_FIRST, KEEPS_TESTS
 from pytest_llmeval.plugin.spawning import shield_workers
 from pytest_llmeval.plugin.state import State
 
@@ -59,6 +59,7 @@ class MainHooks:
         node.workerinput[CHANNEL] = channel
         node.workerinput[HANDLES_CTRL_C] = self._state.handles_ctrl_c
         node.workerinput[IS_FIRST] = self._workers == 0 or not self._state.has_plan
+        node.workerinput[KEEPS_TESTS] = node.config.getoption("dist") != "worksteal"
         self._workers += 1
         node.sendcommand = partial(_send, node.sendcommand)
         channel.setcallback(partial(self._state.receive, node.gateway.id, channel))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import sys
+import threading
 from contextlib import nullcontext
 
 import pytest
@@ -139,18 +141,25 @@ class MainProcess:
         if plan.tests and (gauge := self.session.engine.gauge) is not None:
             self._progress.show(self.session.rows.reported, len(plan.tests), gauge)
 
-    def _show_progress_in_a_test(self) -> None:
+    def show_progress_in_a_test(self) -> None:
         """Show progress while pytest captures output, because a test waits for the engine."""
+        if threading.current_thread() is not threading.main_thread():
+            return  # a thread of a body; pytest's capture is not made for several
         capture = self._config.pluginmanager.getplugin("capturemanager")
-        with nullcontext() if capture is None else capture.global_and_fixture_disabled():
-            self._show_progress()
+        streams = sys.stdout, sys.stderr
+        try:
+            with nullcontext() if capture is None else capture.global_and_fixture_disabled():
+                self._show_progress()
+        finally:
+            # pytest restores its own, and knows nothing of those by which bodies are kept apart.
+            sys.stdout, sys.stderr = streams
 
     def _host(self) -> Host:
         option = self._config.getoption
         return Host(
             tell=self._progress.tell,
             flush=self._progress.flush,
-            while_waiting=self._show_progress_in_a_test,
+            while_waiting=self.show_progress_in_a_test,
             root=self._config.rootpath,
             stops_early=bool(option("maxfail", 0) or option("stepwise", False)),
         )

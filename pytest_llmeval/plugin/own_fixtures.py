@@ -6,8 +6,7 @@ from typing import Any, Final
 
 import pytest
 
-OURS: Final = "pytest_llmeval.plugin.fixtures"
-"""The module of this plugin's fixtures."""
+from pytest_llmeval.plugin.fixture_names import OURS
 
 _NAMES: Final = ("sample", "completion")
 """The fixtures that give a test its sample."""

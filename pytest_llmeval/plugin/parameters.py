@@ -7,14 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from pytest_llmeval.plugin.coroutines import unrun_coroutine
+from pytest_llmeval.plugin.fixture_names import FIXTURES, PARAMETERS
 from pytest_llmeval.plugin.own_fixtures import foreign_fixture
-
-FIXTURES = frozenset({"sample", "completion", "judge", "llm"})
-"""The fixtures of this plugin."""
-
-PARAMETERS = "_llmeval_parameters"
-"""The fixture with a test's parameters, on which `sample` and `completion` depend."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +47,7 @@ def mistake_of(item: pytest.Item) -> str | None:
     found = None if callspec is None else callspec.params.get(PARAMETERS)
     if isinstance(found, Mistake):
         return found.problem
-    return foreign_fixture(item) or unrun_coroutine(item)
+    return foreign_fixture(item)
 
 
 def parameters_of(item: pytest.Item) -> Parameters | None:

@@ -11,10 +11,10 @@ from _pytest.skipping import evaluate_skip_marks
 from pytest_llmeval.engine.choice import no_model
 from pytest_llmeval.engine.plan import Plan, PlannedTest
 from pytest_llmeval.errors import LLMEvalError, UsageError
+from pytest_llmeval.plugin.fixture_names import PARAMETERS
 from pytest_llmeval.plugin.named import is_named
 from pytest_llmeval.plugin.own_fixtures import foreign_fixture
 from pytest_llmeval.plugin.parameters import (
-    PARAMETERS,
     Mistake,
     Parameters,
     mistake_of,
@@ -71,7 +71,7 @@ def plan_of(items: Sequence[pytest.Item], catalog: Catalog) -> Plan:
     tests = tuple(
         planned(item, catalog)
         for item in items
-        if waits(item) and mistake_of(item) is None and not _skipped(item)
+        if waits(item) and mistake_of(item) is None and not is_skipped(item)
     )
     tasks = sorted(
         (str(file), loaded.task.name, loaded.digest) for file, loaded in catalog.loaded.items()
@@ -176,7 +176,7 @@ def _test_name(item: pytest.Item, made_for: Parameters) -> str:
     return f"{parent}::{item.originalname}" + (f"[{others}]" if others else "")
 
 
-def _skipped(item: pytest.Item) -> bool:
+def is_skipped(item: pytest.Item) -> bool:
     """Return whether a skip or skipif mark excludes the item."""
     try:
         return evaluate_skip_marks(item) is not None

@@ -14,7 +14,9 @@ from pytest_llmeval.engine.link import Link, WorkerLink
 from pytest_llmeval.engine.specs import parse_specs
 from pytest_llmeval.errors import ModelLost, RunStopped
 from pytest_llmeval.files.redaction import Redactor
+from pytest_llmeval.plugin.bodies import Bodies
 from pytest_llmeval.plugin.channel import CHANNEL, HANDLES_CTRL_C, IS_FIRST
+from pytest_llmeval.plugin.coroutines import runs_here
 from pytest_llmeval.plugin.interruption import Interruption
 from pytest_llmeval.plugin.main_process import MainProcess
 from pytest_llmeval.plugin.parameters import mistake_of, parameters_of, uses_run, waits
@@ -121,14 +123,36 @@ class Process:
             if (teller := self._tellers[problem]) != item.nodeid:
                 pytest.skip(f"its task cannot be run; {teller} says why")
             pytest.fail(problem, pytrace=False)
+        attempt = self.bodies.taken(item) or self._new_attempt(item)
+        item.stash[ATTEMPT] = attempt
+        RUNNING.set(attempt)
+
+    def _new_attempt(self, item: pytest.Item) -> Attempt:
         attempt = Attempt(item.nodeid, lambda: self.link)
         if (made_for := parameters_of(item)) is not None:
             loaded = self.catalog.load(made_for.file)
             attempt.loaded, attempt.sample = loaded, loaded.by_id[made_for.sample]
         if waits(item) and without_model(item, self.catalog) is None:
             attempt.planned = planned(item, self.catalog)
-        item.stash[ATTEMPT] = attempt
-        RUNNING.set(attempt)
+        return attempt
+
+    @cached_property
+    def bodies(self) -> Bodies:
+        """The tests of this process that are coroutines."""
+        traced = self._config.getoption("trace")
+        return Bodies(
+            self._new_attempt,
+            most=0 if traced else self.settings.concurrency,
+            while_waiting=self.main.show_progress_in_a_test if self.main else lambda: None,
+        )
+
+    def run_coroutine(self, item: pytest.Function) -> bool:
+        """Run a test's body if it is a coroutine that no other plugin runs; return whether."""
+        __tracebackhide__ = True
+        if not runs_here(item):
+            return False
+        self.bodies.run(item, self.attempt(item))
+        return True
 
     def attempt(self, item: pytest.Item) -> Attempt:
         """Return the last attempt at an item."""
@@ -157,6 +181,7 @@ class Process:
 
     def end(self) -> None:
         """End the attempt, so that assertions no longer record scores with it."""
+        self.bodies.over()
         RUNNING.set(None)
 
     def attach(

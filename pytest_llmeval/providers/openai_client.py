@@ -12,6 +12,7 @@ from pytest_llmeval.engine.ports import ProviderSetup
 from pytest_llmeval.providers.connections import LIMITS, time_limits
 from pytest_llmeval.providers.endpoints import OPENAI
 from pytest_llmeval.providers.openai_provider import CHAT, NEW_CHAT, RESPONSES, OpenAIProvider
+from pytest_llmeval.providers.services import Endpoint
 
 _PLACEHOLDER_KEY: Final = "none"
 
@@ -43,6 +44,17 @@ def openai_provider(setup: ProviderSetup) -> OpenAIProvider:
     )
 
 
+def local_provider(endpoint: Endpoint, setup: ProviderSetup) -> OpenAIProvider:
+    """Return the provider of a server on this machine, past all proxies."""
+    client = AsyncOpenAI(
+        api_key=endpoint.key,
+        base_url=endpoint.base_url,
+        max_retries=0,
+        http_client=http_client(setup.timeout, proxies=False),
+    )
+    return OpenAIProvider(client, endpoint, image_store=setup.image_store, api=CHAT)
+
+
 def _responses_only() -> frozenset[str]:
     """Return the models that OpenAI serves by the Responses API alone, as its client lists them."""
     listed = (names for names in get_args(ResponsesModel) if get_origin(names) is Literal)
@@ -51,6 +63,11 @@ def _responses_only() -> frozenset[str]:
     )
 
 
-def http_client(timeout: float) -> httpx2.AsyncClient:
-    """Return a client over aiohttp, for requests that may take `timeout` seconds."""
-    return DefaultAioHttpClient(timeout=time_limits(timeout), limits=LIMITS)
+def http_client(timeout: float, *, proxies: bool = True) -> httpx2.AsyncClient:
+    """Return a client over aiohttp, for requests that may take `timeout` seconds.
+
+    Args:
+        timeout: in seconds.
+        proxies: whether those of the environment are used.
+    """
+    return DefaultAioHttpClient(timeout=time_limits(timeout), limits=LIMITS, trust_env=proxies)

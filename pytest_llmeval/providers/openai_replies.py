@@ -159,12 +159,19 @@ def usage_in(body: Object) -> Usage:
     """Return the tokens in a body of the chat, the Responses or the image API."""
     value = body.get("usage")
     data = value if isinstance(value, dict) else {}
-    sent = data.get("prompt_tokens_details", data.get("input_tokens_details"))
-    made = data.get("completion_tokens_details", data.get("output_tokens_details"))
+    sent = _details(data, "prompt_tokens_details", "input_tokens_details")
+    made = _details(data, "completion_tokens_details", "output_tokens_details")
     return Usage(
         input_tokens=token_count(data.get("prompt_tokens", data.get("input_tokens"))),
-        cached_tokens=token_count(sent.get("cached_tokens")) if isinstance(sent, dict) else 0,
+        cached_tokens=token_count(sent.get("cached_tokens")),
+        cache_write_tokens=token_count(sent.get("cache_write_tokens")),
         output_tokens=token_count(data.get("completion_tokens", data.get("output_tokens"))),
-        reasoning_tokens=token_count(made.get("reasoning_tokens")) if isinstance(made, dict) else 0,
+        reasoning_tokens=token_count(made.get("reasoning_tokens")),
         requests=1,
     )
+
+
+def _details(usage: Object, *names: str) -> Object:
+    """Return the first of several members that is there; an empty object if it is none."""
+    found = next((usage[name] for name in names if name in usage), None)
+    return found if isinstance(found, dict) else {}

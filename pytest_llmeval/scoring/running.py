@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextvars import ContextVar
 from typing import Final, Protocol
 
 from pytest_llmeval.records import Sample, Score
@@ -55,21 +56,27 @@ class RunningTest(Protocol):
 class Running:
     """The running test of this process, the same in every thread and event loop of its body.
 
-    Pytest runs one test at a time. A context variable would not do: event loops that several tests
-    share run in the context of the first one.
+    Pytest runs one test at a time. A context variable alone would not do: event loops that several
+    tests share run in the context of the first one. Bodies that begin ahead of their turn have
+    contexts of their own, in which the running test is theirs (`within`).
     """
 
     def __init__(self) -> None:
         """Begin without a test."""
         self._test: RunningTest | None = None
+        self._ahead: ContextVar[RunningTest | None] = ContextVar("llmeval test", default=None)
 
     def get(self) -> RunningTest | None:
         """Return the running test; None between tests."""
-        return self._test
+        return self._ahead.get() or self._test
 
     def set(self, test: RunningTest | None) -> None:
         """Take a test as the running one."""
         self._test = test
+
+    def within(self, test: RunningTest) -> None:
+        """Take a test as the running one in the current context, whatever runs elsewhere."""
+        self._ahead.set(test)
 
 
 RUNNING: Final = Running()

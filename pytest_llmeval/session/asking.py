@@ -2,33 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Protocol, TypeAlias, cast
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol, cast
 
+from pytest_llmeval.engine.pending import Pending
 from pytest_llmeval.records import Completion, Json, Message, Reply, Role, Sample
 from pytest_llmeval.roles import SOLVER
 from pytest_llmeval.scoring.grader import grader_text
 from pytest_llmeval.scoring.judge.judgement import Judgement
 from pytest_llmeval.scoring.judge.scorer import JudgeScorer
 
-Ask: TypeAlias = Callable[[str, Mapping[str, Json]], Json]
-"""Sends a wish and its arguments to the engine, and returns the answer; see `Run.answer`."""
-
 
 class Asking(Protocol):
-    """What the run's judge uses of the test in which it is called."""
+    """What the fixtures use of the test in which they are called."""
 
-    def ask(self, want: str, wish: Mapping[str, Json]) -> Json:
-        """Return the engine's answer to a wish of the test; see `Run.answer`."""
+    def send(self, want: str, wish: Mapping[str, Json]) -> Pending[Json]:
+        """Send a wish of the test to the engine; see `Run.answer`."""
         ...
 
-    def prepare(self, scorer: list[Json], sample: Sample, completion: Completion) -> Json:
-        """Return what a scorer prepares for an answer; its calls are the test's."""
+    def prepare(self, scorer: list[Json], sample: Sample, completion: Completion) -> Pending[Json]:
+        """Let the engine prepare what a scorer needs for an answer; its calls are the test's."""
         ...
 
 
 class RunningJudge:
-    """The run's judge: the value of the fixture `judge`."""
+    """The run's judge: the value of the fixture `judge`.
+
+    Called, it judges one answer, and the body waits. `judge_all` judges several at once, and
+    `ajudge` is for ``async def`` tests, of which others go on meanwhile.
+    """
 
     def __init__(self, test: Asking) -> None:
         """Judge on behalf of a test."""
@@ -60,10 +63,31 @@ class RunningJudge:
             LLMEvalError: no judge is configured, it failed, or an option is wrong.
         """
         __tracebackhide__ = True
-        sample = Sample(id="", input=problem, target=target, metadata=metadata or {})
-        completion = Completion(text=candidate, answer=candidate)
-        scorer: list[Json] = ["judge", {"votes": votes, **options}]
-        return Judgement.from_json(self._test.prepare(scorer, sample, completion))
+        asked: dict[str, object] = {"problem": problem, "candidate": candidate, "target": target}
+        asked |= {"metadata": metadata, "votes": votes, **options}
+        return self._sent(asked).result()
+
+    async def ajudge(self, **arguments: object) -> Judgement:
+        """Return what a call with these arguments does, in an ``async def`` test."""
+        __tracebackhide__ = True
+        return await self._sent(arguments).arrival()
+
+    def judge_all(
+        self, answers: Sequence[Mapping[str, Any]], /, **common: object
+    ) -> list[Judgement]:
+        """Return the judgements on several answers, in their order; all are asked at once.
+
+        Example: ``judge.judge_all([{"candidate": one}, {"candidate": two}], problem=question)``.
+
+        Args:
+            answers: the arguments of a call, for each answer.
+            common: arguments for all of them.
+
+        Raises:
+            LLMEvalError: the first that a call would raise, in the order of the answers.
+        """
+        __tracebackhide__ = True
+        return [sent.result() for sent in [self._sent({**common, **one}) for one in answers]]
 
     def grader(self, votes: int) -> str:
         """Return who judges when each judge is asked `votes` times; see `grader_text`.
@@ -72,20 +96,48 @@ class RunningJudge:
             LLMEvalError: the engine cannot tell the judges.
         """
         scorer = JudgeScorer(votes=votes)
-        judges = self._test.ask("judges", {"scorer": list(scorer.spec)})
+        judges = self._test.send("judges", {"scorer": list(scorer.spec)}).result()
         return grader_text(scorer, cast("list[str]", judges))
+
+    def _sent(self, arguments: Mapping[str, Any]) -> Pending[Judgement]:
+        """Send the question of a call with these arguments."""
+        __tracebackhide__ = True
+        sent = self._test.prepare(*_question(**arguments))
+        return sent.then(lambda result: Judgement.from_json(result()))
+
+
+def _question(
+    *,
+    problem: str,
+    candidate: str,
+    target: str = "",
+    metadata: Mapping[str, Json] | None = None,
+    votes: int = 1,
+    **options: Json,
+) -> tuple[list[Json], Sample, Completion]:
+    """Return scorer, sample and completion by which the engine judges; see `RunningJudge`."""
+    sample = Sample(id="", input=problem, target=target, metadata=metadata or {})
+    return (
+        ["judge", {"votes": votes, **options}],
+        sample,
+        Completion(text=candidate, answer=candidate),
+    )
 
 
 class LLM:
-    """The models of the run, first of all the one under test: the value of the fixture `llm`."""
+    """The models of the run, first of all the one under test: the value of the fixture `llm`.
 
-    def __init__(self, ask: Ask) -> None:
-        """Send wishes by `ask`."""
-        self._ask = ask
+    `generate` asks once, and the body waits. `generate_all` asks several times at once, and
+    `agenerate` is for ``async def`` tests, of which others go on meanwhile.
+    """
+
+    def __init__(self, test: Asking) -> None:
+        """Ask on behalf of a test."""
+        self._test = test
 
     def generate(
         self,
-        messages: str | list[Message],
+        messages: str | Sequence[Message],
         *,
         draw: int = 0,
         role: Role = SOLVER,
@@ -106,12 +158,66 @@ class LLM:
             LLMEvalError: no model is configured for the role, or it failed.
         """
         __tracebackhide__ = True
-        if isinstance(messages, str):
-            messages = [Message.of("user", messages)]
+        return self._sent(messages, draw, role, parameters).result()
+
+    async def agenerate(
+        self,
+        messages: str | Sequence[Message],
+        *,
+        draw: int = 0,
+        role: Role = SOLVER,
+        **parameters: Json,
+    ) -> Reply:
+        """Return what `generate` does, in an ``async def`` test: ``await llm.agenerate("...")``."""
+        __tracebackhide__ = True
+        return await self._sent(messages, draw, role, parameters).arrival()
+
+    def generate_all(
+        self,
+        conversations: Sequence[str | Sequence[Message]],
+        *,
+        draw: int = 0,
+        role: Role = SOLVER,
+        **parameters: Json,
+    ) -> list[Reply]:
+        """Return the replies to several conversations, in their order; all are asked at once.
+
+        Equal conversations are draws of their own: ``llm.generate_all([question] * 5)`` gives five
+        replies.
+
+        Args:
+            conversations: each as for `generate`.
+            draw: number of the first draw of each conversation.
+            role: as for `generate`.
+            parameters: of all requests.
+
+        Raises:
+            LLMEvalError: the first that `generate` would raise, in the order of the conversations.
+        """
+        __tracebackhide__ = True
+        met = Counter[str]()
+        sent = []
+        for one in map(_messages, conversations):
+            sent.append(self._sent(one, draw + met[repr(one)], role, parameters))
+            met[repr(one)] += 1
+        return [each.result() for each in sent]
+
+    def _sent(
+        self,
+        messages: str | Sequence[Message],
+        draw: int,
+        role: Role,
+        parameters: Mapping[str, Json],
+    ) -> Pending[Reply]:
         wish: dict[str, Json] = {
-            "messages": [message.to_json() for message in messages],
+            "messages": [message.to_json() for message in _messages(messages)],
             "parameters": dict(parameters),
             "draw": draw,
             "role": role,
         }
-        return Reply.from_json(self._ask("generate", wish))
+        return self._test.send("generate", wish).then(lambda result: Reply.from_json(result()))
+
+
+def _messages(conversation: str | Sequence[Message]) -> Sequence[Message]:
+    """Return the messages of a conversation, of which a text is one user message."""
+    return [Message.of("user", conversation)] if isinstance(conversation, str) else conversation

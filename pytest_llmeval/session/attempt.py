@@ -9,6 +9,7 @@ from typing import cast
 from msgspec.structs import replace
 
 from pytest_llmeval.engine.link import Link
+from pytest_llmeval.engine.pending import Pending
 from pytest_llmeval.engine.plan import PlannedTest
 from pytest_llmeval.engine.solved import Solved
 from pytest_llmeval.errors import ModelLost, RunStopped, ScorerError
@@ -45,6 +46,7 @@ class Attempt:
         completion: the completion; None before `wait`.
         scores: the scores recorded so far.
         failures: what scorers failed by, by the scorer's name.
+        early: whether its body runs and its turn has not come; what tests wait for goes first.
         unjudged: whether a scorer asked nobody about the answer, because its judge is lost, which
             another sample reports, or because the run has ended.
     """
@@ -58,7 +60,7 @@ class Attempt:
         self.completion: Completion | None = None
         self.scores: list[Score] = []
         self.failures: dict[str, Exception] = {}
-        self.unjudged = False
+        self.early = self.unjudged = False
         self._undecided: dict[str, Score] = {}
         self._solved: Solved | None = None
 
@@ -92,7 +94,7 @@ class Attempt:
     @property
     def llm(self) -> LLM:
         """The models of the run, for the fixture `llm`."""
-        return LLM(self.ask)
+        return LLM(self)
 
     @property
     def partners(self) -> Mapping[Role, str]:
@@ -100,20 +102,31 @@ class Attempt:
         return {} if self._solved is None else self._solved.partners
 
     def wait(self) -> Completion:
-        """Wait for the engine, and return the completion.
+        """Wait for the engine, and return the completion; the one that the body has, if it began.
 
         Raises:
             LLMEvalError: the sample failed, or the run has ended.
         """
         __tracebackhide__ = True
-        self._solved = Solved.from_json(self.ask("completion", {}))
-        self.completion = self._solved.completion
-        return self.completion
+        solved = Solved.from_json(self.send("completion", {}).result())
+        return self.completion or self._complete(solved)
 
-    def ask(self, want: str, wish: Mapping[str, Json]) -> Json:
-        """Return the engine's answer to a wish of this test; see `Run.answer`."""
-        __tracebackhide__ = True
-        return self._open_link().ask(want, {"nodeid": self.nodeid, **wish})
+    async def wait_ahead(self) -> None:
+        """Wait for the completion before the test's turn.
+
+        Raises:
+            LLMEvalError: the sample failed, as `wait` will tell too, or the run has ended.
+        """
+        self._complete(Solved.from_json(await self.send("early", {}).arrival()))
+
+    def _complete(self, solved: Solved) -> Completion:
+        self._solved, self.completion = solved, solved.completion
+        return solved.completion
+
+    def send(self, want: str, wish: Mapping[str, Json]) -> Pending[Json]:
+        """Send a wish of this test to the engine; see `Run.answer`."""
+        early: dict[str, Json] = {"early": True} if self.early else {}
+        return self._open_link().send(want, {"nodeid": self.nodeid, **early, **wish})
 
     def score(self, scorer: Scorer, answer: str | None, sample: Sample) -> Score:
         """Score an answer, record the score with its further ones, and return it.
@@ -229,38 +242,47 @@ class Attempt:
                 return ahead.prepared_by(scorer.name)
         completion = self.completion or Completion(text=answer or "")
         completion = replace(completion, answer=answer)
-        return self.prepare(_named(scorer, declared=declared), sample, completion)
+        return self.prepare(_named(scorer, declared=declared), sample, completion).result()
 
-    def prepare(self, scorer: list[Json], sample: Sample, completion: Completion) -> Json:
-        """Return what the engine lets a scorer prepare for an answer of this test.
+    def prepare(self, scorer: list[Json], sample: Sample, completion: Completion) -> Pending[Json]:
+        """Let the engine prepare what a scorer needs for an answer of this test.
 
         The calls made for it are appended to the transcript of the test's completion, even if it
-        fails.
+        fails by an LLMEvalError.
 
         Args:
             scorer: its name and options.
             sample: the sample as it is scored.
             completion: with the answer to score.
-
-        Raises:
-            LLMEvalError: the preparation failed.
         """
-        __tracebackhide__ = True
         earlier = Transcript() if self.completion is None else self.completion.transcript
         wish: dict[str, Json] = {
             "scorer": scorer,
             "sample": sample.to_json(),
             "completion": replace(completion, transcript=earlier).to_json(),
         }
-        with self._judging():
-            answered = cast("dict[str, Json]", self.ask("prepare", wish))
-            made = Transcript.from_json(answered["transcript"])
-            if self.completion is not None:
-                together = Transcript(events=(*earlier.events, *made.events))
-                self.completion = replace(self.completion, transcript=together)
-            if (failed := answered["failed"]) is not None:
-                raise error_from_json(failed)
-        return answered["prepared"]
+
+        def read(result: Callable[[], Json]) -> Json:
+            __tracebackhide__ = True
+            with self._judging():
+                answered = cast("dict[str, Json]", result())
+                self._append(Transcript.from_json(answered["transcript"]), earlier)
+                if (failed := answered["failed"]) is not None:
+                    raise error_from_json(failed)
+            return answered["prepared"]
+
+        return self.send("prepare", wish).then(read)
+
+    def _append(self, made: Transcript, sent: Transcript) -> None:
+        """Append calls to the completion's transcript, of which the engine knew `sent` before."""
+        if self.completion is None:
+            return
+        earlier = self.completion.transcript
+        together = Transcript(events=(*earlier.events, *made.events))
+        self.completion = replace(self.completion, transcript=together)
+        if earlier is not sent and made.events:
+            # Other calls of this body came meanwhile; the engine has stored these without them.
+            self.send("transcript", {"transcript": together.to_json()})
 
     @contextmanager
     def _judging(self) -> Iterator[None]:
@@ -283,7 +305,7 @@ class Attempt:
         if self.planned is None:
             return ()
         wish: dict[str, Json] = {"scorer": _named(scorer, declared=declared is not None)}
-        return cast("list[str]", self.ask("judges", wish))
+        return cast("list[str]", self.send("judges", wish).result())
 
     def _no_answer(self) -> str:
         """Return why the completion holds no answer: the solver's reason, or how it was cut.

@@ -60,17 +60,18 @@ class OwnTime:
     sample ends at the same place whether the run is busy, quiet or a replay.
 
     Attributes:
+        most: the limit in seconds; None means no limit.
         seconds: the time so far.
     """
 
     def __init__(self, most: float | None) -> None:
-        """Start at 0, with the limit in seconds; None means no limit."""
-        self._most, self.seconds = most, 0.0
+        """Start at 0, with the limit `most`."""
+        self.most, self.seconds = most, 0.0
 
     @property
     def over(self) -> bool:
         """Whether the limit is reached."""
-        return self._most is not None and self.seconds >= self._most
+        return self.most is not None and self.seconds >= self.most
 
     def add(self, seconds: float) -> None:
         """Count the latency of a reply."""
@@ -82,7 +83,7 @@ class OwnTime:
         Raises:
             OutOfTimeError: the time ended before the work, which is cancelled.
         """
-        left = None if self._most is None else self._most - self.seconds
+        left = None if self.most is None else self.most - self.seconds
         clock = asyncio.get_running_loop().time
         started, limit = clock(), asyncio.timeout(left)
         try:

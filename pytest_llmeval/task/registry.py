@@ -139,6 +139,7 @@ SOLVERS = Registry(
     group="pytest_llmeval.solvers",
     built_in={
         "direct": "pytest_llmeval.solvers.direct:DirectSolver",
+        "turns": "pytest_llmeval.solvers.turns.solver:TurnsSolver",
         "agent": "pytest_llmeval.solvers.agent.solver:AgentSolver",
     },
 )
@@ -152,6 +153,7 @@ PROVIDERS = Registry(
         "azure": "pytest_llmeval.providers.azure:open_azure",
         "google": "pytest_llmeval.providers.google:open_google",
         "bedrock": "pytest_llmeval.providers.bedrock:open_bedrock",
+        "vllm": "pytest_llmeval.providers.vllm:open_vllm",
         "replay": "pytest_llmeval.providers.replay:open_replay",
         "python": "pytest_llmeval.providers.python:open_python",
     },

@@ -163,7 +163,7 @@ def test_who_waits_when_the_engine_stops_is_told_so(opened: Open) -> None:
     stopping = threading.Thread(target=stop_when_waited_for)
     stopping.start()
     with pytest.raises(RunStopped):
-        DirectLink(engine).ask("a", {})
+        DirectLink(engine).send("a", {}).result()
     stopping.join(10)
 
 

@@ -135,8 +135,8 @@ def test_an_answer_comes_back_to_the_worker_that_asked(connect: Connect) -> None
     engine = Echo(lambda wish: wish)
     controller = ControllerLink(engine, lambda _: None)
     one, two = connect(controller, "gw0"), connect(controller, "gw1")
-    assert one.ask("completion", {"nodeid": "a"}) == {"want": "completion", "nodeid": "a"}
-    assert two.ask("judge", {"nodeid": "\ud800 \u2028"}) == {
+    assert one.send("completion", {"nodeid": "a"}).result() == {"want": "completion", "nodeid": "a"}
+    assert two.send("judge", {"nodeid": "\ud800 \u2028"}).result() == {
         "want": "judge",
         "nodeid": "\ud800 \u2028",
     }
@@ -151,7 +151,7 @@ def test_answers_may_overtake_each_other(connect: Connect) -> None:
     answers: dict[str, Any] = {}
 
     def ask(name: str) -> None:
-        answers[name] = link.ask("completion", {"nodeid": name})
+        answers[name] = link.send("completion", {"nodeid": name}).result()
 
     threads = [threading.Thread(target=ask, args=(name,)) for name in "abc"]
     for thread in threads:
@@ -185,7 +185,7 @@ def test_an_error_crosses_as_its_class_with_all_it_says(
 
     link = connect(ControllerLink(Echo(fail), lambda _: None), "gw0")
     with pytest.raises(type(error)) as caught:
-        link.ask("completion", {})
+        link.send("completion", {}).result()
     assert type(caught.value) is type(error)
     assert str(caught.value) == str(error)
     assert vars(caught.value) == vars(error)
@@ -194,7 +194,7 @@ def test_an_error_crosses_as_its_class_with_all_it_says(
 def test_an_error_of_another_kind_crosses_by_name(connect: Connect) -> None:
     link = connect(ControllerLink(Echo(lambda _: 1 // 0), lambda _: None), "gw0")
     with pytest.raises(LLMEvalError, match="ZeroDivisionError: integer division"):
-        link.ask("completion", {})
+        link.send("completion", {}).result()
 
 
 def test_an_answer_that_was_cancelled_is_a_stopped_run(connect: Connect) -> None:
@@ -202,9 +202,9 @@ def test_an_answer_that_was_cancelled_is_a_stopped_run(connect: Connect) -> None
     cancelled.cancel()
     engine = Echo(lambda _: cancelled)
     with pytest.raises(RunStopped):
-        connect(ControllerLink(engine, lambda _: None), "gw0").ask("completion", {})
+        connect(ControllerLink(engine, lambda _: None), "gw0").send("completion", {}).result()
     with pytest.raises(RunStopped):
-        DirectLink(engine).ask("completion", {})
+        DirectLink(engine).send("completion", {}).result()
 
 
 def test_the_first_workers_plan_travels_whole_and_equal_digests_may_ask(connect: Connect) -> None:
@@ -215,8 +215,8 @@ def test_the_first_workers_plan_travels_whole_and_equal_digests_may_ask(connect:
     two.announce(plan("a", "b"), whole=False)
     settled(one)
     settled(two)
-    assert one.ask("completion", {}) == "yes"
-    assert two.ask("completion", {}) == "yes"
+    assert one.send("completion", {}).result() == "yes"
+    assert two.send("completion", {}).result() == "yes"
     assert taken == [plan("a", "b")]
 
 
@@ -237,7 +237,7 @@ def test_nobody_may_ask_while_one_worker_collected_otherwise(connect: Connect, o
         with pytest.raises(
             UsageError, match="worker gw1 collected other samples than the first worker"
         ):
-            link.ask("completion", {})
+            link.send("completion", {}).result()
     assert engine.workers == set()
 
 
@@ -246,12 +246,12 @@ def test_nobody_may_ask_without_the_first_workers_plan(connect: Connect) -> None
     link = connect(controller, "gw1")
     link.announce(plan("a"), whole=False)
     with pytest.raises(UsageError, match="worker gw1 collected other samples"):
-        link.ask("completion", {})
+        link.send("completion", {}).result()
 
 
 def test_workers_without_samples_may_ask_for_a_judge(connect: Connect) -> None:
     link = connect(ControllerLink(Echo(lambda _: "yes"), lambda _: None), "gw1")
-    assert link.ask("judge", {}) == "yes"
+    assert link.send("judge", {}).result() == "yes"
 
 
 def test_who_waits_when_the_line_ends_is_told_so_and_so_is_who_asks_after(connect: Connect) -> None:
@@ -261,9 +261,9 @@ def test_who_waits_when_the_line_ends_is_told_so_and_so_is_who_asks_after(connec
 
     link = connect(ControllerLink(Echo(vanish), lambda _: None), "gw0")
     with pytest.raises(RunStopped, match="the controller is gone"):
-        link.ask("completion", {})
+        link.send("completion", {}).result()
     with pytest.raises(RunStopped, match="the controller is gone"):
-        link.ask("completion", {})
+        link.send("completion", {}).result()
     with pytest.raises(RunStopped, match="the controller is gone"):
         link.announce(plan("a"), whole=True)
 
@@ -274,7 +274,7 @@ def test_an_answer_for_a_worker_that_died_is_dropped(connect: Connect) -> None:
 
     def ask() -> None:
         with pytest.raises(RunStopped):
-            link.ask("completion", {})
+            link.send("completion", {}).result()
 
     asking = threading.Thread(target=ask)
     asking.start()
@@ -287,7 +287,7 @@ def test_an_answer_for_a_worker_that_died_is_dropped(connect: Connect) -> None:
 def test_a_completion_of_many_megabytes_gets_through(connect: Connect) -> None:
     link = connect(ControllerLink(Echo(lambda wish: wish), lambda _: None), "gw0")
     text = "x\u00e9" * 2_000_000
-    assert link.ask("completion", {"text": text}) == {"want": "completion", "text": text}
+    assert link.send("completion", {"text": text}).result() == {"want": "completion", "text": text}
 
 
 def test_frames_are_ascii_json() -> None:

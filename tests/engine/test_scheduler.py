@@ -301,3 +301,39 @@ def test_the_window_bounds_a_plan_of_a_hundred_thousand() -> None:
 
     run(main())
     assert len(bench.started) <= 500 + 10
+
+
+def test_a_sample_is_told_ahead_of_its_test_and_stays_within_the_window() -> None:
+    bench = Bench(20, window=4)
+
+    async def main() -> None:
+        early = [asyncio.create_task(bench.scheduler.ahead_of_test(n)) for n in range(20)]
+        await asyncio.sleep(100)
+        assert bench.started == []
+        for turn in range(20):
+            assert await bench.ask(turn) == str(turn)
+            await asyncio.sleep(100)
+            # What bodies got ahead is not handed over: no more is started than without them.
+            assert len(bench.started) <= turn + 1 + 4
+            told = [task.result().completion.text for task in early if task.done()]
+            assert told == [str(n) for n in range(len(bench.started))]
+        assert sorted(bench.started) == list(range(20))
+
+    run(main())
+
+
+def test_who_waits_ahead_of_a_test_gets_its_failure_and_takes_it_from_nobody() -> None:
+    bench = Bench(3, window=3, fails={1: LLMEvalError("wrong"), 2: LLMEvalError("fatal")})
+
+    async def main() -> None:
+        early = [asyncio.create_task(bench.scheduler.ahead_of_test(n)) for n in range(3)]
+        assert await bench.ask(0) == "0"
+        await asyncio.wait(early)
+        assert isinstance(early[1].exception(), LLMEvalError)
+        assert isinstance(early[2].exception(), RunStopped)
+        with pytest.raises(LLMEvalError, match="fatal"):
+            await bench.ask(2)
+        with pytest.raises(RunStopped):
+            await bench.scheduler.ahead_of_test(0)
+
+    run(main())

@@ -63,7 +63,31 @@ async def test_two(sample, completion, shared):
 """
 
 
-@pytest.mark.parametrize("tests", [CLASSES, COROUTINES], ids=["classes", "coroutines"])
+# The plugin runs them itself, with no other installed.
+OUR_OWN = """
+import asyncio
+import pytest
+from pytest_llmeval import assert_correct
+
+@pytest.mark.llmeval("task.yaml")
+class TestCoroutines:
+    def setup_method(self):
+        self.ready = True
+
+    async def test_one(self, sample, completion):
+        await asyncio.to_thread(assert_correct, sample, completion)
+        assert self.ready
+
+@pytest.mark.llmeval("task.yaml")
+async def test_two(sample, completion):
+    await asyncio.gather(asyncio.sleep(0), asyncio.sleep(0))
+    assert_correct(sample, completion)
+"""
+
+
+@pytest.mark.parametrize(
+    "tests", [CLASSES, COROUTINES, OUR_OWN], ids=["classes", "coroutines", "our own"]
+)
 @pytest.mark.parametrize("mode", [["-n0"], ["-n2"]], ids=["-n0", "-n2"])
 def test_methods_and_coroutines_are_scored_like_functions(
     project: Project, tests: str, mode: list[str]
@@ -78,14 +102,6 @@ def test_methods_and_coroutines_are_scored_like_functions(
     for name in ("test_one", "test_two"):
         assert {n: outcomes[name, n] for n in expected} == expected
     assert all(len(row["scores"]) == (key[1] != "7") for key, row in found.items())
-
-
-def test_a_coroutine_that_nothing_runs_is_told_before_anything_is_paid(project: Project) -> None:
-    project.write("test_sums.py", COROUTINES.replace("@pytest.mark.anyio\n", ""))
-    result = project.run(*SCRIPTED, "-k", "test_two")
-    result.assert_outcomes(errors=1, skipped=11)
-    result.stdout.fnmatch_lines(["*test_two is `async def`, and nothing runs such a test here*"])
-    assert project.calls() == []
 
 
 def test_a_plugin_of_ones_own_may_run_coroutines(project: Project) -> None:

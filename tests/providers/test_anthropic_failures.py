@@ -29,7 +29,11 @@ TIER = "You have reached your API usage limits: your organization has crossed it
         ({"kind": "400", "message": SPENT}, "model", "400"),
         ({"kind": "400", "message": LIMIT}, "model", "400"),
         ({"kind": "429", "message": TIER, "code": "enforced_spend_limit_reached"}, "model", "429"),
-        ({"kind": "429", "message": "spent", "code": "contract_spend_limit_reached"}, "model", "429"),
+        (
+            {"kind": "429", "message": "spent", "code": "contract_spend_limit_reached"},
+            "model",
+            "429",
+        ),
         ({"kind": "400", "message": "on hold", "code": "organization_on_hold"}, "model", "400"),
         ({"kind": "400", "message": "prompt is too long: 9 > 5 maximum"}, "sample", "400"),
         ({"kind": "401"}, "model", "401"),

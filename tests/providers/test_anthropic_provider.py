@@ -15,7 +15,7 @@ from servers.openai_server import png
 from pytest_llmeval.engine.specs import parse_spec
 from pytest_llmeval.errors import UsageError
 from pytest_llmeval.providers.opening import check_provider, open_provider
-from pytest_llmeval.records import Image, ImagePart, Message, Request, TextPart, ToolCall
+from pytest_llmeval.records import Image, ImagePart, Json, Message, Reply, TextPart, ToolCall
 
 TOOL = {
     "type": "function",
@@ -90,16 +90,13 @@ def test_a_tool_is_called_and_its_result_goes_back_with_the_signed_reasoning(
     (call,) = reply.tool_calls
     assert (call.name, json.loads(call.arguments)) == ("add", {"a": 2, "b": 3})
     result = replace(Message.of("tool", "5"), tool_call_id=call.id)
-    said = Message(
-        role="assistant", parts=(), tool_calls=(call,), continuation=reply.continuation
-    )
+    said = Message(role="assistant", parts=(), tool_calls=(call,), continuation=reply.continuation)
     second = replace(first, messages=(*first.messages, said, result))
     # The server refuses a call without the reasoning before it, and reasoning that was changed.
     assert claude(second).text == "echo: 5"
-    assert claude.failure(
-        replace(second, messages=(*first.messages, replace(said, continuation=""), result))
-    ).status == 400
-    assert replace(second, messages=(*first.messages, replace(said, continuation=""), result)).key == second.key
+    bare = replace(second, messages=(*first.messages, replace(said, continuation=""), result))
+    assert claude.failure(bare).status == 400
+    assert bare.key == second.key
 
 
 @pytest.mark.parametrize(
@@ -221,9 +218,7 @@ def test_why_a_reply_ended(
     assert claude("why?").stop_reason == ended
 
 
-def test_a_refusal_without_text_shows_its_explanation(
-    claude: Claude, messages_server: Any
-) -> None:
+def test_a_refusal_without_text_shows_its_explanation(claude: Claude, messages_server: Any) -> None:
     details = {"type": "refusal", "category": "bio", "explanation": "No."}
     empty = {"content": [], "stop_reason": "refusal", "stop_details": details}
     messages_server.program(reply=empty)
@@ -312,17 +307,26 @@ def test_hundreds_are_in_flight_at_once(claude: Claude, messages_server: Any) ->
     assert messages_server.report()["peak"] > 100
 
 
-def test_a_requests_identity_knows_nothing_of_the_cache() -> None:
+def test_a_requests_identity_knows_nothing_of_caching_and_is_that_of_earlier_versions() -> None:
     assert parse_spec("anthropic/m,cache=off", folder=Path()).route == ""
-    assert isinstance(question().key, str)
+    call = ToolCall(id="c1", name="add", arguments="{}")
+    messages = (
+        Message.of("system", "Be brief."),
+        Message.of("user", "2 + 3?"),
+        Message(role="assistant", parts=(), tool_calls=(call,), continuation="[]"),
+        replace(Message.of("tool", "5"), tool_call_id="c1"),
+    )
+    request = replace(question(temperature=0), messages=messages)
+    assert request.key == "a4bc1da5bda8f6d850bac464983c49a87ab7a79f21b7f1a7a1a8a89e9cc97d10"
+
+
+def test_a_reply_of_earlier_versions_is_read() -> None:
+    usage: dict[str, Json] = {"input_tokens": 3, "cached_tokens": 1, "output_tokens": 2}
+    reply = Reply.from_json({"text": "a", "usage": usage})
+    assert (reply.continuation, reply.usage.cache_write_tokens) == ("", 0)
 
 
 @pytest.mark.parametrize("spec", ["anthropic/m,cache=maybe", "openai/m,cache=on"])
 def test_cache_is_on_or_off_where_there_is_a_choice(spec: str) -> None:
     with pytest.raises(UsageError, match="cache"):
         parse_spec(spec, folder=Path())
-
-
-def test_a_recorded_reply_of_before_is_read(tmp_path: Path) -> None:
-    old = Request(provider="p", model="m", messages=(Message.of("user", "x"),))
-    assert Request.from_json(old.to_json()) == old

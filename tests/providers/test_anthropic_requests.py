@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import json
-import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
+from servers.messages_rules import wrong
 from servers.openai_server import png
 
 from pytest_llmeval.providers.anthropic_caching import breakpoints, with_breakpoints
 from pytest_llmeval.providers.anthropic_requests import VERSION, api_version, message_body
 from pytest_llmeval.records import Image, ImagePart, Message, Request, TextPart, ToolCall
-
-sys.path.append(str(Path(__file__).parents[1] / "servers"))
-from messages_rules import wrong  # noqa: E402 - a module of the server's, which runs by itself
 
 TEXTS = st.text(st.characters(codec="utf-8"), max_size=12) | st.sampled_from(["", " ", "\n"])
 NAMES = st.sampled_from(["add", "look_up", "x-1"])
@@ -46,11 +42,13 @@ SCHEMAS = st.fixed_dictionaries(
         "description": TEXTS,
     },
 )
-FUNCTIONS = st.fixed_dictionaries(
+FUNCTIONS: st.SearchStrategy[dict[str, Any]] = st.fixed_dictionaries(
     {"name": NAMES},
     optional={"description": TEXTS, "parameters": SCHEMAS, "strict": st.booleans()},
-).map(lambda function: {"type": "function", "function": function})
-TOOLS = st.lists(FUNCTIONS, max_size=3, unique_by=lambda tool: str(tool["function"]["name"]))
+)
+TOOLS = st.lists(FUNCTIONS, max_size=3, unique_by=lambda function: str(function["name"])).map(
+    lambda functions: [{"type": "function", "function": one} for one in functions]
+)
 ANSWERS = st.builds(
     lambda schema, strict: {
         "type": "json_schema",
@@ -93,9 +91,7 @@ def conversations(image: Image) -> st.SearchStrategy[tuple[Message, ...]]:
     texts = TEXTS.map(lambda text: (TextPart(text=text),))
     said = st.builds(Message, role=st.sampled_from(["user", "assistant"]), parts=parts)
     told = st.builds(Message, role=st.just("system"), parts=texts | parts)
-    calls = st.builds(
-        ToolCall, id=st.just(""), name=NAMES, arguments=TEXTS | JSON.map(json.dumps)
-    )
+    calls = st.builds(ToolCall, id=st.just(""), name=NAMES, arguments=TEXTS | JSON.map(json.dumps))
     used = st.builds(_used, texts, st.lists(calls, min_size=1, max_size=2), TEXTS)
     pieces = st.lists(st.one_of(said, told).map(lambda one: (one,)) | used, max_size=5)
     return pieces.map(lambda found: _numbered(message for piece in found for message in piece))
@@ -136,8 +132,11 @@ def test_a_request_is_valid_or_one_error_says_why(
     try:
         body = message_body(request)
     except ValueError as error:
-        assert str(error)[:40].isprintable()
-        assert len(str(error)) > 20
+        told = str(error)
+    else:
+        told = ""
+    if told:
+        assert any(word in told for word in ("expected", "counterpart", "needs", "takes"))
         return
     sent = json.loads(json.dumps(body, allow_nan=False))
     assert wrong(sent, api_version(request)) is None, sent

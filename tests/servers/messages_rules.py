@@ -108,9 +108,10 @@ def _broken_rules(body: Mapping[str, Any]) -> Iterator[str]:
     if forced is not None and forced not in names:
         yield f"Tool '{forced}' not found in provided tools"
     thinking = body.get("thinking", {})
-    if thinking.get("type") == "enabled" and not 1024 <= thinking["budget_tokens"] < body[
-        "max_tokens"
-    ]:
+    if (
+        thinking.get("type") == "enabled"
+        and not 1024 <= thinking["budget_tokens"] < body["max_tokens"]
+    ):
         yield "thinking.enabled.budget_tokens: must be from 1024 and less than max_tokens"
     yield from _texts(body)
     yield from _calls(body)
@@ -129,7 +130,9 @@ def _texts(body: Mapping[str, Any]) -> Iterator[str]:
         contents.append((f"messages.{place}", blocks))
     for where, blocks in contents:
         inner = [
-            one for block in blocks if block["type"] == "tool_result"
+            one
+            for block in blocks
+            if block["type"] == "tool_result"
             for one in blocks_of(block.get("content"))
         ]
         for block in (*blocks, *inner):

@@ -12,9 +12,8 @@ import json
 from typing import Any
 
 from aiohttp import web
-from openai_server import Server, serve
-
-from messages_rules import blocks_of, signature, wrong
+from servers.messages_rules import blocks_of, signature, wrong
+from servers.openai_server import Server, serve
 
 KINDS = {
     400: "invalid_request_error",
@@ -139,6 +138,7 @@ def last_text(messages: list[dict[str, Any]]) -> str:
 
 
 async def main() -> None:
+    wrong({}, "")  # reads the types, which takes a while, before the first request
     server = MessagesServer()
     app = web.Application(client_max_size=64 * 2**20)
     app.add_routes(

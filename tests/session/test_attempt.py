@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from pytest_llmeval import assert_correct, assert_eed_at_least, record_score
+from pytest_llmeval.engine.pending import Pending
 from pytest_llmeval.engine.plan import PlannedTest
 from pytest_llmeval.engine.solved import Solved
 from pytest_llmeval.errors import LLMEvalError, ProviderError, RunStopped, ScorerError, UsageError
@@ -115,7 +117,12 @@ class Engine:
         """Answer with `solved`."""
         self.solved, self.wishes = solved, list[tuple[str, dict[str, Json]]]()
 
-    def ask(self, want: str, arguments: dict[str, Json]) -> Json:
+    def send(self, want: str, arguments: dict[str, Json]) -> Pending[Json]:
+        answer = Future[Json]()
+        answer.set_result(self.answer(want, arguments))
+        return Pending(answer, answer.result)
+
+    def answer(self, want: str, arguments: dict[str, Json]) -> Json:
         self.wishes.append((want, arguments))
         if want == "completion":
             return self.solved.to_json()
@@ -549,6 +556,19 @@ def test_another_answer_than_the_completions_is_prepared_when_it_is_scored(bench
     assert Completion.from_json(wish["completion"]).answer == "Paris"
     assert attempt.completion is not None
     assert attempt.completion.transcript.calls == (CALL,)
+
+
+def test_answers_judged_at_once_are_all_in_the_stored_transcript(bench: Any) -> None:
+    attempt = bench.attempt("")
+    sent = [attempt.prepare(["judge", {}], attempt.sample, attempt.completion) for _ in range(3)]
+    for one in sent:
+        one.result()
+    assert attempt.completion.transcript.calls == (CALL,) * 3
+    # Each stored its own calls; then what came together is stored again.
+    wants = [want for want, _ in bench.engine.wishes]
+    assert wants == ["completion", *["prepare"] * 3, *["transcript"] * 2]
+    stored = Transcript.from_json(bench.engine.wishes[-1][1]["transcript"])
+    assert stored == attempt.completion.transcript
 
 
 def test_without_an_answer_nothing_is_prepared(bench: Bench) -> None:

@@ -127,7 +127,7 @@ class Session:
 
     def complete(self, sample: int) -> None:
         nodeid = f"t.py::t[{sample}-{MODEL}-1]"
-        self.session.link.ask("completion", {"nodeid": nodeid})
+        self.session.link.send("completion", {"nodeid": nodeid}).result()
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from pytest_llmeval.solvers.limits import Limits, OutOfTimeError, OwnTime
 
-NO_COUNT = [0, -1, "3", True, 1.0, float("nan")]
+NO_COUNT = [0, -1, "3", True, 1.0]
 NO_TIME = [0, -0.5, "3", True, float("nan"), float("inf")]
 WRONG = [
     *(("turns", value) for value in NO_COUNT),

@@ -6,20 +6,25 @@ call's result.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass, field
 from typing import Annotated, ClassVar, Final, Literal, TypeAlias
 
 from pytest_llmeval.engine.context import RunContext, SolverContext
 from pytest_llmeval.engine.tool import AskingTool, ReadyTool, Tool, ToolWithCheck, ToolWithVariables
+from pytest_llmeval.errors import ToolError
 from pytest_llmeval.records import Completion, Display, Json, Message, Role, Sample, display_of
 from pytest_llmeval.scoring.schemas import Schema
 from pytest_llmeval.solvers.agent.calling import Calling
+from pytest_llmeval.solvers.agent.loop import Loop
 from pytest_llmeval.solvers.agent.making import MadeTools
 from pytest_llmeval.solvers.agent.native import NativeCalling
 from pytest_llmeval.solvers.agent.text import TextCalling
 from pytest_llmeval.solvers.agent.toolbox import Toolbox, schemas_of
 from pytest_llmeval.solvers.limits import Limits, OwnTime
+from pytest_llmeval.solvers.mcp.server import MadeServers, McpServer
+from pytest_llmeval.solvers.mcp.tools import McpTool, running, sample_tools
 
 Form: TypeAlias = Literal["native", "text"]
 """``native``: calls by the provider's interface for tools. ``text``: calls in the reply's text."""
@@ -45,13 +50,15 @@ class AgentSolver:
 
     Attributes:
         tools: the tools; in a task file their names and options, ``{NAME: {OPTION: VALUE}}``.
+        mcp: MCP servers whose tools are offered too, behind the others.
         turns, max_calls, max_seconds: see `Limits`.
         calls: how calls are written.
     """
 
     stages: ClassVar[tuple[str, ...]] = ("generate",)
 
-    tools: Annotated[tuple[Tool, ...], MadeTools()]
+    tools: Annotated[tuple[Tool, ...], MadeTools()] = ()
+    mcp: Annotated[tuple[McpServer, ...], MadeServers()] = ()
     turns: int = 10
     max_calls: int | None = None
     max_seconds: float | None = None
@@ -61,6 +68,9 @@ class AgentSolver:
 
     def __post_init__(self) -> None:
         """Raise ValueError for options of wrong values."""
+        if not self.tools and not self.mcp:
+            msg = "an agent needs tools: `tools: {NAME: {}}`, or servers of them under `mcp`"
+            raise ValueError(msg)
         limits = Limits(turns=self.turns, max_calls=self.max_calls, max_seconds=self.max_seconds)
         object.__setattr__(self, "_limits", limits)
         object.__setattr__(self, "_schemas", schemas_of(self.tools))
@@ -82,8 +92,15 @@ class AgentSolver:
         return tuple(dict.fromkeys(role for tool in asking for role in tool.roles))
 
     def variables(self) -> Mapping[str, Json]:
-        """Return the variables of the prompt."""
-        found: dict[str, Json] = {"turns": self.turns, "tools": self._calling.described}
+        """Return the variables of the prompt, without what MCP servers offer."""
+        return self._variables(self._calling(self.tools))
+
+    def variables_of(self, loop: Loop) -> Mapping[str, Json]:
+        """Return the variables of the prompt in one sample, with all tools of its loop."""
+        return self._variables(loop.calling)
+
+    def _variables(self, calling: Calling) -> Mapping[str, Json]:
+        found: dict[str, Json] = {"turns": self.turns, "tools": calling.described}
         for tool in self.tools:
             if isinstance(tool, ToolWithVariables):
                 found |= tool.variables()
@@ -92,7 +109,7 @@ class AgentSolver:
     def check_prompt(self, stage: str, messages: Sequence[Message]) -> None:
         """Raise ValueError if the prompt should tell of the tools, and does not."""
         # The first line alone: a template may indent the others.
-        told = self._calling.described.partition("\n")[0]
+        told = self._calling(self.tools).described.partition("\n")[0]
         if not any(told in message.text for message in messages):
             msg = (
                 f"with `calls: {self.calls}` the prompt must tell of the tools; "
@@ -105,6 +122,7 @@ class AgentSolver:
         for tool in self.tools:
             if isinstance(tool, ReadyTool):
                 await tool.get_ready(context)
+        await running(self.mcp, context)
 
     async def __call__(
         self,
@@ -112,44 +130,45 @@ class AgentSolver:
         context: SolverContext,
     ) -> Completion:
         """Solve one sample."""
+        async with self.loop(context, OwnTime(self.max_seconds)) as loop:
+            messages = context.prompt("generate", **self.variables_of(loop))
+            self.check_prompt("generate", messages)
+            end = await loop.answer(messages)
+            details: dict[str, Json] = {**loop.box.findings(), "turns": end.turns}
+        if end.reason:
+            details["reason"] = end.reason
+        text = "" if end.reason else end.reply.text
+        return Completion(text=text, stop_reason=end.reply.stop_reason, details=details)
+
+    @asynccontextmanager
+    async def loop(self, context: SolverContext, time: OwnTime) -> AsyncIterator[Loop]:
+        """Yield the loop of calls for one sample, whose own time `time` is.
+
+        The processes that MCP servers have for the sample end with the block.
+
+        Raises:
+            LLMEvalError: a tool cannot be used, or two have or tell something under one name.
+        """
         for tool in self.tools:
             if isinstance(tool, ToolWithCheck):
                 await tool.check(context)
-        limits, time, calling = self._limits, OwnTime(self.max_seconds), self._calling
-        box = Toolbox(self.tools, self._schemas, context, limits, time)
-        box.findings()  # names that clash are told before a request is paid
-        messages = context.prompt("generate", **self.variables())
-        self.check_prompt("generate", messages)
-        for turn in range(1, self.turns + 1):
-            last, stage = limits.last(turn, calls=box.calls), f"turn {turn}"
-            reply = await context.generate(
-                messages, stage=stage, parameters=calling.parameters(last=last)
+        async with sample_tools(self.mcp, context) if self.mcp else nullcontext(()) as served:
+            self._check_names(served)
+            tools, schemas = (*self.tools, *served), {**self._schemas, **schemas_of(served)}
+            box = Toolbox(tools, schemas, context, self._limits, time)
+            box.findings()  # names that clash are told before a request is paid
+            calling = self._calling(tools)
+            yield Loop(context=context, calling=calling, box=box, limits=self._limits, time=time)
+
+    def _check_names(self, served: Sequence[McpTool]) -> None:
+        """Raise ToolError if two tools have one name."""
+        names = [tool.name for tool in (*self.tools, *served)]
+        if twice := [name for name in names if names.count(name) > 1]:
+            msg = (
+                f"two tools are called {twice[0]!r}; "
+                "leave one out by the `tools` of its MCP server, which lists those to offer"
             )
-            time.add(reply.latency)
-            calls = calling.read(reply)
-            if last or not calls:
-                break
-            number = box.calls + 1
-            results = await box.results(calls, stage=stage)
-            if time.over:
-                break
-            next_last = limits.last(turn + 1, calls=box.calls)
-            told = calling.told(reply, calls, results, number=number, last=next_last)
-            messages = (*messages, *told)
-        details = {**box.findings(), "turns": turn}
-        if calls:
-            details["reason"] = self._reason(turn, out_of_time=time.over)
-            return Completion(text="", stop_reason=reply.stop_reason, details=details)
-        return Completion(text=reply.text, stop_reason=reply.stop_reason, details=details)
+            raise ToolError(msg)
 
-    def _reason(self, turn: int, *, out_of_time: bool) -> str:
-        """Return why there is no answer, after a turn in which the model called tools."""
-        if out_of_time:
-            return f"the {self.max_seconds:g} s of max_seconds were over in turn {turn}"
-        if turn < self.turns:
-            return f"the model still called tools after the {self.max_calls} calls of max_calls"
-        return f"the model still called tools in the last of {self.turns} turns"
-
-    @property
-    def _calling(self) -> Calling:
-        return _CALLING[self.calls](self.tools)
+    def _calling(self, tools: Sequence[Tool]) -> Calling:
+        return _CALLING[self.calls](tools)

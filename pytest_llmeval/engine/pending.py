@@ -1,0 +1,79 @@
+"""The answer to a wish that was sent: waited for by a thread, or awaited by a coroutine."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import CancelledError, Future
+from contextlib import suppress
+from typing import Any, Final, Generic, TypeVar
+
+_T = TypeVar("_T")
+_S = TypeVar("_S")
+
+_TICK: Final = 0.5
+"""Seconds between two calls of `while_waiting`."""
+
+
+class Pending(Generic[_T]):
+    """An answer under way. It comes whether or not somebody waits for it.
+
+    Example: two answers in the time of one: ``first, second = send(a), send(b)``, then
+    ``first.result(), second.result()``.
+    """
+
+    def __init__(
+        self,
+        answer: Future[Any],
+        read: Callable[[], _T],
+        *,
+        while_waiting: Callable[[], None] = lambda: None,
+    ) -> None:
+        """Wait for `answer`.
+
+        Args:
+            answer: done when the answer is there.
+            read: returns the answer, or raises its error, once it is there.
+            while_waiting: called repeatedly by a thread that waits.
+        """
+        self._answer, self._read, self._while_waiting = answer, read, while_waiting
+
+    def then(self, read: Callable[[Callable[[], _T]], _S]) -> Pending[_S]:
+        """Return the same answer, read further.
+
+        Args:
+            read: gets what returns the answer or raises its error.
+        """
+        earlier = self._read
+        return Pending(self._answer, lambda: read(earlier), while_waiting=self._while_waiting)
+
+    def result(self) -> _T:
+        """Return the answer, or raise its error; the thread waits."""
+        __tracebackhide__ = True
+        while not _is_done(self._answer, within=_TICK):
+            self._while_waiting()
+        return self._read()
+
+    async def arrival(self) -> _T:
+        """Return the answer, or raise its error; the coroutine waits, others go on."""
+        __tracebackhide__ = True
+        try:
+            with suppress(Exception):
+                await asyncio.wrap_future(self._answer)
+        except asyncio.CancelledError:
+            task = asyncio.current_task()
+            if not self._answer.cancelled() or task is None or task.cancelling():
+                raise
+        return self._read()
+
+
+def _is_done(answer: Future[Any], *, within: float) -> bool:
+    """Return whether a future is done or cancelled after at most `within` seconds."""
+    # Not futures.wait, which does not return for a cancelled future.
+    try:
+        answer.exception(within)
+    except TimeoutError:
+        return False
+    except CancelledError:
+        return True
+    return True
