@@ -3,9 +3,9 @@
     python performance/run_as_data.py                     # 20,000 rows, answers of 20 KB
     python performance/run_as_data.py --rows 5000 --answer 100000
 
-Writes a run folder and, in a process for each way, reads it: rows one at a time, transcripts by key,
-the data frame, and all rows at once (`read_run`). Prints seconds, and megabytes (resident, at their
-peak) above those of a process that has loaded the run alone.
+Writes a run folder and, in a process for each way, reads it: rows one at a time, transcripts by
+key, the data frame, and all rows at once (`read_run`). Prints seconds, and megabytes (resident, at
+their peak) above those of a process that has loaded the run alone.
 """
 
 from __future__ import annotations
