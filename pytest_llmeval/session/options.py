@@ -112,7 +112,7 @@ TABLE = (
     Option(
         "traces",
         "text",
-        "send OpenTelemetry spans: a FILE.jsonl, otlp or another exporter",
+        "OpenTelemetry spans: FILE.jsonl, otlp or an exporter",
         "PLACE",
         group="results",
     ),

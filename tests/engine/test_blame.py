@@ -34,6 +34,7 @@ from pytest_llmeval.engine.specs import ModelSpec
 from pytest_llmeval.engine.statistics import CallStatistics
 from pytest_llmeval.engine.tickets import Ticket
 from pytest_llmeval.errors import (
+    FailedAttempt,
     LLMEvalError,
     ModelLost,
     ModelSilent,
@@ -302,7 +303,7 @@ def test_a_real_server_that_always_refuses_some_requests_answers_all_others(
     async def hurried(seconds: float) -> None:
         await asyncio.sleep(seconds / 1000)
 
-    async def main() -> list[tuple[Reply, int] | BaseException]:
+    async def main() -> list[tuple[Reply, tuple[FailedAttempt, ...]] | BaseException]:
         gateway = Gateway(
             open_provider(
                 MODEL,
