@@ -132,6 +132,7 @@ SCORERS = Registry(
         "eed": "pytest_llmeval.scoring.eed.scorer:EedScorer",
         "judge": "pytest_llmeval.scoring.judge.making:judge_scorer",
         "code": "pytest_llmeval.scoring.code.scorer:CodeScorer",
+        "trajectory": "pytest_llmeval.scoring.trajectory.scorer:TrajectoryScorer",
     },
 )
 SOLVERS = Registry(

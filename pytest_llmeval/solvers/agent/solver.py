@@ -24,7 +24,7 @@ from pytest_llmeval.solvers.agent.text import TextCalling
 from pytest_llmeval.solvers.agent.toolbox import Toolbox, schemas_of
 from pytest_llmeval.solvers.limits import Limits, OwnTime
 from pytest_llmeval.solvers.mcp.server import MadeServers, McpServer
-from pytest_llmeval.solvers.mcp.tools import McpTool, running, sample_tools
+from pytest_llmeval.solvers.mcp.tools import McpTool, offered_name, running, sample_tools
 
 Form: TypeAlias = Literal["native", "text"]
 """``native``: calls by the provider's interface for tools. ``text``: calls in the reply's text."""
@@ -90,6 +90,14 @@ class AgentSolver:
         """The roles that the tools ask."""
         asking = (tool for tool in self.tools if isinstance(tool, AskingTool))
         return tuple(dict.fromkeys(role for tool in asking for role in tool.roles))
+
+    @property
+    def tool_names(self) -> tuple[str, ...] | None:
+        """The names of all tools; None if a server's are known only when it lists them."""
+        if any(not server.options.tools for server in self.mcp):
+            return None
+        served = (offered_name(name) for server in self.mcp for name in server.options.tools)
+        return (*(tool.name for tool in self.tools), *served)
 
     def variables(self) -> Mapping[str, Json]:
         """Return the variables of the prompt."""

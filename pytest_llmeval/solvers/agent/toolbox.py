@@ -11,7 +11,7 @@ from pytest_llmeval.errors import LLMEvalError, ToolError
 from pytest_llmeval.records import Json, ToolUse
 from pytest_llmeval.safety.printable import described
 from pytest_llmeval.scoring.schemas import Schema
-from pytest_llmeval.solvers.agent.calling import WrittenCall
+from pytest_llmeval.scoring.trajectory.written_call import WrittenCall
 from pytest_llmeval.solvers.limits import Limits, OutOfTimeError, OwnTime
 
 MAX_CALLS: Final = 8

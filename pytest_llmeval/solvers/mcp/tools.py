@@ -250,11 +250,16 @@ def _listed(server: McpServer, tool: Tool) -> ListedTool:
     except ValueError as error:
         _refuse(server, f"lists the tool {tool.name!r}, whose arguments cannot be checked: {error}")
     return ListedTool(
-        name=_NO_NAME.sub("_", tool.name)[:_LONGEST_NAME] or "_",
+        name=offered_name(tool.name),
         called=tool.name,
         description=tool.description or tool.title or tool.name,
         parameters=tool.input_schema,
     )
+
+
+def offered_name(name: str) -> str:
+    """Return what a model calls a tool of a server: a name that every provider accepts."""
+    return _NO_NAME.sub("_", name)[:_LONGEST_NAME] or "_"
 
 
 def _few(names: Mapping[str, object]) -> str:

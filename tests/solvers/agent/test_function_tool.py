@@ -20,7 +20,7 @@ from pytest_llmeval.engine.tool import CallError
 from pytest_llmeval.errors import TaskError, ToolError
 from pytest_llmeval.records import Json, ToolUse
 from pytest_llmeval.scoring.schemas import Schema
-from pytest_llmeval.solvers.agent.calling import WrittenCall
+from pytest_llmeval.scoring.trajectory.written_call import WrittenCall
 from pytest_llmeval.solvers.agent.description import described_tools
 from pytest_llmeval.solvers.agent.function_tool import FunctionTool
 from pytest_llmeval.solvers.agent.toolbox import Toolbox, schemas_of

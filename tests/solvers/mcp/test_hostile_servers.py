@@ -17,6 +17,8 @@ from solvers.mcp.agents import ANSWER, HERE, answered, calling_tool, living
 
 from pytest_llmeval.errors import ToolError
 
+pytest.importorskip("mcp", reason="the extra `mcp` is not installed")
+
 SERVER = str(HERE / "raw_server.py")
 STEPS = {
     "start": "was started",

@@ -17,6 +17,8 @@ from pytest_llmeval.errors import UsageError
 from pytest_llmeval.records import ToolUse
 from pytest_llmeval.task.options import OptionError
 
+pytest.importorskip("mcp", reason="the extra `mcp` is not installed")
+
 COUNTER: dict[str, Any] = {"command": "python", "args": ["counter_server.py"]}
 RAW: dict[str, Any] = {
     "command": "python",
