@@ -76,7 +76,8 @@ def _serve() -> None:
     parameters = xllamacpp.CommonParams()
     parameters.model.path = str(_model_file())
     parameters.n_ctx, parameters.n_parallel = CONTEXT * SLOTS, SLOTS
-    parameters.cpuparams.n_threads = os.cpu_count() or 1
+    # Its threads wait for each other at every step: beside other work fewer are faster.
+    parameters.cpuparams.n_threads = max(1, (os.cpu_count() or 1) // 2)
     parameters.port = 0  # one of the system's choice
     server = xllamacpp.Server(parameters)
     print(f"{_ADDRESS}{server.listening_address}", file=answer, flush=True)

@@ -114,6 +114,7 @@ class Bodies:
             return
         self._end(*self._early.values())
         self._early.clear()
+        self._cancel(asyncio.all_tasks(self._loop))  # which bodies began, and did not await
         self._loop.run_until_complete(self._loop.shutdown_asyncgens())
         self._loop.close()
 
@@ -175,14 +176,16 @@ class Bodies:
 
     def _end(self, *bodies: _Body) -> None:
         """Cancel bodies that have not ended, and let them clean up after themselves."""
-        left = [body.task for body in bodies if not body.task.done()]
-        for task in left:
-            task.cancel()
-        if left:
-            self._loop.run_until_complete(asyncio.wait(left, timeout=_CLEAN_UP))
+        self._cancel({body.task for body in bodies if not body.task.done()})
         for body in bodies:
             if body.task.done() and not body.task.cancelled():
                 body.task.exception()  # retrieved, or asyncio logs it
+
+    def _cancel(self, tasks: set[asyncio.Task[Any]]) -> None:
+        for task in tasks:
+            task.cancel()
+        if tasks:
+            self._loop.run_until_complete(asyncio.wait(tasks, timeout=_CLEAN_UP))
 
     def _restore_alarm(self) -> None:
         """Start the time-out of the test again whose turn it is.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Final
 
@@ -35,6 +36,9 @@ def message_parameters(request: Request) -> dict[str, Json]:
         ValueError: a value has no counterpart.
     """
     given = {name: value for name, value in request.parameters.items() if name != "seed"}
+    if wrong := [name for name, value in given.items() if not _is_finite(value)]:
+        msg = f"{wrong[0]} holds a number that JSON cannot express; expected finite numbers"
+        raise ValueError(msg)
     body: dict[str, Json] = {"max_tokens": _ceiling(given)}
     if (stop := given.pop("stop", None)) is not None:
         body["stop_sequences"] = [stop] if isinstance(stop, str) else stop
@@ -48,6 +52,14 @@ def message_parameters(request: Request) -> dict[str, Json]:
     if output:
         body["output_config"] = output
     return {**body, **_tools(given), **given}
+
+
+def _is_finite(value: Json) -> bool:
+    try:
+        json.dumps(value, allow_nan=False)
+    except ValueError:
+        return False
+    return True
 
 
 def _ceiling(given: dict[str, Json]) -> Json:

@@ -83,7 +83,7 @@ def _blocks(turn: Turn) -> Iterator[Json]:
 def _kept(message: Message) -> Iterator[Json]:
     """Yield the signed reasoning that came with a reply, which the API wants back in tool loops."""
     try:
-        blocks = json.loads(message.continuation or "[]")
+        blocks = json.loads(message.continuation or "[]", parse_constant=str)
     except ValueError:
         return
     yield from (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import io
+import json
 from collections.abc import Mapping
 from contextlib import AsyncExitStack
 from typing import Any, Final
@@ -83,7 +84,19 @@ def _keep_body(
         customized_response_dict[_BODY] = body
         response_dict["body"] = b"{}"
     else:
-        response_dict["body"] = body.decode("utf-8", "replace").encode()
+        response_dict["body"] = _error_body(body)
+
+
+def _error_body(body: bytes) -> bytes:
+    """Return the body of an error in a shape on which botocore's parser does not break."""
+    text = body.decode("utf-8", "replace")
+    try:
+        data = json.loads(text)
+    except ValueError:
+        data = None
+    codes = (data.get("__type", ""), data.get("code", "")) if isinstance(data, dict) else (None,)
+    sound = all(isinstance(code, str) for code in codes)
+    return json.dumps(data if sound else {"message": text}).encode()
 
 
 def _in_pieces(request: Any, **_: object) -> None:  # noqa: ANN401 - botocore's

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from pytest_llmeval.engine.expectation import CEILINGS
 from pytest_llmeval.providers.chat_shapes import answer_schema, chosen_function, function_of
+from pytest_llmeval.providers.tool_rules import check_tools
 from pytest_llmeval.records import Json, Request
 
 _OWN: Final = frozenset(
@@ -46,6 +47,10 @@ def converse_parameters(request: Request) -> dict[str, Any]:
     if (effort := given.pop("reasoning_effort", None)) is not None:
         for member, value in _thinking(effort, request.model).items():
             _add(body, member, value)
+    fields = given.get("additionalModelRequestFields", {})
+    if not isinstance(fields, dict):
+        msg = f"additionalModelRequestFields is {fields!r}; expected an object"
+        raise ValueError(msg)
     for name in _OWN & given.keys():
         _add(body, name, given.pop(name))
     _add(body, "additionalModelRequestFields", given)
@@ -105,6 +110,8 @@ def _tools(given: dict[str, Json]) -> dict[str, Any]:
     if parallel is False:
         msg = "parallel_tool_calls is false; this API cannot forbid several calls in one reply"
         raise ValueError(msg)
+    functions = [function for tool in tools if (function := function_of(tool)) is not None]
+    check_tools([function.name for function in functions], _NAME, chosen=choice)
     chosen = _choice(choice)
     return {
         "tools": [_tool(tool) for tool in tools],
@@ -115,12 +122,6 @@ def _tools(given: dict[str, Json]) -> dict[str, Any]:
 def _tool(tool: Json) -> Json:
     if (function := function_of(tool)) is None:
         return tool
-    if not _NAME.fullmatch(function.name):
-        msg = (
-            f"the tool's name {function.name!r} has no counterpart in this API; expected up to 64 "
-            "letters, digits, _ and -"
-        )
-        raise ValueError(msg)
     return {
         "toolSpec": {
             "name": function.name,

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from pytest_llmeval.providers.bedrock_parameters import converse_parameters
 from pytest_llmeval.providers.chat_shapes import Turn, arguments_of, instructions, turns
-from pytest_llmeval.providers.tool_results import check_results
+from pytest_llmeval.providers.tool_rules import check_results
 from pytest_llmeval.records import ImagePart, Message, Part, Request, TextPart
 
 REASONING: Final = "reasoningContent"

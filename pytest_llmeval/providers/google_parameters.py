@@ -10,6 +10,7 @@ from typing import Any, Final
 from google.genai import types
 
 from pytest_llmeval.providers.chat_shapes import answer_schema, chosen_function, function_of
+from pytest_llmeval.providers.tool_rules import check_tools
 from pytest_llmeval.records import Json, Request
 
 _RENAMED: Final[Mapping[str, str]] = {
@@ -44,6 +45,7 @@ _CHAT_ONLY: Final = frozenset(
 )
 """Parameters of a task's chats that a request for a picture goes without."""
 
+_NAME: Final = re.compile(r"[a-zA-Z_][a-zA-Z0-9_.:-]{0,127}")
 _CHOICES: Final[Mapping[str, str]] = {"auto": "AUTO", "none": "NONE", "required": "ANY"}
 
 _RANGES: Final[Mapping[str, tuple[float, float]]] = {
@@ -137,6 +139,7 @@ def _tools(given: dict[str, Json]) -> dict[str, Any]:
         msg = "parallel_tool_calls is false; this API cannot forbid several calls in one reply"
         raise ValueError(msg)
     functions = [function for tool in tools if (function := function_of(tool)) is not None]
+    check_tools([function.name for function in functions], _NAME, chosen=choice)
     declared = [
         {
             "name": function.name,

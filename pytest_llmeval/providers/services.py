@@ -73,6 +73,7 @@ class Endpoint:
             text=self.scrub(reply.text),
             reasoning=self.scrub(reply.reasoning),
             model=self.scrub(reply.model),
+            continuation=self.scrub(reply.continuation),
             tool_calls=calls,
         )
 

@@ -69,6 +69,23 @@ def read_samples(
     return samples
 
 
+def is_checked_by(task: Task, samples: Iterable[Sample]) -> bool:
+    """Return whether a task's scorers can use the targets of samples, and its solver the samples.
+
+    Samples that were read for another task; `read_samples` tells what is wrong with which row.
+    """
+    check = getattr(task.named_solver, "check_sample", None)
+    try:
+        for sample in samples:
+            for declared in task.scorers:
+                check_target(declared.scorer, sample.target)
+            if check is not None:
+                check(sample)
+    except Exception:  # noqa: BLE001 - of the user's code; it is met again and told
+        return False
+    return True
+
+
 def read_examples(task: Task, fewshot: FewShot) -> Examples:
     """Return the samples of a task's split of examples, read as those of its dataset.
 

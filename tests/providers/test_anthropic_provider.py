@@ -242,6 +242,8 @@ def test_one_error_names_a_request_that_the_api_has_no_form_for(claude: Claude) 
     told = claude.failure(question(response_format={"type": "json_object"}))
     assert "response_format has no counterpart" in str(told)
     assert "expected one of none, minimal" in str(claude.failure(question(reasoning_effort="hi")))
+    endless = claude.failure(question(temperature=float("inf")))
+    assert "temperature holds a number that JSON cannot express" in str(endless)
     only_system = replace(question(), messages=(Message.of("system", "Be brief."),))
     assert "besides the system's" in str(claude.failure(only_system))
     drawing = replace(question(), operation="image")
@@ -268,6 +270,10 @@ def test_calls_of_other_models_are_put_into_the_apis_form(
 def test_the_key_is_nowhere_in_replies_and_messages(claude: Claude, messages_server: Any) -> None:
     messages_server.program(says={"m": f"your key is {KEY}"})
     assert KEY not in claude("why?").text
+    thought = {"type": "thinking", "thinking": KEY, "signature": KEY}
+    called = {"type": "tool_use", "id": "1", "name": KEY, "input": {"key": KEY}}
+    messages_server.program(reply={"content": [thought, called]})
+    assert KEY not in str(claude("why?").to_json())
     messages_server.program(always={"kind": "401", "message": f"invalid key {KEY}"})
     error = claude.failure()
     assert KEY not in str(error)

@@ -276,7 +276,7 @@ def test_blank_texts_and_turns_are_left_out(bedrock: Asker, converse_server: Any
 def test_a_bearer_token_is_used_and_is_nowhere_in_replies_and_messages(
     bedrock: Asker, converse_server: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    token = "bedrock-api-key-51f0c2a9e8d7"
+    token = "bedrock-api-key-51f0c2a9e8d7"  # noqa: S105 - no real one
     monkeypatch.setenv("AWS_BEARER_TOKEN_BEDROCK", token)
     asker = Asker(
         spec=bedrock.spec, folder=bedrock.folder, environ={"AWS_BEARER_TOKEN_BEDROCK": token}

@@ -139,7 +139,7 @@ def test_odd_bodies_are_replies_or_failed_attempts(
         gemini("why?").text.encode()
     except ProviderError as error:
         reach = error.reach
-        assert reach == "attempt"  # noqa: PT017 - either is right
+        assert reach == "attempt"
 
 
 @pytest.mark.parametrize("body", [b"<html>", b"\xff\xfe", b"[]", b'{"error": 3}', b'{"error": []}'])

@@ -116,7 +116,7 @@ class TestNames:
         (tmp_path / "pytest.ini").write_text(f"[pytest]\nllmeval_report = {path.parent.name}\n")
         assert load_run("latest").path == path
         monkeypatch.setenv("LLMEVAL_REPORT", "elsewhere")
-        with pytest.raises(UsageError, match="neither as a path nor in .*elsewhere"):
+        with pytest.raises(UsageError, match=r"neither as a path nor in .*elsewhere"):
             load_run("latest")
 
     def test_a_missing_run_is_told_with_those_that_there_are(self, path: Path) -> None:

@@ -12,6 +12,7 @@ import json
 import re
 from collections.abc import Iterator
 from functools import cache
+from itertools import pairwise
 from typing import Any
 
 from botocore.loaders import Loader
@@ -21,10 +22,15 @@ from conversation_rules import unpaired, wrong_schema
 
 
 @cache
+def operation() -> Any:
+    """Return the published model of Converse."""
+    described = Loader().load_service_model("bedrock-runtime", "service-2")
+    return ServiceModel(described, "bedrock-runtime").operation_model("Converse")
+
+
 def input_shape() -> Any:
     """Return the shape of a request to Converse."""
-    described = Loader().load_service_model("bedrock-runtime", "service-2")
-    return ServiceModel(described, "bedrock-runtime").operation_model("Converse").input_shape
+    return operation().input_shape
 
 
 def signature(thought: str) -> str:
@@ -54,7 +60,9 @@ def problems(model: str, body: dict[str, Any]) -> Iterator[str]:
     yield from unsigned(body)
 
 
-def typed(shape: Any, value: Any, found: list[str]) -> Any:
+def typed(  # noqa: C901, PLR0911 - one branch for each type
+    shape: Any, value: Any, found: list[str]
+) -> Any:
     """Return a value in the types of Python that its shape has; notes what the model forbids."""
     if getattr(shape, "is_document_type", False):
         return value
@@ -97,7 +105,7 @@ def of_messages(body: dict[str, Any]) -> Iterator[str]:
     roles = [message["role"] for message in body.get("messages", ())]
     if not roles or roles[0] != "user":
         yield "A conversation must start with a user message."
-    if any(one == other for one, other in zip(roles, roles[1:], strict=False)):
+    if any(one == other for one, other in pairwise(roles)):
         yield "A conversation must alternate between user and assistant roles."
     for message in body.get("messages", ()):
         if not message["content"]:

@@ -65,10 +65,13 @@ def test_every_name_of_the_package_is_a_callable(
         (
             SCORERS,
             {"exact", "includes", "regex", "number", "choice", "json_schema", "checks"}
-            | {"sldp", "pddl", "eed", "judge", "code", "taxonomy"},
+            | {"sldp", "pddl", "eed", "judge", "code", "taxonomy", "trajectory"},
         ),
         (SOLVERS, {"direct", "turns", "cypher", "agent", "python", "in_context", "visual_cot"}),
-        (PROVIDERS, {"openai", "azure", "replay", "python"}),
+        (
+            PROVIDERS,
+            {"openai", "anthropic", "azure", "google", "bedrock", "vllm", "replay", "python"},
+        ),
         (METRICS, {"accuracy", "mean", "pass_at", "maj_at", "f1_macro", "mcc", "micro"}),
         (ANSWERS, {"boxed_first", "boxed_last", "tagged", "last_line", "choice", "code", "whole"}),
     ],

@@ -1,1 +1,1 @@
-"""A run's results in the forms of others: one file for each form, chosen by `EXPORTS`."""
+"""A run's results in the forms of other tools: one file for each form."""

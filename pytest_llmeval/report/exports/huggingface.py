@@ -124,7 +124,7 @@ def _no_result(entry: TaskSummary) -> str:
     if figures.recorded:
         return f"{figures.recorded} of {figures.counts.planned} rows are of recorded replies"
     if figures.stand_ins:
-        return f"{figures.stand_ins[0].engines} answered in place of the benchmark's own engine"
+        return f"its tools were answered by {figures.stand_ins[0].engines}"
     return "no sample was scored" if figures.accuracy.value is None else ""
 
 

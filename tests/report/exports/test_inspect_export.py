@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from example_pictures import SQUARE
+from example_pictures import PNG
 from example_rows import eed, row
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
@@ -206,7 +206,7 @@ def test_a_tool_is_called_by_name_in_messages_and_events(tmp_path: Path) -> None
 
 
 def test_a_picture_stands_once_and_one_that_is_gone_by_its_path(tmp_path: Path) -> None:
-    (tmp_path / "a.png").write_bytes(png(2, 2))
+    (tmp_path / "a.png").write_bytes(PNG)
     there = Image.load(tmp_path / "a.png")
     gone = Image(digest="0" * 64, media_type="image/png", path=str(tmp_path / "gone.png"))
     shown = Message(role="user", parts=(ImagePart(image=there), ImagePart(image=gone)))

@@ -1,11 +1,36 @@
-"""Results of tools in a conversation, for APIs that demand one for each call in the next turn."""
+"""What most APIs demand of tools, of calls, and of results."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from itertools import pairwise
 
-from pytest_llmeval.providers.chat_shapes import Turn
+from pytest_llmeval.providers.chat_shapes import Turn, chosen_function
+from pytest_llmeval.records import Json
+
+
+def check_tools(names: Sequence[str], allowed: re.Pattern[str], *, chosen: Json) -> None:
+    """Check the tools that a request offers.
+
+    Args:
+        names: of the functions.
+        allowed: matches the names that the API takes.
+        chosen: the choice among them, in OpenAI's shape.
+
+    Raises:
+        ValueError: a name is not allowed or stands there twice, or the chosen one is none of them.
+    """
+    for name in names:
+        if not allowed.fullmatch(name):
+            msg = f"the tool's name {name!r} is none in this API; letters, digits and _ always are"
+            raise ValueError(msg)
+        if names.count(name) > 1:
+            msg = f"two tools have the name {name!r}"
+            raise ValueError(msg)
+    if (name := chosen_function(chosen)) is not None and name not in names:
+        msg = f"tool_choice names {name!r}, which is none of the tools"
+        raise ValueError(msg)
 
 
 def check_results(turns: Sequence[Turn]) -> None:
