@@ -107,17 +107,20 @@ def test_the_pages_tutored_solver_asks_its_role(page_files: Path) -> None:
 def test_the_pages_conversations_are_talked_as_it_says(page_files: Path) -> None:
     task = load_task(page_files / "capitals" / "conversation.yaml")
     first, second = read_samples(task)
-    context = ScriptedContext("Paris", "Rome")
+    # The scripted prompt ends with a message of the user, which is a turn of its own.
+    context = ScriptedContext("Ready.", "Paris", "Rome")
     asyncio.run(solver_of(task)(first, context))
-    assert [one.text for one in context.asked[1].messages[1:]] == [
+    assert [one.text for one in context.asked[-1].messages[2:]] == [
         *["What is the capital of France?", "Paris", "And of Italy?"],
     ]
-    context = ScriptedContext("Oslo")
+    context = ScriptedContext("Ready.", "Oslo")
     asyncio.run(solver_of(task)(second, context))
-    assert [one.role for one in context.asked[0].messages[1:]] == ["user", "assistant", "user"]
+    assert [one.text for one in context.asked[-1].messages[2:]] == [
+        *["Hello!", "Hello. How can I help?", "Name the capital of Norway."],
+    ]
     simulated = load_task(page_files / "capitals" / "simulated.yaml")
     assert roles_of(simulated) == ("user",)
-    context = ScriptedContext("What is the capital of France?", Reply(text="Paris"), "DONE")
+    context = ScriptedContext(Reply(text="Paris"), "DONE")
     assert solved(solver_of(simulated), context).text == "Paris"
 
 

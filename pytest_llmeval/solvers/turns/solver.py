@@ -157,6 +157,11 @@ class TurnsSolver:
         return tuple(dict.fromkeys((*own, *of_tools)))
 
     @property
+    def tool_names(self) -> tuple[str, ...] | None:
+        """The names of the agent's tools; None if they are not known yet."""
+        return () if self.agent is None else self.agent.tool_names
+
+    @property
     def display(self) -> Display:
         """How results show the details: those of the tools, and why conversations ended."""
         shown = Display() if self.agent is None else self.agent.display

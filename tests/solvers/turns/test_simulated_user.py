@@ -123,6 +123,7 @@ def test_the_model_calls_tools_within_a_turn() -> None:
         solver=lambda n: replies[n - 1],
     )
     completion = solved_by(solver, context)
+    assert solver.tool_names == ("look_up",)
     assert [asked.stage for asked in context.asked] == [
         *["user 1", "turn 1.1", "turn 1.2"],
         *["user 2", "turn 2.1", "turn 2.2"],
