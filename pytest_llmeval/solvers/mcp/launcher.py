@@ -32,7 +32,8 @@ def main() -> None:
     if server == 0:
         _become(command)
     _leave_pipes()
-    while leash not in select.select([leash, woken], [], [])[0]:
+    tug = leash.fileno()
+    while tug not in select.select([tug, woken], [], [])[0]:
         os.read(woken, 64)
         ended, status = os.waitpid(server, os.WNOHANG)
         if ended:

@@ -9,6 +9,7 @@ import time
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Final, NoReturn
 
 from pytest_llmeval.engine.context import RunContext, SolverContext
@@ -175,7 +176,7 @@ async def running(servers: Sequence[McpServer], context: RunContext) -> list[Run
         ToolError: a server cannot be used; every sample gets the same error.
     """
     return [
-        await context.shared(f"mcp:{server!r}", lambda server=server: RunningServer.start(server))
+        await context.shared(f"mcp:{server!r}", partial(RunningServer.start, server))
         for server in servers
     ]
 
