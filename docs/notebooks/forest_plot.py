@@ -19,9 +19,6 @@ from matplotlib.figure import Figure
 
 from pytest_llmeval import Run, load_run
 
-STYLE = {"svg.hashsalt": "pytest-llmeval", "svg.fonttype": "none", "text.parse_math": False}
-"""Names in the SVG that do not change, texts as texts, and dollar signs as they are."""
-
 NO_DATE = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
 """By form, what keeps the time of writing out of a file."""
 
@@ -52,7 +49,11 @@ def forest_plot(run: Run) -> Figure:
 def drawn(run: Run, form: str) -> bytes:
     """Return the plot of a run as a file of a form, such as ``svg``, ``pdf`` or ``png``."""
     out = io.BytesIO()
-    with mpl.rc_context(STYLE):
+    # Names in the SVG that do not change, texts as texts, and dollar signs as they are.
+    style = mpl.rc_context(
+        {"svg.hashsalt": "pytest-llmeval", "svg.fonttype": "none", "text.parse_math": False}
+    )
+    with style:
         forest_plot(run).savefig(out, format=form, metadata=NO_DATE.get(form))
     return out.getvalue()
 

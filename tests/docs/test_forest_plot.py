@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
+import numpy as np
 import pytest
 from example_rows import row
 from stored_runs import stored
@@ -30,7 +31,7 @@ def test_each_task_and_model_with_a_value_has_a_line_with_its_interval(run: Run)
     [axes] = forest_plot.forest_plot(run).axes
     names = [label.get_text() for label in axes.get_yticklabels()]
     assert names == [f"demo · {HOSTILE}", "demo · openai/small"]
-    intervals = [tuple(line.get_xdata()) for line in axes.lines]
+    intervals = [tuple(np.asarray(line.get_xdata()).tolist()) for line in axes.lines]
     for entry in run.summary.entries:
         if (mean := entry.figures.accuracy).value is not None:
             assert (mean.low, mean.high) in intervals

@@ -47,7 +47,7 @@ class _Log:
     def parts(self) -> Iterator[str]:
         """Yield the text of the log, one sample at a time."""
         keys = self._keys()
-        head = {
+        head: dict[str, Json] = {
             "version": _VERSION,
             "status": "cancelled" if self._entry.figures.counts.not_run else "success",
             "eval": self._eval(keys),
