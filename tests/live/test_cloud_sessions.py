@@ -29,7 +29,6 @@ dataset: {path: sums.jsonl, fields: {id: id, input: question, target: answer}}
 prompt: [{user: "{{ input }}"}]
 generate: {temperature: 0, max_tokens: 500, reasoning_effort: low}
 solver: {agent: {tools: {"./tools.py:add": {}}, turns: 3}}
-scorer: includes
 """
 TOOLS = '''
 def add(a: int, b: int) -> int:
