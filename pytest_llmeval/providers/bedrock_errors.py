@@ -144,7 +144,8 @@ def _verdict(error: ClientError, endpoint: Endpoint) -> Verdict:
 
 
 def _metadata(error: ClientError) -> Mapping[str, Any]:
-    return error.response.get("ResponseMetadata", {})
+    found: Mapping[str, Any] = error.response.get("ResponseMetadata", {})
+    return found
 
 
 def _status(error: ClientError) -> int:

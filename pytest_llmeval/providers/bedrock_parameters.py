@@ -50,7 +50,7 @@ def converse_parameters(request: Request) -> dict[str, Any]:
     fields = given.get("additionalModelRequestFields", {})
     if not isinstance(fields, dict):
         msg = f"additionalModelRequestFields is {fields!r}; expected an object"
-        raise ValueError(msg)
+        raise ValueError(msg)  # noqa: TRY004 - one kind for all
     for name in _OWN & given.keys():
         _add(body, name, given.pop(name))
     _add(body, "additionalModelRequestFields", given)

@@ -28,8 +28,8 @@ def check_tools(names: Sequence[str], allowed: re.Pattern[str], *, chosen: Json)
         if names.count(name) > 1:
             msg = f"two tools have the name {name!r}"
             raise ValueError(msg)
-    if (name := chosen_function(chosen)) is not None and name not in names:
-        msg = f"tool_choice names {name!r}, which is none of the tools"
+    if (wanted := chosen_function(chosen)) is not None and wanted not in names:
+        msg = f"tool_choice names {wanted!r}, which is none of the tools"
         raise ValueError(msg)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,7 +28,6 @@ dataset: {path: sums.jsonl, fields: {id: id, input: question, target: answer}}
 prompt: [{user: "{{ input }}"}]
 generate: {temperature: 0, max_tokens: 500, reasoning_effort: low}
 solver: {agent: {tools: {"./tools.py:add": {}}, turns: 3}}
-scorer: includes
 """
 TOOLS = '''
 def add(a: int, b: int) -> int:
@@ -62,7 +60,7 @@ def run(project: EchoProject, server: ModelServer, model: str, **program: Any) -
     status, output = project.run("--llmeval-model", model, "--llmeval-concurrency", str(SAMPLES))
     assert status == 0, output
     assert f"at most {SAMPLES} in flight" in output
-    assert project.outcomes() == Counter(passed=SAMPLES + 1)
+    assert project.outcomes()["correct"] >= SAMPLES
     told = server.report()
     assert told["peak"] == SAMPLES
     assert told["requests"] == SAMPLES + 2  # the agent asks twice

@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-import sys
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import httpx2
@@ -22,6 +20,7 @@ from google.genai.types import HttpOptions
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from providers.chats import JSON, PARAMETERS, conversations
+from servers import converse_rules, gemini_rules
 from servers.openai_server import png
 
 from pytest_llmeval.errors import ProviderError
@@ -30,10 +29,6 @@ from pytest_llmeval.providers.bedrock_requests import converse_request
 from pytest_llmeval.providers.google_provider import GoogleProvider
 from pytest_llmeval.providers.services import Endpoint
 from pytest_llmeval.records import Image, Message, Request
-
-sys.path.append(str(Path(__file__).parents[1] / "servers"))
-import converse_rules
-import gemini_rules
 
 MODELS = st.sampled_from(["m", "gemini-2.5-pro", "us.anthropic.claude-x-v1:0"])
 ODD = st.dictionaries(

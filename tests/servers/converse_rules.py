@@ -18,7 +18,7 @@ from typing import Any
 from botocore.loaders import Loader
 from botocore.model import ServiceModel
 from botocore.validate import ParamValidator
-from conversation_rules import unpaired, wrong_schema
+from servers.conversation_rules import unpaired, wrong_schema
 
 
 @cache

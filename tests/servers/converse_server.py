@@ -12,8 +12,8 @@ import re
 from typing import Any
 
 from aiohttp import web
-from converse_rules import calls_and_results, signature, wrong
-from openai_server import Server, serve
+from servers.converse_rules import calls_and_results, signature, wrong
+from servers.openai_server import Server, serve
 
 CODES = {
     400: "ValidationException",

@@ -9,10 +9,10 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from conversation_rules import unpaired, wrong_schema
 from google.genai import types
 from pydantic import BaseModel, ValidationError
 from pydantic.alias_generators import to_camel
+from servers.conversation_rules import unpaired, wrong_schema
 
 TOP = {"contents", "systemInstruction", "generationConfig", "tools", "toolConfig", "safetySettings"}
 DATA = {"text", "inlineData", "functionCall", "functionResponse"}

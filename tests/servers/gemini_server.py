@@ -12,8 +12,8 @@ import json
 from typing import Any
 
 from aiohttp import web
-from gemini_rules import camel, parts_by_kind, signature, wrong
-from openai_server import Server, png, serve
+from servers.gemini_rules import camel, parts_by_kind, signature, wrong
+from servers.openai_server import Server, png, serve
 
 STATUSES = {
     400: "INVALID_ARGUMENT",
