@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet install -c constraints.txt
 
-.PHONY: run test conformance lint neo4j clean
+.PHONY: run test conformance live lint neo4j clean
 
 # The tests start hundreds of processes: without its cache, each would compile the package again.
 unexport PYTHONDONTWRITEBYTECODE
@@ -18,6 +18,12 @@ test: lint neo4j
 # EED against all pairs of the reference material, of which `make test` takes a part. Three minutes on two processors.
 conformance: .venv/test.stamp
 	LLMEVAL_ALL_PAIRS=1 $(BIN)/python -m pytest tests/scoring/eed/test_eed_conformance.py -n 0
+
+# All three benchmarks on a real model behind a real server: llama.cpp's, with 270 million weights.
+# Poor scores are fine; the exit code says whether the machinery worked (performance/live_model.py).
+live: .venv/run.stamp neo4j
+	@if $(MAKE) --no-print-directory .venv/live.stamp; then exec $(BIN)/python performance/live_model.py; \
+	else echo "skipped: llama.cpp's server and its model (dependency group live) cannot be installed here"; fi
 
 # The Neo4j of the Cypher tasks. Where it cannot be fetched, another database answers, and a line says so.
 neo4j: .venv/run.stamp
@@ -39,6 +45,11 @@ lint: .venv/test.stamp
 .venv/test.stamp: .venv/run.stamp
 	$(PIP) --upgrade 'pip>=25.1' # the first that knows dependency groups
 	$(PIP) -e '.[all]' --group dev
+	@touch $@
+
+.venv/live.stamp: .venv/run.stamp
+	$(PIP) --upgrade 'pip>=25.1' # as above
+	$(PIP) --group live
 	@touch $@
 
 clean:

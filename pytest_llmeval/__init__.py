@@ -47,6 +47,7 @@ if TYPE_CHECKING:
         Reply,
         Request,
         Row,
+        RowKey,
         Sample,
         Score,
         TextPart,
@@ -56,6 +57,7 @@ if TYPE_CHECKING:
         Usage,
         Verdict,
     )
+    from pytest_llmeval.results.run import Run
     from pytest_llmeval.scoring.assertions import (
         Judge,
         assert_correct,
@@ -81,6 +83,7 @@ if TYPE_CHECKING:
         SeveralScores,
     )
     from pytest_llmeval.scoring.sldp import parse_sldp, sldp_diff, sldp_equals
+    from pytest_llmeval.session.named_run import load_run
 
 _HOMES = {
     "engine.context": (
@@ -121,6 +124,7 @@ _HOMES = {
         "Reply",
         "Request",
         "Row",
+        "RowKey",
         "Sample",
         "Score",
         "TextPart",
@@ -130,6 +134,7 @@ _HOMES = {
         "Usage",
         "Verdict",
     ),
+    "results.run": ("Run",),
     "scoring.assertions": (
         "Judge",
         "assert_correct",
@@ -155,6 +160,7 @@ _HOMES = {
         "SeveralScores",
     ),
     "scoring.sldp": ("parse_sldp", "sldp_diff", "sldp_equals"),
+    "session.named_run": ("load_run",),
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 
@@ -187,6 +193,8 @@ __all__ = [
     "Reply",
     "Request",
     "Row",
+    "RowKey",
+    "Run",
     "RunCheckingScorer",
     "RunContext",
     "Sample",
@@ -224,6 +232,7 @@ __all__ = [
     "eed_score",
     "eed_score_many",
     "judge_verdict",
+    "load_run",
     "parse_pddl",
     "parse_sldp",
     "pddl_diff",

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from pytest_llmeval.safety.keys import without_keys
 from pytest_llmeval.safety.printable import printable
@@ -85,8 +85,28 @@ class TaskError(LLMEvalError):
         return cls("\n".join(lines), file=first.file, line=first.line, key=first.key)
 
 
+class FailedAttempt(NamedTuple):
+    """One attempt at a request, without a reply.
+
+    Attributes:
+        cause: see `ProviderError`.
+        started: when the request was sent, in seconds since 1970.
+        seconds: duration.
+    """
+
+    cause: str
+    started: float
+    seconds: float
+
+
 class ProviderError(LLMEvalError):
-    """A model's provider failed; the sample's outcome is an error, not incorrect."""
+    """A model's provider failed; the sample's outcome is an error, not incorrect.
+
+    Attributes:
+        failures: of an error that ends a request, all attempts at it.
+    """
+
+    failures: tuple[FailedAttempt, ...] = ()
 
     def __init__(
         self,

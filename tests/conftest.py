@@ -9,10 +9,21 @@ from pathlib import Path
 
 import hypothesis
 import pytest
-from servers.fixture import model_server, model_server_process
+from servers.fixture import (
+    messages_server,
+    messages_server_process,
+    model_server,
+    model_server_process,
+)
 from warm.fixture import warm_python
 
-__all__ = ["model_server", "model_server_process", "warm_python"]
+__all__ = [
+    "messages_server",
+    "messages_server_process",
+    "model_server",
+    "model_server_process",
+    "warm_python",
+]
 
 # No test is timed: the machine is shared, and other tests run beside.
 hypothesis.settings.register_profile(

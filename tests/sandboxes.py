@@ -13,7 +13,15 @@ from pytest_llmeval.errors import UsageError
 from pytest_llmeval.sandbox.choice import find_isolation
 from pytest_llmeval.sandbox.isolation import Isolation
 
-ISOLATIONS: Final[tuple[Isolation, ...]] = ("bwrap", "landlock")
+_CONTAINERS: Final = "LLMEVAL_TEST_CONTAINERS"
+"""A variable with isolations such as ``podman:IMAGE``, which are tested too; most machines have no
+engine that may start containers, or no image with Python."""
+
+ISOLATIONS: Final[tuple[Isolation, ...]] = (
+    "bwrap",
+    "landlock",
+    *os.environ.get(_CONTAINERS, "").split(),
+)
 
 DEMANDED = "LLMEVAL_REQUIRE_SANDBOX"
 """A variable under which a machine without any isolation is a failure."""

@@ -66,6 +66,7 @@ class ScriptedContext:
         self._settings, self._resource = settings or {}, resource
         self.asked: list[Asked] = []
         self.recorded: list[ToolUse] = []
+        self.remarks: list[tuple[str, str]] = []
         self.resources: dict[str, Any] = {}
         self.variables: dict[str, Json] = {}
 
@@ -115,7 +116,7 @@ class ScriptedContext:
         raise NotImplementedError
 
     def note(self, stage: str, text: str) -> None:
-        raise NotImplementedError
+        self.remarks.append((stage, text))
 
 
 def solved(solver: Solver, context: SolverContext) -> Completion:

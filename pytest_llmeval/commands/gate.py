@@ -8,12 +8,13 @@ import sys
 from pathlib import Path
 
 from pytest_llmeval.commands.console import NO, YES, StandardOutput, say, shortest
-from pytest_llmeval.commands.runs import RUN_HELP, open_run, place_of
+from pytest_llmeval.commands.runs import RUN_HELP, open_run
 from pytest_llmeval.commands.session_options import add_options, reports_of, settings_of
 from pytest_llmeval.errors import UsageError
 from pytest_llmeval.report.table import render_comparison, render_gate
 from pytest_llmeval.results.gate_result import GateResult
 from pytest_llmeval.session.cut_off import with_cut_off
+from pytest_llmeval.session.named_run import place_of
 from pytest_llmeval.session.settings import Settings
 from pytest_llmeval.session.step_summary import write_step_summary
 from pytest_llmeval.session.stored import stored_findings

@@ -35,6 +35,9 @@ COMMANDS: Final = (
     Command("gate", ".gate", "check a run by the rules of a gate (exit status 1: not met)"),
     Command("plan", ".plan", "tell how many samples and epochs a gate against a baseline takes"),
     Command("baseline", ".baseline", "make a run the baseline of later ones"),
+    Command(
+        "export", ".export", "write a run's results as Inspect logs, for Hugging Face, as LaTeX"
+    ),
     Command("merge", ".merge", "make one run of the shards of one (--llmeval-shard)"),
     Command("rescore", ".rescore", "score a run's stored answers again, without pytest"),
     Command("validate", ".validate", "measure a judge on labelled cases"),

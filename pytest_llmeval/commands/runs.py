@@ -7,33 +7,12 @@ from pathlib import Path
 from typing import Final
 
 from pytest_llmeval.commands.console import say
-from pytest_llmeval.errors import UsageError
 from pytest_llmeval.results.baseline import Baseline, baseline_of_run, is_baseline, read_baseline
 from pytest_llmeval.results.stored_run import StoredRun, read_run
 from pytest_llmeval.session.cut_off import cut_off_text
+from pytest_llmeval.session.named_run import place_of
 
 RUN_HELP: Final = "a run's folder, its name below the reports, or latest"
-
-_SHOWN: Final = 5
-"""Runs that an error names."""
-
-
-def place_of(name: str, reports: Path) -> Path:
-    """Return the path of the run or baseline called `name`.
-
-    Raises:
-        UsageError: there is none; the message names the runs there are.
-    """
-    for place in (Path(name), reports / name, reports / "baselines" / name):
-        if place.exists():
-            return place
-    runs = sorted((path.name for path in reports.glob("*Z-*")), reverse=True)[:_SHOWN]
-    there = f"runs there, newest first: {', '.join(runs)}" if runs else "there are no runs there"
-    msg = (
-        f"{name}: no such run, neither as a path nor in {reports} ({there}); "
-        "--report DIR names another folder"
-    )
-    raise UsageError(msg)
 
 
 def open_run(name: str, reports: Path) -> StoredRun:

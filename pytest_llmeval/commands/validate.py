@@ -41,7 +41,7 @@ def run(chosen: argparse.Namespace) -> int:
         say(prefilter_line(validation.prefilter, len(validation.cases)))
     if not settings.judges:
         say("no judge was measured: name one by --judge SPEC, such as openai/gpt-5.1")
-    found, out = validation.measure(), StandardOutput()
+    found, out = validation.measure(say), StandardOutput()
     kept = [one.validation for one in found if one.validation is not None]
     # Shown before anything is written: what was paid must not be lost to a full disk.
     if sheets := list(map(validation_sheet, kept)):

@@ -7,6 +7,7 @@ from collections.abc import Hashable
 from dataclasses import dataclass, field
 from typing import Final
 
+from pytest_llmeval.errors import FailedAttempt
 from pytest_llmeval.records import Request
 
 MAX_ATTEMPTS: Final = 10
@@ -35,6 +36,7 @@ class Attempts:
             were answered.
         answered_before: requests that the model had answered at the first failure; None before it.
         seen: replies and failures of the model at the last failure.
+        failures: each of them, in order.
     """
 
     subject: Hashable
@@ -45,6 +47,7 @@ class Attempts:
     singled_out: int = 0
     answered_before: int | None = None
     seen: tuple[int, int] = (0, 0)
+    failures: list[FailedAttempt] = field(default_factory=list)
 
     @classmethod
     def of(cls, request: Request, *, allowed: int) -> Attempts:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 from typing import Final
+
+from msgspec.structs import replace
 
 from pytest_llmeval.engine.blocking import run_in_thread
 from pytest_llmeval.engine.models import Models
@@ -60,8 +63,8 @@ class Calls:
             self._events += branch.transcript.events
 
     def note(self, event: ToolUse | StageNote) -> None:
-        """Append the use of a tool, or a remark."""
-        self._events.append(event)
+        """Append the use of a tool, which has just ended, or a remark."""
+        self._events.append(replace(event, at=time.time()) if isinstance(event, ToolUse) else event)
 
     async def ask(  # noqa: PLR0913 - the parts of a request
         self,
@@ -122,7 +125,15 @@ class Calls:
         try:
             answer = await self._models.ask(model.bare, request, self._ticket)
         except ProviderError as error:
-            self._events.append(FailedCall(asked=asked, error=str(error)))
+            self._events.append(
+                FailedCall(
+                    asked=asked,
+                    error=str(error),
+                    cause=error.cause,
+                    failures=error.failures,
+                    at=time.time(),
+                )
+            )
             raise
         # Stored replies stay as they came, so that old ones are read by the same rules.
         reply = await _with_reasoning_apart(answer.reply)
@@ -134,6 +145,8 @@ class Calls:
                 age=answer.age,
                 other_run=answer.other_run,
                 attempts=answer.attempts,
+                failures=answer.failures,
+                at=time.time(),
             )
         )
         return reply

@@ -95,9 +95,12 @@ class Completing:
         try:
             async with time.limit():
                 await self._preparing.check(test)
-                return await self._solving.solve(test, calls)
+                completion = await self._solving.solve(test, calls)
         except TimeoutError:
             raise self._too_late(test, "done") from None
+        # A stored completion brings its own; scorers may look at either.
+        made = calls.transcript
+        return replace(completion, transcript=made) if made.events else completion
 
     async def _prepare(
         self, test: PlannedTest, completion: Completion, calls: Calls, time: SampleTime

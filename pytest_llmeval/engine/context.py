@@ -195,6 +195,16 @@ class SampleCheckingSolver(Protocol):
 
 
 @runtime_checkable
+class ToolOfferingSolver(Protocol):
+    """A solver whose tools are known by name before it runs."""
+
+    @property
+    def tool_names(self) -> tuple[str, ...] | None:
+        """The names of all tools that a model may call; None if they are not known yet."""
+        ...
+
+
+@runtime_checkable
 class ReadySolver(Protocol):
     """A solver that starts something slow before its first sample needs it.
 

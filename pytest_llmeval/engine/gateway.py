@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
+import time
 from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import Final, Self
@@ -15,12 +16,12 @@ from pytest_llmeval.engine.budget import Budget
 from pytest_llmeval.engine.expectation import expected_usage
 from pytest_llmeval.engine.failures import OVERLOADED, FailurePolicy
 from pytest_llmeval.engine.limits import PAUSE_CAP, Limiter, Slot
-from pytest_llmeval.engine.ports import Provider
+from pytest_llmeval.engine.ports import Provider, StartingProvider
 from pytest_llmeval.engine.spec_settings import PATIENCE
 from pytest_llmeval.engine.specs import ModelSpec
 from pytest_llmeval.engine.statistics import CallStatistics
 from pytest_llmeval.engine.tickets import Ticket
-from pytest_llmeval.errors import ProviderError
+from pytest_llmeval.errors import FailedAttempt, ProviderError
 from pytest_llmeval.records import Reply, Request, Usage
 
 FIRST_BACKOFF: Final = 0.5
@@ -70,6 +71,7 @@ class Gateway:
             sleep: waits for some seconds.
         """
         self._provider, self._name, self._timeout = provider, name, timeout
+        self._starting = provider if isinstance(provider, StartingProvider) else None
         self._limits, self._budget, self._statistics = limits, budget, statistics
         self._policy = FailurePolicy(name, limits, patience=patience)
         self._max_attempts, self._jitter, self._sleep = max_attempts, jitter, sleep
@@ -104,31 +106,41 @@ class Gateway:
             statistics=statistics,
         )
 
-    async def ask(self, request: Request, ticket: Ticket) -> tuple[Reply, int]:
-        """Return the reply, with its cost, and the number of attempts.
+    async def ask(
+        self, request: Request, ticket: Ticket
+    ) -> tuple[Reply, tuple[FailedAttempt, ...]]:
+        """Return the reply, with its cost, and the attempts that failed before it.
 
         Raises:
             ProviderError: the request or the model failed, or an attempt failed whose reply is
                 not wanted any more.
             RunStopped: the budget is reached.
         """
+        if self._starting is not None:
+            await self._starting.start()
         attempts = Attempts.of(request, allowed=self._max_attempts)
         while True:
             self._check_pictures(request)
             tokens = expected_usage(request, self._statistics).total_tokens
             async with self._limits.slot(ticket, tokens=tokens, refusals=attempts.refused) as slot:
                 self._check_pictures(request)
+                start = time.time()
                 outcome = await self._send(request, slot, ticket)
                 if isinstance(outcome, Reply):
-                    return outcome, attempts.total + 1
+                    return outcome, tuple(attempts.failures)
+                attempts.failures.append(
+                    FailedAttempt(outcome.cause, start, max(0.0, time.time() - start))
+                )
                 all_pause = self._policy.failed(outcome, attempts, slot)
                 if not ticket.wanted:
                     self._statistics.abandoned += 1
+                    outcome.failures = tuple(attempts.failures)
                     raise outcome
                 # Decided while the slot is held, so that a lost model grants it to no request.
                 final = self._policy.final(outcome, attempts)
                 if final is not None:
                     self._statistics.errors[outcome.cause] += 1
+                    final.failures = tuple(attempts.failures)
                     raise final
             self._statistics.retries[outcome.cause] += 1
             if not all_pause:

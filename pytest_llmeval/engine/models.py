@@ -20,6 +20,7 @@ from pytest_llmeval.engine.specs import ModelSpec
 from pytest_llmeval.engine.statistics import Effort
 from pytest_llmeval.engine.tickets import Ticket
 from pytest_llmeval.errors import (
+    FailedAttempt,
     LLMEvalError,
     ModelLost,
     ModelSilent,
@@ -52,6 +53,7 @@ class Answer:
         age: seconds since a stored reply was made, None for a fresh one.
         attempts: number of calls that were made for it.
         other_run: whether another run made it.
+        failures: those of the calls that failed.
     """
 
     reply: Reply
@@ -59,6 +61,7 @@ class Answer:
     age: float | None
     attempts: int
     other_run: bool = False
+    failures: tuple[FailedAttempt, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -224,7 +227,7 @@ class Models:
         try:
             if spec not in self._gateways:
                 self._gateways[spec] = self._open_gateway(spec)
-            reply, attempts = await self._gateways[spec].ask(request, ticket)
+            reply, failures = await self._gateways[spec].ask(request, ticket)
         except LLMEvalError as error:
             loss = "model" if spec not in self._gateways else _loss(error)
             if loss is None:
@@ -242,7 +245,8 @@ class Models:
             self._store.put(request.key, stored)
             if self._keeper is not None:
                 self._keeper.keep(stored, live=not spec.recorded)
-        return Answer(reply=reply, cached=False, age=None, attempts=attempts)
+        attempts = len(failures) + 1
+        return Answer(reply=reply, cached=False, age=None, attempts=attempts, failures=failures)
 
     @contextmanager
     def _storing(self) -> Iterator[None]:

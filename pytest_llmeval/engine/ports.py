@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
+from pytest_llmeval.engine.spec_settings import STARTUP
 from pytest_llmeval.records import Image, Reply, Request
 
 
@@ -26,6 +27,21 @@ class Provider(Protocol):
 
     async def close(self) -> None:
         """Close connections."""
+        ...
+
+
+@runtime_checkable
+class StartingProvider(Protocol):
+    """A provider that starts something before its first request, such as a server of the run's."""
+
+    async def start(self) -> None:
+        """Start it, and wait until it is ready; it is started once, however often this is called.
+
+        It is awaited before each request, outside of limits and time-outs.
+
+        Raises:
+            ProviderError: it did not start, so that the model is lost (`reach` is ``"model"``).
+        """
         ...
 
 
@@ -51,12 +67,16 @@ class ProviderSetup:
 
     Attributes:
         model: the part of the spec after the provider's name.
-        options: those of ``base_url``, ``key`` (name of an environment variable), ``api`` and
-            ``vision`` that the spec sets.
+        options: those of ``base_url``, ``key`` (name of an environment variable), ``api``,
+            ``cache``, ``serve`` and ``vision`` that the spec sets, and of the provider's own
+            (`spec_settings.PLACES`).
         timeout: seconds that one request may take.
         image_store: stores pictures in replies.
         environ: the environment variables.
         folder: where relative paths in specs start.
+        startup: seconds that a server of the provider's own may take until it is ready.
+        run_folder: the folder of the run's files, for the log of such a server.
+        tell: shows a line to the user.
     """
 
     model: str
@@ -65,6 +85,9 @@ class ProviderSetup:
     image_store: ImageStore
     environ: Mapping[str, str]
     folder: Path = Path()
+    startup: float = STARTUP
+    run_folder: Path = Path()
+    tell: Callable[[str], None] = lambda _: None
 
 
 class OpenProvider(Protocol):

@@ -13,29 +13,52 @@ from pytest_llmeval.records import Json, Usage
 MOST: Final = 10**6
 """US dollars per million tokens, at most, so that no cost overflows."""
 
-_KEYS: Final = ("input", "cached_input", "output")
+_KEYS: Final = ("input", "cached_input", "cache_write", "output")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Price:
     """A model's price in US dollars per million tokens.
 
-    Cached input costs as much as other input unless `cached_input` is given.
+    Input that is read from a cache, or written to it, costs as much as other input unless
+    `cached_input` or `cache_write` is given.
     """
 
     input: float
     output: float
     cached_input: float | None = None
+    cache_write: float | None = None
+
+    def to_json(self) -> dict[str, Json]:
+        """Return the JSON form, in which a price file has it too."""
+        figures = ((name, getattr(self, name)) for name in _KEYS)
+        return {name: figure for name, figure in figures if figure is not None}
 
     def cost(self, usage: Usage) -> float:
         """Return what `usage` costs in US dollars."""
-        cached_price = self.input if self.cached_input is None else self.cached_input
-        fresh = max(0, usage.input_tokens - usage.cached_tokens)
+        cached = self.input if self.cached_input is None else self.cached_input
+        written = self.input if self.cache_write is None else self.cache_write
+        fresh = max(0, usage.input_tokens - usage.cached_tokens - usage.cache_write_tokens)
         return (
             fresh * self.input
-            + usage.cached_tokens * cached_price
+            + usage.cached_tokens * cached
+            + usage.cache_write_tokens * written
             + usage.output_tokens * self.output
         ) / 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Priced:
+    """A model's price and where it is from.
+
+    Attributes:
+        price: the price.
+        as_of: the day for which the table that comes with the package has it (YYYY-MM-DD); "" for a
+            price in a file of the user's.
+    """
+
+    price: Price
+    as_of: str = ""
 
 
 MAX_BYTES: Final = 1_000_000
@@ -60,13 +83,16 @@ def read_prices(file: Path) -> dict[str, Price]:
         form = "openai/NAME: {input: 1.25, output: 10}"
         msg = f"prices: {file} holds no table; expected lines such as {form}"
         raise UsageError(msg)
-    return {str(model): _price(file, str(model), entry) for model, entry in table.items()}
+    return {str(model): price_of(file, str(model), entry) for model, entry in table.items()}
 
 
-def _price(file: Path, model: str, entry: Json) -> Price:
+def price_of(file: Path, model: str, entry: Json) -> Price:
+    """Return the price in one entry of a file; UsageError when it is of another form."""
     problem = None
     if not isinstance(entry, dict) or not {"input", "output"} <= entry.keys():
-        form = "input, output and maybe cached_input, in US dollars per million tokens"
+        form = (
+            "input, output and maybe cached_input and cache_write, in US dollars per million tokens"
+        )
         problem = f"has {entry!r}; expected {form}"
     elif unknown := entry.keys() - set(_KEYS):
         problem = f"has the unknown key {min(unknown, key=str)!r}; allowed are {', '.join(_KEYS)}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Final
 
@@ -20,8 +20,20 @@ SETTING: Final = re.compile(r",(?=[A-Za-z_]\w*=)")
 _KIND: Final = re.compile(r"((?:\.{0,2}/[^,:]*\.py|[\w.]+):[A-Za-z_]\w*|[^/]*)/(.*)", re.DOTALL)
 """The provider (``./file.py:function``, ``module:function`` or a name) and the model's name."""
 
-OPTIONS: Final = ("api", "base_url", "key", "vision")
+OPTIONS: Final = ("api", "base_url", "cache", "key", "serve", "vision")
 """SpecSettings for how a model is reached and what it can do."""
+
+PLACES: Final[Mapping[str, tuple[str, ...]]] = {
+    "bedrock": ("region",),
+    "google": ("location", "project"),
+}
+"""Further ones for how the models of one provider are reached; elsewhere they are parameters."""
+
+STARTED: Final = "vllm"
+"""The provider whose servers the run starts and ends."""
+
+_UNCACHED: Final = frozenset({"openai", "azure", "google", "bedrock", STARTED})
+"""Providers that cache prompts by themselves, or not at all."""
 
 _KEY_NAMES: Final = frozenset(
     {"api_key", "apikey", "access_token", "auth", "authorization", "bearer", "password", "secret"}
@@ -29,12 +41,18 @@ _KEY_NAMES: Final = frozenset(
 )
 """Settings that would hold a key itself, which then would stand in files and messages."""
 
+_PLACE: Final = re.compile(r"[a-zA-Z0-9][a-zA-Z0-9.:-]*")
+
 TIMEOUT: Final = 600.0
 """Seconds that one attempt of a request may take."""
 
 PATIENCE: Final = 180.0
 """Seconds that a server may be away, or refuse everything, counted from the first refusal without a
 reply since, before its model is given up."""
+
+STARTUP: Final = 1800.0
+"""Seconds that a server which the run starts may take until it is ready; the model may have to be
+downloaded first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,6 +65,7 @@ class ModelLimits:
         concurrency: requests in flight, at most.
         timeout: seconds that one attempt of a request may take (else TIMEOUT).
         patience: seconds that the server may be away before the model is given up (else PATIENCE).
+        startup: seconds that a server of the run's own may take to start (else STARTUP).
     """
 
     rpm: float | None = None
@@ -54,6 +73,7 @@ class ModelLimits:
     concurrency: int | None = None
     timeout: float | None = None
     patience: float | None = None
+    startup: float | None = None
 
 
 LIMITS: Final = tuple(limit.name for limit in fields(ModelLimits))
@@ -99,10 +119,10 @@ def read_settings(text: str, kind: str, settings: Sequence[str]) -> SpecSettings
         if name.lower() in _KEY_NAMES:
             problem = "keys come from environment variables only; key=NAME names one"
             raise wrong(text.partition(f",{name}=")[0], problem)
-        if name in OPTIONS:
+        if name in OPTIONS or name in PLACES.get(kind, ()):
             read.options[name] = _option(text, kind, name, value)
         elif name in LIMITS:
-            read.limits[name] = _limit(text, name, value)
+            read.limits[name] = _limit(text, kind, name, value)
         else:
             read.parameters[name] = _parameter(text, name, value)
     return read
@@ -124,7 +144,9 @@ def _parameter(text: str, name: str, value: str) -> Json:
     return parsed
 
 
-def _limit(text: str, name: str, value: str) -> float:
+def _limit(text: str, kind: str, name: str, value: str) -> float:
+    if name == "startup" and kind != STARTED:
+        raise wrong(text, f"startup is for {STARTED}/ models, whose server the run starts")
     whole = name == "concurrency"
     try:
         number = int(value) if whole else float(value)
@@ -137,15 +159,16 @@ def _limit(text: str, name: str, value: str) -> float:
 
 
 def _option(text: str, kind: str, name: str, value: str) -> str:
-    if kind in {"replay", "python"}:
-        raise wrong(text, f"{kind}/ models take no {name}")
+    _check_taken(text, kind, name)
     match name:
         case "api" if value not in {"chat", "responses"} or kind not in {"openai", "azure"}:
             raise wrong(text, f"api is {value!r}; openai/ and azure/ models take chat or responses")
-        case "vision" if value not in {"on", "off"}:
-            raise wrong(text, f"vision is {value!r}; it is on or off")
+        case "cache" | "vision" if value not in {"on", "off"}:
+            raise wrong(text, f"{name} is {value!r}; it is on or off")
         case "base_url":
             check_address(value, "base_url")
+        case "region" | "location" | "project" if not _PLACE.fullmatch(value):
+            raise wrong(text, f"{name} is {value!r}; expected a name of letters, digits, . : and -")
         case "key" if not (value.isidentifier() and is_secret_name(value)):
             problem = (
                 "key names an environment variable such as VLLM_API_KEY; "
@@ -153,3 +176,25 @@ def _option(text: str, kind: str, name: str, value: str) -> str:
             )
             raise wrong(text.partition(",key=")[0], problem)
     return value
+
+
+def _check_taken(text: str, kind: str, name: str) -> None:
+    """Raise UsageError for an option that the models of a provider do not take."""
+    problem = ""
+    match name:
+        case _ if kind in {"replay", "python"}:
+            problem = f"{kind}/ models take no {name}"
+        case "serve" if kind != STARTED:
+            problem = f"serve is for {STARTED}/ models, whose server the run starts"
+        case "api" | "base_url" | "key" if kind == STARTED:
+            problem = (
+                f"{kind}/ models take no {name}, because the run starts their server; "
+                "openai/NAME,base_url=... asks one that runs"
+            )
+        case "cache" if kind in _UNCACHED:
+            problem = f"{kind}/ models take no cache: anthropic/ models do"
+        case "key" if kind == "bedrock":
+            problem = "bedrock/ models take no key: AWS signs them in"
+    if problem:
+        # What stands behind `key=` may be a key.
+        raise wrong(text.partition(",key=")[0], problem)

@@ -12,6 +12,8 @@ from pytest_llmeval.engine.spec_settings import (
     LIMITS,
     PATIENCE,
     SETTING,
+    STARTED,
+    STARTUP,
     TIMEOUT,
     ModelLimits,
     read_settings,
@@ -22,12 +24,18 @@ from pytest_llmeval.errors import UsageError
 from pytest_llmeval.records import Json
 from pytest_llmeval.task.registry import PROVIDERS
 
-FORMS: Final = "openai/NAME, azure/DEPLOYMENT, replay/FILE, python/./file.py:callable"
+FORMS: Final = (
+    "openai/NAME, anthropic/NAME, azure/DEPLOYMENT, google/NAME, bedrock/NAME, vllm/MODEL, "
+    "replay/FILE, python/./file.py:callable"
+)
 RECORDED: Final = "recorded"
 """Label of a task's own recorded replies, which run when no model is configured."""
 
 _BLIND: Final = re.compile(r"(?:.*/)?(?:gpt-3\.5|gpt-oss|o1-mini|o1-preview|o3-mini)")
 """Models that read no pictures, by OpenAI's documentation."""
+
+_ROUTE: Final = ("api", "base_url", "location", "project", "region", "serve")
+"""Options that say which way a model is asked."""
 
 _EPOCH_SEEDS: Final = 1000
 """Difference of the seeds of two epochs, more than the draws of any sample."""
@@ -71,15 +79,13 @@ class ModelSpec:
     @property
     def reads_pictures(self) -> bool:
         """Whether pictures may be sent to it: what the spec says, or what is known of the name."""
-        known_blind = self.kind == "openai" and _BLIND.match(self.name) is not None
+        known_blind = self.kind in {"openai", STARTED} and _BLIND.match(self.name) is not None
         return self.options.get("vision", "off" if known_blind else "on") == "on"
 
     @property
     def route(self) -> str:
         """The settings that tell two ways to one model name apart (`Request.route`)."""
-        return "".join(
-            f",{name}={self.options[name]}" for name in ("api", "base_url") if name in self.options
-        )
+        return "".join(f",{name}={self.options[name]}" for name in _ROUTE if name in self.options)
 
     @property
     def bare(self) -> ModelSpec:
@@ -87,14 +93,19 @@ class ModelSpec:
 
         Connections, limits, prices and failures belong to the bare model.
         """
-        return replace(
-            self, label=SETTING.split(self.label)[0] + self.route, parameters={}, seed=None
-        )
+        label = SETTING.split(self.label)[0] + self.route
+        options = {name: value for name, value in self.options.items() if name != "vision"}
+        return replace(self, label=label, options=options, parameters={}, seed=None)
 
     @property
     def timeout(self) -> float:
         """Seconds that one attempt of a request may take."""
         return self.limits.timeout or TIMEOUT
+
+    @property
+    def startup(self) -> float:
+        """Seconds that a server of the run's own may take until it is ready."""
+        return self.limits.startup or STARTUP
 
     @property
     def patience(self) -> float:
@@ -176,8 +187,9 @@ def share_limits(specs: Sequence[ModelSpec]) -> tuple[ModelSpec, ...]:
     """Return the specs, each with the limits that any spec of its bare model names.
 
     Raises:
-        UsageError: two specs of one model name different values of a limit.
+        UsageError: two specs of one model name different values of a limit, or different servers.
     """
+    _check_servers(specs)
     shared: dict[ModelSpec, dict[str, Any]] = {}
     for spec in specs:
         limits = shared.setdefault(spec.bare, {})
@@ -189,6 +201,21 @@ def share_limits(specs: Sequence[ModelSpec]) -> tuple[ModelSpec, ...]:
                 )
                 raise UsageError(msg)
     return tuple(replace(spec, limits=ModelLimits(**shared[spec.bare])) for spec in specs)
+
+
+def _check_servers(specs: Sequence[ModelSpec]) -> None:
+    """Raise UsageError if the run would have to start two servers of one model."""
+    known: dict[str, str] = {}
+    for spec in specs:
+        if spec.kind != STARTED:
+            continue
+        serve = spec.options.get("serve", "")
+        if (other := known.setdefault(spec.text, serve)) != serve:
+            msg = (
+                f"{spec.text}: serve is {other!r} in one spec and {serve!r} in another; one server "
+                "is started for a model, name the same in each"
+            )
+            raise UsageError(msg)
 
 
 def replay_spec(file: Path) -> ModelSpec:

@@ -69,7 +69,8 @@ class ToolWithFindings(Tool, Protocol):
     def findings(self, uses: Sequence[ToolUse]) -> Mapping[str, Json]:
         """Return details for the completion; `uses` are the tool's own, in order, or none.
 
-        Another tool's keys, ``calls``, ``failed_calls``, ``reason`` and ``turns`` are refused.
+        Another tool's keys, ``calls``, ``ended``, ``failed_calls``, ``reason`` and ``turns`` are
+        refused.
         """
         ...
 

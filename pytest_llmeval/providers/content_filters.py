@@ -7,11 +7,9 @@ is. So a benchmark compares models with the filters that they are served with.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Final
 
-from openai import APIStatusError
-
-from pytest_llmeval.providers.openai_json import ServedError
 from pytest_llmeval.records import Reply, Usage
 
 FILTERED: Final = Reply(text="", stop_reason="filter", usage=Usage(requests=1))
@@ -43,26 +41,13 @@ _STATUSES: Final = frozenset({None, 200, 400, 403, 422, 451})
 """Statuses with which filters refuse; with others, such words are about something else."""
 
 
-def is_filtered(error: Exception) -> bool:
-    """Return whether a failed call was refused by a policy filter.
+def is_filter(*, status: int | None, words: str, codes: Iterable[object]) -> bool:
+    """Return whether a policy filter refused a call.
 
     Args:
-        error: what the SDK or the reading of the reply raised.
+        status: the HTTP status; None if there was none.
+        words: the server's message.
+        codes: the error's codes and types, as far as there are any.
     """
-    match error:
-        case APIStatusError():
-            body = error.body if isinstance(error.body, dict) else {"message": str(error.body)}
-            inner = body.get("innererror")
-            codes = {
-                error.code,
-                body.get("type"),
-                inner.get("code") if isinstance(inner, dict) else None,
-            }
-            status: int | None = error.status_code
-            words = str(body.get("message") or "")
-        case ServedError():
-            codes, status, words = {error.name}, error.code, str(error)
-        case _:
-            return False
     named = any(str(code).lower() in _CODES for code in codes)
     return status in _STATUSES and (named or _WORDS.search(words) is not None)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pytest_llmeval.engine.ports import Provider, ProviderSetup
-from pytest_llmeval.providers.endpoints import openai_endpoint
+from pytest_llmeval.providers.endpoints import OPENAI
 
 
 class OpenAIOpener:
@@ -18,7 +18,7 @@ class OpenAIOpener:
 
     def check(self, setup: ProviderSetup) -> None:
         """Raise UsageError when the key is missing or the address wrong."""
-        openai_endpoint(setup.model, setup.options, setup.environ)
+        OPENAI.endpoint(setup.model, setup.options, setup.environ)
 
 
 open_openai = OpenAIOpener()

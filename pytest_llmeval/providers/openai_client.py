@@ -9,14 +9,10 @@ from openai import AsyncOpenAI, DefaultAioHttpClient
 from openai.types.shared import ChatModel, ResponsesModel
 
 from pytest_llmeval.engine.ports import ProviderSetup
-from pytest_llmeval.providers.endpoints import openai_endpoint
+from pytest_llmeval.providers.connections import LIMITS, time_limits
+from pytest_llmeval.providers.endpoints import OPENAI
 from pytest_llmeval.providers.openai_provider import CHAT, NEW_CHAT, RESPONSES, OpenAIProvider
-
-CONNECT_TIMEOUT: Final = 10.0
-"""Seconds that making a connection may take."""
-
-_CONNECTIONS: Final = 10_000
-"""More than any concurrency: the limiter bounds the requests in flight."""
+from pytest_llmeval.providers.services import Endpoint
 
 _PLACEHOLDER_KEY: Final = "none"
 
@@ -30,21 +26,33 @@ def openai_provider(setup: ProviderSetup) -> OpenAIProvider:
     Raises:
         UsageError: the key or the address is wrong.
     """
-    endpoint = openai_endpoint(setup.model, setup.options, setup.environ)
+    endpoint = OPENAI.endpoint(setup.model, setup.options, setup.environ)
     client = AsyncOpenAI(
         api_key=endpoint.key or _PLACEHOLDER_KEY,
         base_url=endpoint.base_url,
         max_retries=0,
         http_client=http_client(setup.timeout),
     )
-    only_responses = endpoint.at_openai and setup.model in _responses_only()
+    at_openai = OPENAI.serves(endpoint.base_url)
+    only_responses = at_openai and setup.model in _responses_only()
     api = setup.options.get("api", "responses" if only_responses else "chat")
     return OpenAIProvider(
         client,
         endpoint,
         image_store=setup.image_store,
-        api=RESPONSES if api == "responses" else NEW_CHAT if endpoint.at_openai else CHAT,
+        api=RESPONSES if api == "responses" else NEW_CHAT if at_openai else CHAT,
     )
+
+
+def local_provider(endpoint: Endpoint, setup: ProviderSetup) -> OpenAIProvider:
+    """Return the provider of a server on this machine, past all proxies."""
+    client = AsyncOpenAI(
+        api_key=endpoint.key,
+        base_url=endpoint.base_url,
+        max_retries=0,
+        http_client=http_client(setup.timeout, proxies=False),
+    )
+    return OpenAIProvider(client, endpoint, image_store=setup.image_store, api=CHAT)
 
 
 def _responses_only() -> frozenset[str]:
@@ -55,12 +63,11 @@ def _responses_only() -> frozenset[str]:
     )
 
 
-def http_client(timeout: float) -> httpx2.AsyncClient:
-    """Return a client over aiohttp.
+def http_client(timeout: float, *, proxies: bool = True) -> httpx2.AsyncClient:
+    """Return a client over aiohttp, for requests that may take `timeout` seconds.
 
-    It takes 0.9 ms of CPU time a request with 200 in flight; the default transport takes 2.4.
+    Args:
+        timeout: in seconds.
+        proxies: whether those of the environment are used.
     """
-    return DefaultAioHttpClient(
-        timeout=httpx2.Timeout(timeout, connect=min(timeout, CONNECT_TIMEOUT)),
-        limits=httpx2.Limits(max_connections=_CONNECTIONS, max_keepalive_connections=_CONNECTIONS),
-    )
+    return DefaultAioHttpClient(timeout=time_limits(timeout), limits=LIMITS, trust_env=proxies)

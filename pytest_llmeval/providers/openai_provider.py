@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import Final, Protocol
@@ -16,21 +16,17 @@ from msgspec.structs import replace
 from openai import APIStatusError, AsyncOpenAI, OpenAIError
 
 from pytest_llmeval.engine.ports import ImageStore
-from pytest_llmeval.providers.content_filters import FILTERED, is_filtered
-from pytest_llmeval.providers.endpoints import Endpoint
-from pytest_llmeval.providers.openai_errors import provider_error
-from pytest_llmeval.providers.openai_json import ServedError, UnreadableReplyError
+from pytest_llmeval.providers.bodies import ServedError, UnreadableReplyError
+from pytest_llmeval.providers.connections import content
+from pytest_llmeval.providers.content_filters import FILTERED
+from pytest_llmeval.providers.openai_errors import is_filtered, provider_error
 from pytest_llmeval.providers.openai_replies import read_chat, read_images
 from pytest_llmeval.providers.openai_requests import chat_body, image_body
 from pytest_llmeval.providers.openai_responses import read_response, response_body
+from pytest_llmeval.providers.schema_fallback import SchemaFallback
+from pytest_llmeval.providers.services import Endpoint
 from pytest_llmeval.records import Json, Reply, Request
-from pytest_llmeval.roles import SOLVER
 
-_WHOLE: Final = 2**20
-"""Bytes of a body that is sent in one piece, at most; aiohttp warns of larger ones, which pictures
-make."""
-
-_SCHEMA: Final = "response_format"
 _SCHEMA_REFUSED: Final = re.compile(r"response_format|text\.format|json_schema", re.IGNORECASE)
 _REFUSALS: Final = frozenset({400, 422})
 
@@ -60,12 +56,7 @@ RESPONSES: Final = Api("/responses", response_body, read_response)
 
 
 class OpenAIProvider:
-    """One model at one endpoint, to which each request is sent once.
-
-    A judge's request has a JSON schema for the verdict. If the endpoint refuses the schema, that
-    request and all later ones of judges, and of other roles than the model under test, are sent
-    without it: the judge's prompt demands the same JSON, and replies are read the same way.
-    """
+    """One model at one endpoint, to which each request is sent once."""
 
     def __init__(
         self,
@@ -87,7 +78,7 @@ class OpenAIProvider:
         """
         self._client, self._endpoint, self._credential = client, endpoint, credential
         self._image_store, self._api = image_store, api
-        self._schema_refused = False
+        self._fallback = SchemaFallback(_refuses_schema)
 
     def __repr__(self) -> str:
         """Return the model and its address."""
@@ -104,7 +95,9 @@ class OpenAIProvider:
         start = time.perf_counter()
         try:
             reply = await (
-                self._answer(request) if request.operation == "chat" else self._draw(request)
+                self._fallback.send(request, self._chat)
+                if request.operation == "chat"
+                else self._draw(request)
             )
         except (OpenAIError, aiohttp.ClientError, ServedError, UnreadableReplyError) as error:
             if not is_filtered(error):
@@ -112,29 +105,13 @@ class OpenAIProvider:
                 raise provider_error(error, self._endpoint) from None
             reply = FILTERED
         latency = time.perf_counter() - start
-        return replace(self._scrubbed(reply), latency=latency, created=time.time())
+        return replace(self._endpoint.scrubbed(reply), latency=latency, created=time.time())
 
     async def close(self) -> None:
         """Close the connections."""
         await self._client.close()
         if self._credential is not None:
             await self._credential.close()
-
-    async def _answer(self, request: Request) -> Reply:
-        if request.role == SOLVER or _SCHEMA not in request.parameters:
-            return await self._chat(request)
-        parameters = {name: value for name, value in request.parameters.items() if name != _SCHEMA}
-        plain = replace(request, parameters=parameters)
-        if self._schema_refused:
-            return await self._chat(plain)
-        try:
-            return await self._chat(request)
-        except APIStatusError as error:
-            if error.status_code not in _REFUSALS or not _SCHEMA_REFUSED.search(str(error)):
-                raise
-        reply = await self._chat(plain)
-        self._schema_refused = True
-        return reply
 
     async def _chat(self, request: Request) -> Reply:
         data = json.dumps(self._api.body(request), allow_nan=False, separators=(",", ":")).encode()
@@ -143,27 +120,12 @@ class OpenAIProvider:
         response = await self._client.post(
             self._api.path,
             cast_to=httpx2.Response,
-            content=data if len(data) <= _WHOLE else _pieces(data),
+            content=content(data),
             options={
                 "headers": {"Content-Type": "application/json", "Content-Length": str(len(data))}
             },
         )
         return self._api.read(response.content, self._image_store)
-
-    def _scrubbed(self, reply: Reply) -> Reply:
-        """Return the reply without the key, which a server may have repeated in it."""
-        scrub = self._endpoint.scrub
-        calls = tuple(
-            replace(call, name=scrub(call.name), arguments=scrub(call.arguments))
-            for call in reply.tool_calls
-        )
-        return replace(
-            reply,
-            text=scrub(reply.text),
-            reasoning=scrub(reply.reasoning),
-            model=scrub(reply.model),
-            tool_calls=calls,
-        )
 
     async def _draw(self, request: Request) -> Reply:
         fields, images = image_body(request)
@@ -187,6 +149,9 @@ class OpenAIProvider:
         return read_images(response.content, self._image_store)
 
 
-async def _pieces(data: bytes) -> AsyncIterator[bytes]:
-    for start in range(0, len(data), _WHOLE):
-        yield data[start : start + _WHOLE]
+def _refuses_schema(error: Exception) -> bool:
+    return (
+        isinstance(error, APIStatusError)
+        and error.status_code in _REFUSALS
+        and _SCHEMA_REFUSED.search(str(error)) is not None
+    )

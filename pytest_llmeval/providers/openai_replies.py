@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from pytest_llmeval.engine.ports import ImageStore
-from pytest_llmeval.providers.openai_json import (
+from pytest_llmeval.providers.bodies import (
     Object,
     ServedError,
     UnreadableReplyError,
@@ -15,7 +15,6 @@ from pytest_llmeval.providers.openai_json import (
     json_object,
     load,
     objects,
-    refuse_failure,
 )
 from pytest_llmeval.providers.reply_pictures import reply_pictures
 from pytest_llmeval.records import Json, Reply, StopReason, ToolCall, Usage
@@ -42,6 +41,9 @@ Mistral, Zhipu. Gemini appends its own reason: ``content_filter: SAFETY``."""
 
 _BROKEN_OFF: Final = frozenset({"abort", "error", "insufficient_system_resource"})
 """Finish reasons of vLLM, OpenRouter and DeepSeek for a failure in the middle of a reply."""
+
+_STATUSES: Final = {"rate_limit_exceeded": 429, "server_error": 500, "vector_store_timeout": 500}
+"""HTTP status for each code of an error in a body that waiting may help against."""
 
 
 def read_chat(body: bytes, images: ImageStore) -> Reply:
@@ -144,16 +146,32 @@ def _picture_parts(message: Object) -> Iterator[Object]:
             yield part
 
 
+def refuse_failure(data: Object, *, otherwise: int | None = None) -> None:
+    """Raise ServedError when a body holds an error; `otherwise` is the status of unknown codes."""
+    if failure := data.get("error"):
+        details = failure if isinstance(failure, dict) else {"message": failure}
+        code = details.get("code")
+        status = code if isinstance(code, int) else _STATUSES.get(str(code), otherwise)
+        raise ServedError(clean(details.get("message")), status, name=clean(code))
+
+
 def usage_in(body: Object) -> Usage:
     """Return the tokens in a body of the chat, the Responses or the image API."""
     value = body.get("usage")
     data = value if isinstance(value, dict) else {}
-    sent = data.get("prompt_tokens_details", data.get("input_tokens_details"))
-    made = data.get("completion_tokens_details", data.get("output_tokens_details"))
+    sent = _details(data, "prompt_tokens_details", "input_tokens_details")
+    made = _details(data, "completion_tokens_details", "output_tokens_details")
     return Usage(
         input_tokens=token_count(data.get("prompt_tokens", data.get("input_tokens"))),
-        cached_tokens=token_count(sent.get("cached_tokens")) if isinstance(sent, dict) else 0,
+        cached_tokens=token_count(sent.get("cached_tokens")),
+        cache_write_tokens=token_count(sent.get("cache_write_tokens")),
         output_tokens=token_count(data.get("completion_tokens", data.get("output_tokens"))),
-        reasoning_tokens=token_count(made.get("reasoning_tokens")) if isinstance(made, dict) else 0,
+        reasoning_tokens=token_count(made.get("reasoning_tokens")),
         requests=1,
     )
+
+
+def _details(usage: Object, *names: str) -> Object:
+    """Return the first of several members that is there; an empty object if it is none."""
+    found = next((usage[name] for name in names if name in usage), None)
+    return found if isinstance(found, dict) else {}

@@ -6,16 +6,15 @@ from collections.abc import Iterator, Mapping
 from typing import Final, cast
 
 from pytest_llmeval.engine.ports import ImageStore
-from pytest_llmeval.providers.openai_json import (
+from pytest_llmeval.providers.bodies import (
     Object,
     ServedError,
     UnreadableReplyError,
     clean,
     load,
     objects,
-    refuse_failure,
 )
-from pytest_llmeval.providers.openai_replies import usage_in
+from pytest_llmeval.providers.openai_replies import refuse_failure, usage_in
 from pytest_llmeval.providers.openai_requests import chat_parameters, data_url
 from pytest_llmeval.providers.reply_pictures import reply_pictures
 from pytest_llmeval.records import (

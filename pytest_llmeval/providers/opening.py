@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import cast
 
@@ -22,12 +23,14 @@ from pytest_llmeval.safety.printable import described
 from pytest_llmeval.task.registry import PROVIDERS
 
 
-def open_provider(
+def open_provider(  # noqa: PLR0913 - the parts of a run that a provider may need
     spec: ModelSpec,
     *,
     folder: Path,
     image_store: ImageStore,
     environ: Mapping[str, str] = os.environ,
+    run_folder: Path | None = None,
+    tell: Callable[[str], None] = lambda _: None,
 ) -> Provider:
     """Return the provider of a model.
 
@@ -39,12 +42,16 @@ def open_provider(
         folder: where relative paths in specs start.
         image_store: keeps pictures that come in replies.
         environ: the environment's variables.
+        run_folder: folder of the run's files; `folder` if None.
+        tell: shows a line to the user.
 
     Raises:
         UsageError: something is missing or wrong, such as a key.
     """
     opener = _opener(spec, folder)
-    setup = _setup(spec, folder, image_store, environ)
+    setup = replace(
+        _setup(spec, folder, image_store, environ), run_folder=run_folder or folder, tell=tell
+    )
     if spec.kind in PROVIDERS.own:
         return opener(setup)
     name = _guarded_name(spec)
@@ -95,6 +102,7 @@ def _setup(
         image_store=image_store,
         environ=environ,
         folder=folder,
+        startup=spec.startup,
     )
 
 

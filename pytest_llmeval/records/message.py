@@ -103,12 +103,16 @@ class Message(Record, frozen=True, kw_only=True, omit_defaults=True):
         parts: its texts and pictures, in order.
         tool_calls: the calls that an assistant's message requests.
         tool_call_id: in a tool's message, the `ToolCall.id` that it answers.
+        continuation: in an assistant's message, the `Reply.continuation` of the reply that it
+            repeats: opaque JSON text of one provider's, such as its signed reasoning. It is not
+            part of a request's identity.
     """
 
     role: str
     parts: tuple[Part, ...]
     tool_calls: tuple[ToolCall, ...] = ()
     tool_call_id: str | None = None
+    continuation: str = ""
 
     @classmethod
     def of(cls, role: str, text: str) -> Message:

@@ -116,6 +116,8 @@ class Usage(Record, frozen=True, kw_only=True):
     Attributes:
         input_tokens: tokens of the prompts, cached ones included.
         cached_tokens: those of `input_tokens` that the provider had cached.
+        cache_write_tokens: those of `input_tokens` that it cached for later requests, where that
+            has a price of its own.
         output_tokens: tokens of the replies, reasoning included.
         reasoning_tokens: those of `output_tokens` that are reasoning.
         requests: number of requests.
@@ -124,6 +126,7 @@ class Usage(Record, frozen=True, kw_only=True):
 
     input_tokens: int = 0
     cached_tokens: int = 0
+    cache_write_tokens: int = 0
     output_tokens: int = 0
     reasoning_tokens: int = 0
     requests: int = 0
@@ -140,6 +143,7 @@ class Usage(Record, frozen=True, kw_only=True):
         return Usage(
             input_tokens=self.input_tokens + other.input_tokens,
             cached_tokens=self.cached_tokens + other.cached_tokens,
+            cache_write_tokens=self.cache_write_tokens + other.cache_write_tokens,
             output_tokens=self.output_tokens + other.output_tokens,
             reasoning_tokens=self.reasoning_tokens + other.reasoning_tokens,
             requests=self.requests + other.requests,
@@ -162,6 +166,8 @@ class Reply(Record, frozen=True, kw_only=True):
         created: when the reply arrived, in seconds since 1970; 0 when not known.
         reasoning: the shown part of the model's reasoning. As a provider or a store gives a reply,
             `text` may hold some too, between marks; solvers and scorers get it set apart.
+        continuation: what the provider wants back, unchanged, when the conversation goes on from
+            this reply (`Message.continuation`); "" for nothing.
     """
 
     text: str
@@ -174,3 +180,4 @@ class Reply(Record, frozen=True, kw_only=True):
     latency: float = 0.0
     created: float = 0.0
     reasoning: str = ""
+    continuation: str = ""

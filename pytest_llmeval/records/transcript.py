@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TypeAlias
 
+from pytest_llmeval.errors import FailedAttempt
 from pytest_llmeval.records.message import Message
 from pytest_llmeval.records.record import Json, Record
 from pytest_llmeval.records.request import Operation, Reply, Role, Usage
@@ -50,6 +51,8 @@ class ModelCall(Record, frozen=True, kw_only=True, tag_field="event", tag="model
         age: age of a stored reply in seconds; None for a new one.
         other_run: whether another run made the call.
         attempts: number of times the request was sent, retries included.
+        failures: those of them that failed.
+        at: when the reply was there, stored or new, in seconds since 1970; 0 where not known.
     """
 
     asked: Asked
@@ -58,13 +61,26 @@ class ModelCall(Record, frozen=True, kw_only=True, tag_field="event", tag="model
     age: float | None = None
     other_run: bool = False
     attempts: int = 1
+    failures: tuple[FailedAttempt, ...] = ()
+    at: float = 0.0
 
 
 class FailedCall(Record, frozen=True, kw_only=True, tag_field="event", tag="failed_call"):
-    """One request without a reply, and the error that it ended with."""
+    """One request without a reply, and the error that it ended with.
+
+    Attributes:
+        asked: the request.
+        error: the message.
+        cause: the error's cause; see `ProviderError`.
+        failures: the attempts; () for a request that was not sent.
+        at: when it was given up, in seconds since 1970; 0 where not known.
+    """
 
     asked: Asked
     error: str
+    cause: str = ""
+    failures: tuple[FailedAttempt, ...] = ()
+    at: float = 0.0
 
 
 class ToolUse(Record, frozen=True, kw_only=True, tag_field="event", tag="tool_use"):
@@ -83,6 +99,7 @@ class ToolUse(Record, frozen=True, kw_only=True, tag_field="event", tag="tool_us
             "" where there is no choice.
         stands_in_for: name of what the tool is made for, if `engine` answered in its place and may
             give other results; "" if it did not.
+        at: when it ended, in seconds since 1970; 0 where not known.
     """
 
     stage: str
@@ -95,6 +112,7 @@ class ToolUse(Record, frozen=True, kw_only=True, tag_field="event", tag="tool_us
     seconds: float = 0.0
     engine: str = ""
     stands_in_for: str = ""
+    at: float = 0.0
 
 
 class StageNote(Record, frozen=True, kw_only=True, tag_field="event", tag="note"):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from pytest_llmeval.report import numbers
 from pytest_llmeval.report.clean import clean
@@ -19,8 +19,16 @@ from pytest_llmeval.results.summary import Summary, TaskSummary
 
 
 def remarks(summary: Summary) -> tuple[str, ...]:
+    """Return where the answers came from, if not from live models of this run, and what follows."""
+    said = origins(summary.entries)
+    if not said:
+        return ()
+    return *said, "Tokens, cost and seconds of such answers are those of the time they were made."
+
+
+def origins(entries: Iterable[TaskSummary]) -> tuple[str, ...]:
     """Return where the answers came from, if not from live models of this run."""
-    sets = [entry.figures for entry in summary.entries]
+    sets = [entry.figures for entry in entries]
     rows = sum(figures.counts.planned for figures in sets)
     said = []
     if recorded := sum(figures.recorded for figures in sets):
@@ -32,10 +40,6 @@ def remarks(summary: Summary) -> tuple[str, ...]:
         said.append(
             f"{cached:,} of {rows:,} rows are cached from other runs"
             + ("." if oldest is None else f", the oldest {numbers.age(oldest)} old.")
-        )
-    if recorded or cached:
-        said.append(
-            "Tokens, cost and seconds of such answers are those of the time they were made."
         )
     return tuple(said)
 

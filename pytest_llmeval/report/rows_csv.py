@@ -2,33 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import partial
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Final, TypeAlias
+from typing import Final
 
 from pytest_llmeval.errors import UsageError
 from pytest_llmeval.records import Row
 from pytest_llmeval.report.csv_line import Value, csv_line
+from pytest_llmeval.results.flat_row import GROUP, SCORE, flat_row
 from pytest_llmeval.results.row_texts import Whole, as_it_is
 
-_Column: TypeAlias = Callable[[Row], Value]
 
+def column_names(rows: Iterable[Row]) -> list[str]:
+    """Return the headings of the columns: those of `flat_row` that a spreadsheet shows.
 
-def columns_of(rows: Sequence[Row]) -> dict[str, _Column]:
-    """Return the columns: heading, and what stands there of a row.
-
-    A score's column is ``score:`` and its name. ``order`` is that of the choices, where there are
-    some.
+    ``order`` is that of the choices, where there are some.
     """
-    columns: dict[str, _Column] = {name: partial(_field, name=name) for name in _FIELDS}
-    if any(row.order for row in rows):
-        columns["order"] = partial(_field, name="order")
-    for name in sorted({score.name for row in rows for score in row.scores}):
-        columns[f"score:{name}"] = partial(_score, name=name)
-    for name in sorted({name for row in rows for name in row.groups}):
-        columns[f"group:{name}"] = partial(_group, name=name)
-    return columns
+    ordered, scores, groups = False, set[str](), set[str]()
+    for row in rows:
+        ordered = ordered or bool(row.order)
+        scores.update(f"{SCORE}{score.name}" for score in row.scores)
+        groups.update(f"{GROUP}{name}" for name in row.groups)
+    return [*_FIELDS, *(["order"] if ordered else []), *sorted(scores), *sorted(groups)]
+
+
+def cells_of(row: Row, names: Iterable[str]) -> Iterator[Value]:
+    """Yield what stands in the columns `names` of a row; several values are joined by semicolons.
+
+    A row that has no such group has "" there.
+    """
+    flat = flat_row(row)
+    for name in names:
+        value = flat.get(name, "" if name.startswith(GROUP) else None)
+        yield "; ".join(value) if isinstance(value, tuple) else value
 
 
 def csv_lines(rows: Sequence[Row], whole: Whole = as_it_is) -> Iterator[str]:
@@ -38,11 +44,10 @@ def csv_lines(rows: Sequence[Row], whole: Whole = as_it_is) -> Iterator[str]:
         rows: the rows; they are yielded in the order of their keys.
         whole: adds the texts that a row lacks in memory.
     """
-    columns = columns_of(rows)
-    yield csv_line(columns)
+    names = column_names(rows)
+    yield csv_line(names)
     for row in sorted(rows, key=lambda row: row.key):
-        complete = whole(row)
-        yield csv_line(column(complete) for column in columns.values())
+        yield csv_line(cells_of(whole(row), names))
 
 
 def write_parquet(rows: Sequence[Row], path: Path) -> None:
@@ -56,8 +61,9 @@ def write_parquet(rows: Sequence[Row], path: Path) -> None:
             "install it with: pip install 'pytest-llmeval-suite[hub]'"
         )
         raise UsageError(msg) from error
-    ordered = sorted(rows, key=lambda row: row.key)
-    columns = {name: _encodable(map(of, ordered)) for name, of in columns_of(rows).items()}
+    names = column_names(rows)
+    lines = [_encodable(cells_of(row, names)) for row in sorted(rows, key=lambda row: row.key)]
+    columns = {name: [line[place] for line in lines] for place, name in enumerate(names)}
     try:
         parquet.write_table(pa.table(columns), path)
     except OSError as error:
@@ -78,6 +84,8 @@ _FIELDS: Final = (
     "tags",
     "stop_reason",
     "input_tokens",
+    "cached_tokens",
+    "cache_write_tokens",
     "output_tokens",
     "cost",
     "seconds",
@@ -88,27 +96,6 @@ _FIELDS: Final = (
     "engine",
 )
 """The columns that every run has: those of the row's key first."""
-
-
-def _field(row: Row, name: str) -> Value:
-    if name == "tags":
-        return "; ".join(row.tags)
-    if name == "target":
-        return row.target_text
-    for source in (row, row.usage):
-        if hasattr(source, name):
-            value: Value = getattr(source, name)
-            return value
-    raise KeyError(name)
-
-
-def _score(row: Row, name: str) -> float | None:
-    """Return the last score of a name, as everywhere."""
-    return next((score.value for score in reversed(row.scores) if score.name == name), None)
-
-
-def _group(row: Row, name: str) -> str:
-    return "; ".join(row.groups.get(name, ()))
 
 
 def _encodable(values: Iterable[Value]) -> list[Value]:

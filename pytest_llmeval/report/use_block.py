@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
+from pytest_llmeval.records import Usage
 from pytest_llmeval.report import numbers
 from pytest_llmeval.report.entry_name import entry_name
 from pytest_llmeval.report.sheet import Block, Column, Label, column_of, trouble
@@ -11,7 +12,10 @@ from pytest_llmeval.results.summary import TaskSummary
 
 
 def use_block(entries: Sequence[TaskSummary]) -> Block:
-    """Return tokens, cost and time of each entry; epochs and doubtful rows if there are any."""
+    """Return tokens, cost and time of each entry.
+
+    Tokens of providers' caches, epochs and doubtful rows are shown if there are any.
+    """
     sets = [entry.figures for entry in entries]
     costs = [numbers.money(one.usage.cost, at_least=one.unpriced > 0) for one in sets]
     units: list[tuple[Column, ...]] = [
@@ -19,6 +23,7 @@ def use_block(entries: Sequence[TaskSummary]) -> Block:
             column_of("tokens in", [numbers.count(one.usage.input_tokens) for one in sets]),
             column_of("tokens out", [numbers.count(one.usage.output_tokens) for one in sets]),
         ),
+        *_caching([one.usage for one in sets]),
         (column_of("cost", costs),),
         (
             column_of("seconds", [numbers.seconds(one.seconds.total) for one in sets]),
@@ -36,6 +41,15 @@ def use_block(entries: Sequence[TaskSummary]) -> Block:
     units += [(_counts(head, counts),) for head, counts in doubtful.items() if any(counts)]
     labels = tuple(Label(text=entry_name(entry, entries)) for entry in entries)
     return Block(labels=labels, units=tuple(units))
+
+
+def _caching(usages: Sequence[Usage]) -> Iterator[tuple[Column, ...]]:
+    """Yield the input tokens that came from a provider's cache, and that went to it, if any did."""
+    read = [usage.cached_tokens for usage in usages]
+    written = [usage.cache_write_tokens for usage in usages]
+    for head, tokens in (("cache read", read), ("cache write", written)):
+        if any(tokens):
+            yield (column_of(head, [numbers.count(number) for number in tokens]),)
 
 
 def _counts(head: str, counts: Sequence[int]) -> Column:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 from pytest_llmeval.errors import ToolError, UsageError
+from pytest_llmeval.sandbox.containers import Container
 from pytest_llmeval.sandbox.isolation import OPTION, Isolation
 from pytest_llmeval.sandbox.landlock import landlock_version
 from pytest_llmeval.sandbox.run import run_program
@@ -40,6 +41,12 @@ async def find_isolation(chosen: Isolation | None) -> Isolation:
     Raises:
         UsageError: the chosen one does not work here, or none was chosen and only ``limits`` does.
     """
+    if chosen and (container := Container.of(chosen)) is not None:
+        reason = await container.missing() or await _failure(chosen)
+        if reason is not None:
+            msg = f"programs that a model writes cannot run in containers: {reason}"
+            raise UsageError(msg)
+        return chosen
     candidates = (chosen,) if chosen else present_isolations()
     if not candidates:
         raise _none_works(["there is neither bubblewrap nor Landlock (Linux 5.13)"])
@@ -63,7 +70,7 @@ def _none_works(failures: Sequence[str]) -> UsageError:
 
 async def _failure(isolation: Isolation) -> str | None:
     """Return why an isolation does not work here; some kernels forbid one or the other."""
-    if sys.platform != "linux" and isolation != "limits":
+    if sys.platform != "linux" and isolation in {"bwrap", "landlock"}:
         return f"{isolation} needs Linux"
     try:
         run = await run_program("print(open('scratch', 'w').write('works'))", isolation=isolation)

@@ -6,13 +6,17 @@ import shutil
 import sys
 import sysconfig
 from pathlib import Path
-from typing import Final, Literal, TypeAlias, cast, get_args
+from typing import Final, TypeAlias
 
 from pytest_llmeval.errors import UsageError
+from pytest_llmeval.sandbox.containers import ENGINES, default_image
 
-Isolation: TypeAlias = Literal["bwrap", "landlock", "limits"]
+Isolation: TypeAlias = str
 """``bwrap``: bubblewrap, with namespaces of its own. ``landlock``: what a Linux process can give up
-by itself, files by Landlock and system calls by a filter. ``limits``: no isolation."""
+by itself, files by Landlock and system calls by a filter. ``limits``: no isolation.
+``docker:IMAGE``, ``podman:IMAGE``: a container for each program."""
+
+_SIMPLE: Final = ("bwrap", "landlock", "limits")
 
 OPTION: Final = "sandbox"
 """Name of the option that chooses: ``--llmeval-sandbox``."""
@@ -34,9 +38,13 @@ def parse_isolation(text: str | None) -> Isolation | None:
     Raises:
         UsageError: there is none of this name.
     """
-    if text is None or text in get_args(Isolation):
-        return cast("Isolation | None", text)
-    msg = f"--llmeval-{OPTION} is {text!r}; expected one of {', '.join(get_args(Isolation))}"
+    if text is None or text in _SIMPLE:
+        return text
+    engine, _, image = text.partition(":")
+    if engine in ENGINES:
+        return f"{engine}:{image or default_image()}"
+    forms = ", ".join([*_SIMPLE, *(f"{engine}[:IMAGE]" for engine in ENGINES)])
+    msg = f"--llmeval-{OPTION} is {text!r}; expected one of {forms}"
     raise UsageError(msg)
 
 

@@ -8,6 +8,7 @@ import os
 from typing import Final
 
 PR_SET_PDEATHSIG: Final = 1
+PR_SET_DUMPABLE: Final = 4
 PR_SET_SECCOMP: Final = 22
 PR_SET_NO_NEW_PRIVS: Final = 38
 

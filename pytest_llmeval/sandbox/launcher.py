@@ -36,10 +36,12 @@ class Settings:
     """How the child limits itself.
 
     Attributes:
-        isolation: `bwrap` if the child starts in bubblewrap, `landlock` to give up files by itself,
-            `limits` for no isolation but what the kernel grants.
+        isolation: `bwrap` if the child starts in bubblewrap, `container` if in one of docker or
+            podman, `landlock` to give up files by itself, `limits` for no isolation but what the
+            kernel grants.
         parent: number of the parent process, for `landlock` and `limits`.
-        cpu_seconds: as in `Limits`, like all that follow.
+        wall_seconds: as in `Limits`, like all that follow; held here in a container only.
+        cpu_seconds: as above.
         memory_mb: as above.
         file_mb: as above.
         open_files: as above.
@@ -51,6 +53,7 @@ class Settings:
 
     isolation: str
     parent: int
+    wall_seconds: float
     cpu_seconds: int
     memory_mb: int
     file_mb: int
@@ -68,7 +71,9 @@ class Settings:
 def main() -> None:
     """Seal this process, and run the module."""
     settings = Settings(**json.loads(sys.argv[1]))
-    if settings.isolation != "bwrap":
+    if settings.isolation == "container":
+        _leave_first_process(settings.wall_seconds)
+    elif settings.isolation != "bwrap":
         _die_with(settings.parent)
     os.chdir(settings.scratch)
     _limit(settings)
@@ -115,6 +120,27 @@ def _start_beside(settings: Settings, module: str) -> tuple[tuple[int, int], int
     return (listen, tell), child
 
 
+def _leave_first_process(wall_seconds: float) -> None:
+    """Go on as a child; the first process of the container waits for it and ends with its status.
+
+    The kernel keeps most signals from a first process, also those of limits. When it ends so does
+    all else in the container. By its clock the container also ends if nobody is left to kill it.
+    """
+    from pytest_llmeval.sandbox.kernel import (  # noqa: PLC0415 - there is none elsewhere
+        PR_SET_DUMPABLE,
+        process_control,
+    )
+
+    process_control(PR_SET_DUMPABLE, 0)  # no other process reads or writes its memory by /proc
+    child = os.fork()
+    if child == 0:
+        return
+    signal.signal(signal.SIGALRM, lambda *_: os._exit(128 + signal.SIGALRM))
+    signal.setitimer(signal.ITIMER_REAL, wall_seconds)
+    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    os._exit(status if status >= 0 else 128 - status)
+
+
 def _die_with(parent: int) -> None:
     """End this process when its parent ends; macOS has no such thing."""
     if sys.platform == "linux":
@@ -158,7 +184,8 @@ def _seal(settings: Settings, child: int | None = None) -> None:
         landlock.give_up_files(readable=settings.readable, scratch=settings.scratch)
         system_calls.refuse_system_calls(child=child)
         return
-    # Bubblewrap is enough where the filter is not known, and `limits` promises nothing of it.
+    # Bubblewrap and containers are enough where the filter is not known, and `limits` promises
+    # nothing of it.
     with suppress(OSError):
         kernel.drop_capabilities()
     try:

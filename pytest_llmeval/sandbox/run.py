@@ -14,6 +14,8 @@ from pathlib import Path
 from typing import Final
 
 from pytest_llmeval.errors import ToolError
+from pytest_llmeval.sandbox.containers import SCRATCH as SCRATCH_IN_CONTAINER
+from pytest_llmeval.sandbox.containers import START, Container, environment
 from pytest_llmeval.sandbox.isolation import (
     SCRATCH,
     Isolation,
@@ -30,7 +32,8 @@ from pytest_llmeval.sandbox.watched import Watched
 PROGRAM: Final = "pytest_llmeval.sandbox.program"
 """The module that runs its standard input."""
 
-_LAUNCHER: Final = ("-P", "-s", "-S", "-B", "-m", "pytest_llmeval.sandbox.launcher")
+_LAUNCHER: Final = ("-P", "-s", "-B", "-m", "pytest_llmeval.sandbox.launcher")
+_ALONE: Final = ("-S",)  # an image has its libraries where its Python looks for them
 _ROOT = Path(__file__).parents[2]
 
 _MEGABYTE = 1 << 20
@@ -84,18 +87,23 @@ async def run_program(  # noqa: PLR0913 - what is run, on what, and how
     """
     start = time.monotonic()
     scratch = Path(tempfile.mkdtemp(prefix="llmeval-sandbox-"))
+    container = Container.of(isolation)
+    watched = None
     try:
         process = await _start(
             isolation,
+            container,
             [module, *arguments],
             beside=beside,
             readable=readable,
             limits=limits,
             scratch=scratch,
         )
-        watched = Watched(process, limits, scratch)
+        watched = Watched(process, limits, scratch, start=START if container else 0.0)
         await watched.finish(text)
     finally:
+        if container is not None and (watched is None or watched.killed):
+            await asyncio.shield(container.remove())
         shutil.rmtree(scratch, ignore_errors=True)
     output = watched.output.removeprefix(f"{SEALED}\n")
     if output == watched.output:  # the line came before anything of the program ran
@@ -112,6 +120,7 @@ async def run_program(  # noqa: PLR0913 - what is run, on what, and how
 
 async def _start(  # noqa: PLR0913 - as above
     isolation: Isolation,
+    container: Container | None,
     module: list[str],
     *,
     beside: str | None,
@@ -119,22 +128,31 @@ async def _start(  # noqa: PLR0913 - as above
     limits: Limits,
     scratch: Path,
 ) -> Process:
-    paths = [*readable_paths(), *(str(path.resolve()) for path in readable)]
-    inside = isolation == "bwrap"
+    named = [str(path.resolve()) for path in readable]
+    paths = [*readable_paths(), *named]
+    own = str(scratch)
+    if container is not None:
+        own = SCRATCH_IN_CONTAINER
+    elif isolation == "bwrap":
+        own = SCRATCH
     settings = Settings(
-        isolation=isolation,
+        isolation=isolation if container is None else "container",
         parent=os.getpid(),
+        wall_seconds=limits.wall_seconds,
         cpu_seconds=limits.cpu_seconds,
         memory_mb=limits.memory_mb,
         file_mb=limits.file_mb,
         open_files=limits.open_files,
-        paths=library_folders(),
-        readable=landlock_paths(paths),
-        scratch=SCRATCH if inside else str(scratch),
+        paths=[] if container else library_folders(),
+        readable=[] if container else landlock_paths(paths),
+        scratch=own,
         beside=beside,
     )
-    command = [python(), *_LAUNCHER, settings.to_text(), *module]
-    if inside:
+    launcher = [*_LAUNCHER, settings.to_text(), *module]
+    command = [python(), *_ALONE, *launcher]
+    if container is not None:
+        command = container.command(launcher, readable=named, limits=limits)
+    elif isolation == "bwrap":
         command = [*bubblewrap(paths, scratch_bytes=limits.scratch_mb * _MEGABYTE), *command]
     try:
         return await asyncio.create_subprocess_exec(
@@ -143,7 +161,8 @@ async def _start(  # noqa: PLR0913 - as above
             stdout=PIPE,
             stderr=PIPE,
             cwd=scratch,
-            env=_environment(settings.scratch),
+            # The client of a container's engine is ours; what is in the container gets its own.
+            env=_environment(settings.scratch) if container is None else None,
             start_new_session=True,  # no terminal, no Ctrl-C; killed as a group
         )
     except OSError as error:
@@ -152,16 +171,9 @@ async def _start(  # noqa: PLR0913 - as above
 
 
 def _environment(scratch: str) -> dict[str, str]:
-    """Return the whole environment of a program: nothing of ours, and the same each time."""
+    """Return the whole environment of a program outside of containers."""
     libraries = os.environ.get("LD_LIBRARY_PATH")
     return {
-        "HOME": scratch,
-        "TMPDIR": scratch,
-        "LANG": "C.UTF-8",
-        "PYTHONPATH": str(_ROOT),
-        "PYTHONHASHSEED": "0",
-        # One thread: more would only reserve memory.
-        "OPENBLAS_NUM_THREADS": "1",
-        "OMP_NUM_THREADS": "1",
+        **environment(scratch, str(_ROOT)),
         **({"LD_LIBRARY_PATH": libraries} if libraries else {}),
     }

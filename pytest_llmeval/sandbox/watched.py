@@ -20,10 +20,11 @@ _MEGABYTE = 1 << 20
 _CHUNK = 1 << 16
 _BLOCK = 512  # of st_blocks, on every system
 _SHELL_SIGNALS = 128
-"""Bubblewrap exits with this and the number of the signal that ended its program."""
+"""Bubblewrap and containers exit with this and the number of the signal that ended the program."""
 
 _WORDS = {
     signal.SIGXCPU: "it used more than {cpu_seconds} s of processor time",
+    signal.SIGALRM: "it did not end within {wall_seconds:g} s",
     signal.SIGKILL: "it was killed",
     signal.SIGSEGV: "it crashed (segmentation fault)",
     signal.SIGABRT: "it aborted",
@@ -31,11 +32,26 @@ _WORDS = {
 
 
 class Watched:
-    """A running child: its output so far, and why it was ended."""
+    """A running child: its output so far, and why it was ended.
 
-    def __init__(self, process: Process, limits: Limits, scratch: Path) -> None:
-        """Take a process that has just started."""
-        self._process, self._limits, self._scratch = process, limits, scratch
+    Attributes:
+        problem: why it did not end by itself with status 0; None when it did, or runs.
+        killed: whether it was killed from here.
+    """
+
+    def __init__(
+        self, process: Process, limits: Limits, scratch: Path, *, start: float = 0.0
+    ) -> None:
+        """Take a process that has just started.
+
+        Args:
+            process: the process.
+            limits: what it may use.
+            scratch: its scratch folder.
+            start: wall seconds that its start may take, where it holds the limit by itself then.
+        """
+        self._process, self._limits, self._scratch, self._start = process, limits, scratch, start
+        self.killed = False
         self._texts = {"output": bytearray(), "errors": bytearray()}
         self.problem: str | None = None
 
@@ -58,7 +74,7 @@ class Watched:
         ]
         look = asyncio.create_task(self._look_at_scratch())
         try:
-            async with asyncio.timeout(self._limits.wall_seconds):
+            async with asyncio.timeout(self._start + self._limits.wall_seconds):
                 await self._process.wait()
         except TimeoutError:
             self._end(f"it did not end within {self._limits.wall_seconds:g} s")
@@ -80,6 +96,7 @@ class Watched:
     def _kill(self) -> None:
         """Kill the process and its group, unless it has ended: its number may be another's then."""
         if self._process.returncode is None:
+            self.killed = True
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(self._process.pid, signal.SIGKILL)
 
@@ -116,7 +133,9 @@ class Watched:
         if number in signal.valid_signals():
             name = signal.Signals(number)
             words = _WORDS.get(name, f"it ended by the signal {name.name}")
-            return words.format(cpu_seconds=self._limits.cpu_seconds)
+            return words.format(
+                cpu_seconds=self._limits.cpu_seconds, wall_seconds=self._limits.wall_seconds
+            )
         return f"it ended with status {status}"
 
 

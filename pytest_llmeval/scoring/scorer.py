@@ -120,6 +120,18 @@ class SampleCheckingScorer(Scorer, Protocol):
 
 
 @runtime_checkable
+class ToolExpectingScorer(SampleCheckingScorer, Protocol):
+    """A scorer that expects certain tools to be called."""
+
+    def expected_tools(self, sample: Sample) -> tuple[str, ...]:
+        """Return their names for a sample, which passed `check_sample`.
+
+        Names that the task's solver does not offer are told before anything is asked.
+        """
+        ...
+
+
+@runtime_checkable
 class RunCheckingScorer(Scorer, Protocol):
     """A scorer that needs something of the machine, such as a sandbox."""
 

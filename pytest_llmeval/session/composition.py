@@ -84,7 +84,12 @@ def open_run(settings: Settings, catalog: Catalog, plan: Plan, place: RunPlace) 
         plan=plan,
         catalog=catalog,
         models=open_models(
-            settings, place.folder, images, started=place.started, writes=place.writes
+            settings,
+            place.folder,
+            images,
+            started=place.started,
+            writes=place.writes,
+            tell=place.tell,
         ),
         choice=choice,
         around=Surroundings(
@@ -100,8 +105,14 @@ def open_run(settings: Settings, catalog: Catalog, plan: Plan, place: RunPlace) 
     )
 
 
-def open_models(
-    settings: Settings, folder: Path, images: ImageFolder, *, started: float, writes: Writes
+def open_models(  # noqa: PLR0913 - the parts of a run's place
+    settings: Settings,
+    folder: Path,
+    images: ImageFolder,
+    *,
+    started: float,
+    writes: Writes,
+    tell: Callable[[str], None],
 ) -> Models:
     """Return the connections to all models, with limits, budget and places of replies.
 
@@ -111,6 +122,7 @@ def open_models(
         images: stores pictures in replies.
         started: when the run first began, in seconds since 1970.
         writes: notes replies that cannot be stored.
+        tell: shows a line to the user.
 
     Raises:
         UsageError: an option is invalid, or a place of replies cannot be opened.
@@ -124,7 +136,13 @@ def open_models(
         provider = (
             StoredOnly(f"run {reused.path.name}" if reused.is_run else reused.name)
             if reused is not None and reused.only
-            else open_provider(spec, folder=Path(settings.folder), image_store=images)
+            else open_provider(
+                spec,
+                folder=Path(settings.folder),
+                image_store=images,
+                run_folder=folder,
+                tell=tell,
+            )
         )
         budget = spending.budget(spec)
         return Gateway.of(spec, provider, budget=budget, concurrency=settings.concurrency)

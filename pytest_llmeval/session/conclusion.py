@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
@@ -21,8 +20,7 @@ from pytest_llmeval.report.table import (
 from pytest_llmeval.results.answer_labels import AnswerLabel, read_labels
 from pytest_llmeval.results.gate_result import GateResult
 from pytest_llmeval.results.rescoring import rescoring
-from pytest_llmeval.results.row_texts import RowTexts, Whole, as_it_is
-from pytest_llmeval.results.run_files import ROWS
+from pytest_llmeval.results.row_texts import Whole, as_it_is, whole_from
 from pytest_llmeval.results.store import RunFolder
 from pytest_llmeval.results.stored_run import StoredRun
 from pytest_llmeval.results.summarise import summarise
@@ -85,12 +83,14 @@ class Conclusion:
         effort: statistics of the calls; None if no model was asked.
         unwritten: sentences about what could not be opened or written, which makes the exit status
             other than 0.
+        prices: lines about the prices by which cost was computed.
         remarks: sentences about undeclared scorers that decided, and failures of test bodies.
     """
 
     found: Findings
     path: Path | None
     effort: Effort | None
+    prices: tuple[str, ...] = ()
     unwritten: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
 
@@ -131,6 +131,8 @@ class Conclusion:
             writer.write(render_gate(self.gate, width=width, color=color))
         for line in [] if self.effort is None else effort_lines(self.effort):
             writer.write(f"{line}\n")
+        for line in self.prices:
+            writer.write(f"{line}\n")
         for line in (*self.unwritten, *self.remarks):
             writer.warn(line)
         if self.path is not None:
@@ -155,17 +157,14 @@ def conclude(
         folder: the run's folder; None if no files are wanted.
         effort: statistics of the calls.
     """
-    with ExitStack() as closing:
-        whole: Whole = as_it_is
-        labels: tuple[AnswerLabel, ...] = ()
-        if folder is not None:
-            texts = RowTexts(folder.path / ROWS)
-            closing.callback(texts.close)
-            whole, labels = texts.whole, read_labels(folder.path)
-        found = replace(_found(tuple(rows), tasks, measures, whole, labels), whole=whole)
-        if effort is not None and effort.total.requests:
-            found = replace(found, engine=effort.to_json())
-        unwritten = () if folder is None else write_findings(folder.files, found)
+    whole: Whole = as_it_is
+    labels: tuple[AnswerLabel, ...] = ()
+    if folder is not None:
+        whole, labels = whole_from(folder.path), read_labels(folder.path)
+    found = replace(_found(tuple(rows), tasks, measures, whole, labels), whole=whole)
+    if effort is not None and effort.total.requests:
+        found = replace(found, engine=effort.to_json())
+    unwritten = () if folder is None else write_findings(folder.files, found)
     path = None if folder is None else folder.path
     return Conclusion(
         found=found,

@@ -137,7 +137,11 @@ def _prompt_tokens(loaded: LoadedTask, sample: Sample) -> Iterator[int]:
     """Yield each stage's input tokens, computed as the engine does before it sends a request."""
     solver = loaded.task.named_solver
     variables = solver.variables() if isinstance(solver, StagedSolver) else {}
+    # A stage of the name of a role is sent to the model of that role.
+    others = getattr(solver, "roles", ())
     for stage, turns in loaded.task.prompt.items():
+        if stage in others:
+            continue
         try:
             texts: Sequence[str] = [
                 message.text for message in render(loaded.task, stage, sample, (), variables)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
@@ -80,8 +80,11 @@ class JudgeValidation:
         _check_questions(self.cases, scorer, file)
         self.prefilter = _prefilter_figures(self.cases) if scorer.prefilter else None
 
-    def measure(self) -> tuple[Measured, ...]:
+    def measure(self, tell: Callable[[str], None]) -> tuple[Measured, ...]:
         """Ask the judges of the settings about each case.
+
+        Args:
+            tell: shows a line to the user.
 
         Returns:
             What was found of each judge and, behind several, of all together; () without a judge.
@@ -97,10 +100,10 @@ class JudgeValidation:
                 validation=self._validation(found) if found.verdicts else None,
                 problems=tuple(_problems(found)),
             )
-            for found in self._findings()
+            for found in self._findings(tell)
         )
 
-    def _findings(self) -> tuple[JudgeFindings, ...]:
+    def _findings(self, tell: Callable[[str], None]) -> tuple[JudgeFindings, ...]:
         settings = self._settings
         choice = model_choice(settings, Catalog(folder=Path(settings.folder)))
         judges = choice.of_role(JUDGE, None)
@@ -108,7 +111,13 @@ class JudgeValidation:
             folder = Path(name)
             images = ImageFolder(folder / "images")
             opened = partial(
-                open_models, settings, folder, images, started=time.time(), writes=Writes()
+                open_models,
+                settings,
+                folder,
+                images,
+                started=time.time(),
+                writes=Writes(),
+                tell=tell,
             )
             panel = Panel(scorer=self._scorer, judges=judges, open_models=opened)
             return panel.judge(self.cases)

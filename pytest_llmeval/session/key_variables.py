@@ -18,6 +18,7 @@ KNOWN: Final = frozenset(
         *("DEEPSEEK_API_KEY", "OPENROUTER_API_KEY", "TOGETHER_API_KEY", "FIREWORKS_API_KEY"),
         *("CO_API_KEY", "COHERE_API_KEY", "PERPLEXITY_API_KEY", "NVIDIA_API_KEY", "VLLM_API_KEY"),
         *("DASHSCOPE_API_KEY", "MOONSHOT_API_KEY", "ZHIPUAI_API_KEY", "REPLICATE_API_TOKEN"),
+        "AWS_BEARER_TOKEN_BEDROCK",
     }
 )
 """Variables in which providers' clients look for a key. HF_TOKEN is none of them: datasets are read

@@ -12,9 +12,10 @@ from pytest_llmeval.engine.link import ControllerLink, DirectLink
 from pytest_llmeval.engine.plan import Plan, PlannedTest
 from pytest_llmeval.engine.replies.place import REUSE
 from pytest_llmeval.engine.run import Run
+from pytest_llmeval.engine.statistics import Effort
 from pytest_llmeval.errors import LLMEvalError, UsageError
 from pytest_llmeval.files.writes import Writes
-from pytest_llmeval.records import Json, Row
+from pytest_llmeval.records import Json, Row, RowKey, Transcript
 from pytest_llmeval.results.row_texts import lean
 from pytest_llmeval.results.stored_run import StoredRun
 from pytest_llmeval.session.composition import RunPlace, open_run
@@ -33,12 +34,14 @@ from pytest_llmeval.session.plan_check import (
     check_report_folder,
     task_mistakes,
 )
+from pytest_llmeval.session.price_info import price_lines, prices_json
 from pytest_llmeval.session.role_check import missing_judges
 from pytest_llmeval.session.row_log import RowLog
 from pytest_llmeval.session.run_info import run_info
 from pytest_llmeval.session.settings import Settings
 from pytest_llmeval.session.stored_runs import stored_run
 from pytest_llmeval.session.task_info import known_task
+from pytest_llmeval.session.tracing import RunTraces
 from pytest_llmeval.session.unasked import unasked_roles
 from pytest_llmeval.session.undeclared import undeclared_remarks
 from pytest_llmeval.session.validations import stored_validations
@@ -84,9 +87,15 @@ class MainSession:
         self._mistakes: Mapping[str, LLMEvalError] = {}
         self._pictures = PlannedPictures()
         self._failures = Failures()
+        self._traces = RunTraces(settings)
         self.unjudged: Counter[str] = Counter()
         self.rows = RowLog(
-            catalog, self._files.folder, self._writes, self._files.earlier, self._kept
+            catalog,
+            self._files.folder,
+            self._writes,
+            self._files.earlier,
+            self._kept,
+            added=self._traces.add,
         )
 
     @cached_property
@@ -125,6 +134,8 @@ class MainSession:
         self._checked = True
         self._mistakes = task_mistakes(self.plan, self._settings, self._catalog)
         asks = sends and not self._settings.estimate
+        if asks:
+            self._traces.open()
         if self._mistakes and not asks:
             # No test will run that could report them.
             raise UsageError("\n".join(map(str, self._mistakes.values())))
@@ -201,6 +212,7 @@ class MainSession:
         begun = self.engine.started or self.rows.reported or lost_worker
         if not self.plan.tests or not begun:
             self._files.close()
+            self._traces.close(None)
             return None
         self.rows.complete(self.plan)
         tasks = {
@@ -212,18 +224,29 @@ class MainSession:
         rows, effort = self.rows.rows, self.engine.effort
         conclusion = conclude(rows, tasks, measures, self._files.made(), effort)
         self._files.close()
+        lost_spans = self._traces.close(conclusion.path)
         asked = frozenset[str]() if effort is None else effort.roles
         by_name = {one.task.name: one for one in self._catalog.loaded.values()}
         return replace(
             conclusion,
+            prices=self._price_lines(effort),
             unwritten=(*self._unopened(), *self._writes.failures, *conclusion.unwritten),
             remarks=(
                 *undeclared_remarks(rows, by_name),
                 *self._failures.remarks(),
                 *unasked_roles(self.plan, self._settings, self._catalog, asked),
+                *lost_spans,
                 *(f"{n:,} unscored: {reason}" for reason, n in self.unjudged.items()),
             ),
         )
+
+    def _price_lines(self, effort: Effort | None) -> tuple[str, ...]:
+        """Return the line about the prices of the models that were asked."""
+        asked = [] if effort is None else [n for n, one in effort.models.items() if one.replies]
+        if not asked:
+            return ()
+        sound = self.plan.without(self._mistakes)
+        return tuple(price_lines(prices_json(self._settings, self._catalog, sound), asked))
 
     @cached_property
     def _reading(self) -> frozenset[str]:
@@ -239,6 +262,10 @@ class MainSession:
         """Return what of a row stays in memory; without files, all that figures may need."""
         needed = self._rescored is not None or row.task in self._reading
         return row if needed and not self._files.wanted else lean(row)
+
+    def _keep_transcript(self, key: RowKey, transcript: Transcript) -> None:
+        self._traces.keep_transcript(key, transcript)
+        self._files.keep_transcript(key, transcript)
 
     def _tell_now(self, text: str) -> None:
         self._host.tell(text)
@@ -258,7 +285,7 @@ class MainSession:
         place = RunPlace(
             folder=self._files.data_folder(),
             started=self._files.started,
-            keep_transcript=self._files.keep_transcript,
+            keep_transcript=self._keep_transcript,
             writes=self._writes,
             tell=self._host.tell,
             stops_early=self._host.stops_early,

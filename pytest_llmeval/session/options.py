@@ -109,6 +109,13 @@ TABLE = (
     Option("keep", "text", "keep every reply in this folder or .jsonl file", "PLACE", group="cost"),
     Option("resume", "text", "continue a run: name, path or latest", "RUN", "latest", group="cost"),
     Option("report", "path", "folder that run folders are made in", "DIR", group="results"),
+    Option(
+        "traces",
+        "text",
+        "send OpenTelemetry spans: a FILE.jsonl, otlp or another exporter",
+        "PLACE",
+        group="results",
+    ),
     Option("baseline", "path", "baseline file or run to compare with", "PATH", group="results"),
     Option("gate", "path", "file of rules that decide instead of samples", "FILE", group="results"),
 )

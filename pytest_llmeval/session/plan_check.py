@@ -8,7 +8,7 @@ from itertools import chain
 from pathlib import Path
 
 from pytest_llmeval.engine.choice import ModelChoice
-from pytest_llmeval.engine.context import PromptCheckingSolver, StagedSolver
+from pytest_llmeval.engine.context import PromptCheckingSolver, StagedSolver, ToolOfferingSolver
 from pytest_llmeval.engine.own_code import answer_rule_of, solver_of
 from pytest_llmeval.engine.plan import Plan, PlannedTest
 from pytest_llmeval.engine.replies.recording import Recording
@@ -21,6 +21,7 @@ from pytest_llmeval.roles import SOLVER
 from pytest_llmeval.scoring.scorer import (
     AskingScorer,
     SampleCheckingScorer,
+    ToolExpectingScorer,
     score_names,
 )
 from pytest_llmeval.session.choice import model_choice
@@ -201,10 +202,24 @@ def _check_scored(loaded: LoadedTask, samples: Sequence[Sample]) -> None:
         for sample in samples:
             try:
                 scorer.check_sample(sample)
+                if isinstance(scorer, ToolExpectingScorer):
+                    _check_tools(scorer.expected_tools(sample), task.named_solver)
             except (TaskError, ValueError) as error:
                 place = ("scorer",) if len(loaded.scorers) == 1 else ("scorer", index)
                 problem = f"{error} (sample {sample.id!r})"
                 raise task.error(problem, *place, declared.spec.name) from None
+
+
+def _check_tools(expected: Sequence[str], solver: object) -> None:
+    """Raise ValueError for a tool that the solver does not offer, if that is known."""
+    offered = solver.tool_names if isinstance(solver, ToolOfferingSolver) else None
+    unknown = [name for name in expected if offered is not None and name not in offered]
+    if unknown:
+        msg = (
+            f"a call of {unknown[0]!r} is expected, which is none of the solver's tools "
+            f"({', '.join(offered or ())})"
+        )
+        raise ValueError(msg)
 
 
 def _check_recording(task: Task) -> None:

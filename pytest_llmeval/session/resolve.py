@@ -54,7 +54,7 @@ def resolve(source: OptionSource) -> Settings:
         UsageError: a value is invalid; the message names the option, variable or ini key.
     """
     options = all_options()
-    given = {one.name: value for one in options if (value := _value(one, source)) is not None}
+    given = {one.name: value for one in options if (value := value_of(one, source)) is not None}
     known = {option.name for option in TABLE}
     fields: dict[str, Any] = {
         _FIELDS.get(name, name.replace("-", "_")): tuple(value) if type(value) is list else value
@@ -88,7 +88,7 @@ def _models(source: OptionSource) -> dict[str, tuple[str, ...]]:
     return found
 
 
-def _value(option: Option, source: OptionSource) -> Any:  # noqa: ANN401 - depends on the kind
+def value_of(option: Option, source: OptionSource) -> Any:  # noqa: ANN401 - depends on the kind
     """Return the value of an option, converted by its kind; None when it is not given."""
     return next((value for value in _values(option, source) if value is not None), None)
 

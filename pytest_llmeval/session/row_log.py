@@ -20,13 +20,15 @@ from pytest_llmeval.task.catalog import Catalog
 class RowLog:
     """The last reported row of each key; every row is also written at once."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - the parts of a session
         self,
         catalog: Catalog,
         open_folder: Callable[[], RunFolder | None],
         writes: Writes,
         earlier: Sequence[Row] = (),
         kept: Kept = as_it_is,
+        *,
+        added: Callable[[Row], None] = lambda _: None,
     ) -> None:
         """Start with the rows of a resumed run.
 
@@ -36,8 +38,9 @@ class RowLog:
             writes: notes rows that cannot be written, which ends the run.
             earlier: rows that a resumed run already has; each counts until its key is reported.
             kept: returns what of a row stays in memory once it is written.
+            added: called with each row that is added.
         """
-        self._kept = kept
+        self._kept, self._added = kept, added
         self._catalog, self._open_folder, self._writes = catalog, open_folder, writes
         self._earlier = {row.key: row for row in earlier}
         self._rows: dict[RowKey, Row] = {}
@@ -65,6 +68,7 @@ class RowLog:
             row = replace(row, reports=before.reports + 1)
         self._rows[row.key] = row
         self._write(row)
+        self._added(row)
 
     def add_unreported(self, test: PlannedTest, outcome: Outcome, explanation: str) -> None:
         """Add the row of a planned test without a report."""

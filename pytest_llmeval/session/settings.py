@@ -35,6 +35,7 @@ class Settings:
         keep: place where every reply is stored.
         resume: run to continue: its name or path, or ``latest``.
         report: folder in which run folders are made.
+        traces: where OpenTelemetry spans go: a file, or the name of an exporter.
         baseline: baseline file or run folder to compare with.
         gate: file of rules that the run must meet.
         domain: values of the options of domains, by name.
@@ -59,6 +60,7 @@ class Settings:
     keep: str | None = None
     resume: str | None = None
     report: str | None = None
+    traces: str | None = None
     baseline: str | None = None
     gate: str | None = None
     domain: Mapping[str, str] = field(default_factory=dict)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,13 +14,8 @@ from pytest_llmeval.task.declared import DeclaredScorer
 from pytest_llmeval.task.limit import Limit
 from pytest_llmeval.task.load import made_task
 from pytest_llmeval.task.model import Task
-from pytest_llmeval.task.samples import (
-    check_examples,
-    dataset_digest,
-    read_samples,
-    sample_groups,
-)
-from pytest_llmeval.task.spooled_samples import SamplesById
+from pytest_llmeval.task.samples import check_examples, read_samples, sample_groups
+from pytest_llmeval.task.shared_samples import SharedSamples
 from pytest_llmeval.task.task_file import TaskFile
 
 
@@ -31,12 +25,12 @@ class LoadedTask:
 
     Attributes:
         task: the task.
-        samples: in the order of the dataset, cut to ``--llmeval-limit``.
-        limit: that limit; None without one.
+        read: its samples; the variants of a task share them.
+        limit: ``--llmeval-limit``; None without one.
     """
 
     task: Task
-    samples: Sequence[Sample]
+    read: SharedSamples
     limit: Limit | None = None
 
     @property
@@ -49,25 +43,25 @@ class LoadedTask:
         """How results show the solver's details."""
         return display_of(self.task.named_solver)
 
-    @cached_property
+    @property
+    def samples(self) -> Sequence[Sample]:
+        """The samples in the order of the dataset, cut to ``--llmeval-limit``."""
+        return self.read.samples
+
+    @property
     def by_id(self) -> Mapping[str, Sample]:
         """The samples by id."""
-        return SamplesById(self.samples)
+        return self.read.by_id
 
-    @cached_property
+    @property
     def digest(self) -> str:
-        """The sha256, in hex, of all ids, inputs and targets, to compare processes."""
-        digest = hashlib.sha256()
-        for sample in self.samples:
-            shown = f"{sample.choices}" if sample.choices else ""
-            text = f"{sample.id}\0{sample.input}\0{sample.target}{shown}\1"
-            digest.update(text.encode("utf-8", "surrogatepass"))
-        return digest.hexdigest()
+        """The digest of the samples; see `SharedSamples.digest`."""
+        return self.read.digest
 
-    @cached_property
+    @property
     def dataset_digest(self) -> str:
         """The sha256 of the dataset file in hex, which identifies public datasets."""
-        return dataset_digest(self.task)
+        return self.read.dataset_digest
 
     @cached_property
     def versions(self) -> Mapping[str, Json]:
@@ -110,6 +104,7 @@ class Catalog:
         self._count, self._seed = limit, seed
         self._files: dict[Path, TaskFile] = {}
         self._loaded: dict[Path, LoadedTask] = {}
+        self._shared: dict[Path, list[SharedSamples]] = {}
         self._wrong: dict[Path, LLMEvalError] = {}
 
     def addresses(self, file: Path) -> tuple[Path, ...]:
@@ -162,7 +157,17 @@ class Catalog:
     def _load(self, address: Path) -> LoadedTask:
         file, variant = parse_address(address)
         task = made_task(self._read(file), variant, self._overrides, self._folder)
-        samples = read_samples(task, limit=self._count, seed=self._seed)
-        check_examples(task, samples)
+        read = self._samples(file, task)
+        check_examples(task, read.samples)
         limit = None if self._count is None else Limit(self._count, self._seed)
-        return LoadedTask(task, samples, limit)
+        return LoadedTask(task, read, limit)
+
+    def _samples(self, file: Path, task: Task) -> SharedSamples:
+        """Return a task's samples, read once for all variants of a file that read the same."""
+        known = self._shared.setdefault(file, [])
+        found = next((shared for shared in known if shared.serve(task)), None)
+        if found is None:
+            samples = read_samples(task, limit=self._count, seed=self._seed)
+            found = SharedSamples(task, samples, whole=self._count is None)
+            known.append(found)
+        return found

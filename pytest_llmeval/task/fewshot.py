@@ -1,19 +1,25 @@
-"""Few-shot prompting: solved examples of a split in the prompt, as the variable ``examples``."""
+"""Few-shot prompting: solved examples of a split in the prompt, as text or as turns of a chat."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Annotated
+from typing import Annotated, Final, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from pytest_llmeval.records import Json, Sample, target_text, target_texts
 from pytest_llmeval.task.choices import choice_values, choices_text
 from pytest_llmeval.task.dataset import DatasetPath
 from pytest_llmeval.task.permutation import permuted
-from pytest_llmeval.task.section import Section
+from pytest_llmeval.task.section import Section, refusal
+
+TARGET_REPLY: Final = "{{ target }}"
+"""The template of the reply to an example, by default."""
+
+EXAMPLES_STAGE: Final = "generate"
+"""The stage of the prompt that has the examples as messages."""
 
 
 class FewShot(Section):
@@ -24,12 +30,28 @@ class FewShot(Section):
         count: number of examples in each prompt.
         seed: which examples are chosen, and their order; None takes the first rows of the file.
         each: whether every sample gets examples of its own; else all get the same ones.
+        form: ``text``, the variable ``examples``, or ``turns``: before the question of the stage
+            `EXAMPLES_STAGE` a user's message of the same template, and the reply, for each.
+        reply: in the form ``turns`` the template of the reply.
     """
 
     path: DatasetPath
     count: Annotated[int, Field(ge=1, le=1000)]
     seed: Annotated[int, Field(ge=0)] | None = None
     each: bool = False
+    form: Literal["text", "turns"] = "text"
+    reply: str = TARGET_REPLY
+
+    @model_validator(mode="after")
+    def _reply_of_turns(self) -> FewShot:
+        if self.form == "text" and self.reply != TARGET_REPLY:
+            raise refusal(("reply",), "is the reply of an example in a chat; add form: turns")
+        return self
+
+    @property
+    def as_turns(self) -> bool:
+        """Whether the examples are messages."""
+        return self.form == "turns"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -180,7 +180,8 @@ class Task(Section):
         # Left out where it is not used, so that digests stay what they were before it was added.
         added: dict[str, Json] = {}
         if self.fewshot is not None:
-            added["fewshot"] = self.fewshot.model_dump(mode="json", exclude={"path"})
+            text_only = set() if self.fewshot.as_turns else {"form", "reply"}
+            added["fewshot"] = self.fewshot.model_dump(mode="json", exclude={"path", *text_only})
         if self.choices is not None:
             added["choices"] = self.choices.model_dump(mode="json")
         return _digest(

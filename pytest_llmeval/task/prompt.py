@@ -16,6 +16,9 @@ from pytest_llmeval.task.section import ExtendedText, Source, refusal, shown
 ROLES = ("system", "user", "assistant")
 """The roles of messages in a prompt."""
 
+SIMULATED = "user"
+"""The one role that may also name a stage, beside others: that of a simulated user."""
+
 MAX_PROMPT_BYTES = 1_000_000
 """Bytes of a prompt's file at most."""
 
@@ -55,7 +58,8 @@ def _stages(value: Any, info: ValidationInfo) -> Any:  # noqa: ANN401 - a value 
         return _unnamed_stages(_turns(value, (), source))
     if not value:
         raise refusal((), "is empty")
-    if wrong := next((name for name in value if name in ROLES), None):
+    allowed = {SIMULATED} if value.keys() - {*ROLES} else set()
+    if wrong := next((name for name in value if name in ROLES and name not in allowed), None):
         raise refusal(
             (wrong,), f"is a role, not a stage; write a list of messages (- {wrong}: ...)"
         )

@@ -9,7 +9,14 @@ from typing import Final
 from pytest_llmeval.errors import TaskError
 from pytest_llmeval.records import Image, Json, Message, Sample
 from pytest_llmeval.task.model import Task
-from pytest_llmeval.task.rendering import failures, list_names, render, values_of
+from pytest_llmeval.task.rendering import (
+    example_turn,
+    failures,
+    has_example_turns,
+    list_names,
+    render,
+    values_of,
+)
 from pytest_llmeval.templates.language import IMAGE_TAG, METADATA, PICTURE, plain_names
 
 _PICTURE: Final = Image(digest="", media_type="image/png", path="")
@@ -48,6 +55,24 @@ def check_prompts(
             failed = [sample for sample, _ in errors]
             _, first = errors[0]
             raise first if len(failed) == len(samples) else _with_samples(first, failed)
+        if has_example_turns(task, stage):
+            _check_example_turns(task, stage, variables, samples)
+
+
+def _check_example_turns(
+    task: Task, stage: str, variables: Mapping[str, Json], samples: Sequence[Sample]
+) -> None:
+    """Raise TaskError for an example of the samples that makes no message; each is tried once."""
+    if task.examples is None:
+        return
+    found = {one.id: one for sample in samples for one in task.examples.of(sample)}
+    question = [turn for turn in task.prompt[stage] if turn.role == "user"][-1]
+    for example in found.values():
+        try:
+            example_turn(task, question, example, variables)
+        except TaskError as error:
+            problem = f"{error.problem} (few-shot example {example.id!r})"
+            raise TaskError(problem, file=error.file, line=error.line, key=error.key) from None
 
 
 def rendered(

@@ -132,6 +132,7 @@ SCORERS = Registry(
         "eed": "pytest_llmeval.scoring.eed.scorer:EedScorer",
         "judge": "pytest_llmeval.scoring.judge.making:judge_scorer",
         "code": "pytest_llmeval.scoring.code.scorer:CodeScorer",
+        "trajectory": "pytest_llmeval.scoring.trajectory.scorer:TrajectoryScorer",
     },
 )
 SOLVERS = Registry(
@@ -140,6 +141,7 @@ SOLVERS = Registry(
     built_in={
         "direct": "pytest_llmeval.solvers.direct:DirectSolver",
         "agent": "pytest_llmeval.solvers.agent.solver:AgentSolver",
+        "turns": "pytest_llmeval.solvers.turns.solver:TurnsSolver",
     },
 )
 TOOLS = Registry(kind="tool", group="pytest_llmeval.tools", built_in={})
@@ -148,7 +150,11 @@ PROVIDERS = Registry(
     group="pytest_llmeval.providers",
     built_in={
         "openai": "pytest_llmeval.providers.openai:open_openai",
+        "anthropic": "pytest_llmeval.providers.anthropic:open_anthropic",
         "azure": "pytest_llmeval.providers.azure:open_azure",
+        "google": "pytest_llmeval.providers.google:open_google",
+        "bedrock": "pytest_llmeval.providers.bedrock:open_bedrock",
+        "vllm": "pytest_llmeval.providers.vllm:open_vllm",
         "replay": "pytest_llmeval.providers.replay:open_replay",
         "python": "pytest_llmeval.providers.python:open_python",
     },

@@ -3,11 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 
 from pytest_llmeval.errors import TaskError
-from pytest_llmeval.records import Image, ImagePart, Json, Message, Part, Sample, TextPart
+from pytest_llmeval.records import (
+    Image,
+    ImagePart,
+    Json,
+    Message,
+    Part,
+    Sample,
+    TextPart,
+    target_text,
+    target_texts,
+)
 from pytest_llmeval.task.choices import choice_values, choices_text
-from pytest_llmeval.task.fewshot import example_values, examples_text
+from pytest_llmeval.task.fewshot import EXAMPLES_STAGE, example_values, examples_text
 from pytest_llmeval.task.model import Task
 from pytest_llmeval.task.prompt import Turn
 from pytest_llmeval.templates import filling
@@ -24,7 +35,7 @@ def render(
     ``examples`` and ``choices``, and the given `variables`, but not the target. ``<image>`` in the
     sample's input or in a template is replaced by the next of `images`; the remaining ones are put
     first in the last user message. ``<image>`` in `variables` remains text, because they hold what
-    models wrote.
+    models wrote. Few-shot examples in the form ``turns`` stand before the last user message.
 
     Args:
         task: the task.
@@ -44,15 +55,23 @@ def render(
         raise TaskError(problem, file=task.file, line=task.line("prompt"), key="prompt")
     turns = task.prompt[stage]
     values = values_of(task, sample, variables)
-    if not images:
-        return tuple(
+    messages: tuple[Message, ...]
+    if images:
+        mark = filling.mark_of(values)
+        if "input" not in variables:
+            values["input"] = sample.input.replace(IMAGE_TAG, mark)
+        texts = [_filled(turn, {**values, PICTURE: mark}).split(mark) for turn in turns]
+        messages = _with_pictures(turns, texts, sample, images)
+    else:
+        messages = tuple(
             Message.of(turn.role, _filled(turn, {**values, PICTURE: IMAGE_TAG})) for turn in turns
         )
-    mark = filling.mark_of(values)
-    if "input" not in variables:
-        values["input"] = sample.input.replace(IMAGE_TAG, mark)
-    texts = [_filled(turn, {**values, PICTURE: mark}).split(mark) for turn in turns]
-    return _with_pictures(turns, texts, sample, images)
+    if not has_example_turns(task, stage):
+        return messages
+    at = max(place for place, turn in enumerate(turns) if turn.role == "user")
+    examples = task.examples.of(sample) if task.examples else ()
+    pairs = (example_turn(task, turns[at], one, variables) for one in examples)
+    return (*messages[:at], *chain.from_iterable(pairs), *messages[at:])
 
 
 def values_of(task: Task, sample: Sample, variables: Mapping[str, Json]) -> dict[str, Json]:
@@ -68,6 +87,32 @@ def values_of(task: Task, sample: Sample, variables: Mapping[str, Json]) -> dict
     }
 
 
+def has_example_turns(task: Task, stage: str) -> bool:
+    """Return whether a stage has few-shot examples as messages."""
+    examples = task.examples
+    return examples is not None and examples.chosen.as_turns and stage == EXAMPLES_STAGE
+
+
+def example_turn(
+    task: Task, question: Turn, example: Sample, variables: Mapping[str, Json]
+) -> tuple[Message, Message]:
+    """Return the user's message of a few-shot example, by the template `question`, and its reply.
+
+    Of a target of several texts the reply has the first.
+
+    Raises:
+        LLMEvalError: one of the templates cannot be filled.
+    """
+    asked = {**values_of(task, example, variables), PICTURE: IMAGE_TAG}
+    target = target_text(target_texts(example.target)[0])
+    known = {**values_of(task, example, {}), "target": target, PICTURE: IMAGE_TAG}
+    try:
+        reply = filling.filled(task.fewshot.reply if task.fewshot else "", known)
+    except FillingError as error:
+        raise task.error(error.problem, "fewshot", "reply") from None
+    return Message.of("user", _filled(question, asked)), Message.of("assistant", reply)
+
+
 def list_names(task: Task) -> frozenset[str]:
     """Return the names of the lists that templates of a task may use, and of their texts."""
     names = [name for name in LISTS if getattr(task, name) is not None]
@@ -78,7 +123,7 @@ def _lists(task: Task, sample: Sample) -> dict[str, Json]:
     found: dict[str, Json] = {}
     if task.choices is not None:
         found |= {"choices": choice_values(sample), "choices_text": choices_text(sample)}
-    if task.examples is not None:
+    if task.examples is not None and not task.examples.chosen.as_turns:
         examples = task.examples.of(sample)
         found |= {"examples": example_values(examples), "examples_text": examples_text(examples)}
     return found

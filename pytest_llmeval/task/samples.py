@@ -26,7 +26,7 @@ from pytest_llmeval.task.cells import (
 from pytest_llmeval.task.choices import ShownChoices
 from pytest_llmeval.task.dataset import Dataset
 from pytest_llmeval.task.declared import DeclaredScorer
-from pytest_llmeval.task.fewshot import Examples, FewShot
+from pytest_llmeval.task.fewshot import EXAMPLES_STAGE, Examples, FewShot
 from pytest_llmeval.task.limit import Limit
 from pytest_llmeval.task.model import Task
 from pytest_llmeval.task.row_place import Columns, RowPlace
@@ -35,6 +35,8 @@ from pytest_llmeval.task.sample_images import SampleImages
 from pytest_llmeval.task.selection import Selection
 from pytest_llmeval.task.spooled_samples import collected
 from pytest_llmeval.task.wrong_rows import WrongRows
+from pytest_llmeval.templates.filling import FillingError, check_syntax
+from pytest_llmeval.templates.language import AS_TEXT, names_used
 
 
 def read_samples(
@@ -67,6 +69,23 @@ def read_samples(
     return samples
 
 
+def is_checked_by(task: Task, samples: Iterable[Sample]) -> bool:
+    """Return whether a task's scorers can use the targets of samples, and its solver the samples.
+
+    Samples that were read for another task; `read_samples` tells what is wrong with which row.
+    """
+    check = getattr(task.named_solver, "check_sample", None)
+    try:
+        for sample in samples:
+            for declared in task.scorers:
+                check_target(declared.scorer, sample.target)
+            if check is not None:
+                check(sample)
+    except Exception:  # noqa: BLE001 - of the user's code; it is met again and told
+        return False
+    return True
+
+
 def read_examples(task: Task, fewshot: FewShot) -> Examples:
     """Return the samples of a task's split of examples, read as those of its dataset.
 
@@ -76,9 +95,7 @@ def read_examples(task: Task, fewshot: FewShot) -> Examples:
         LLMEvalError: the split cannot be read, has too few rows, or rows without a target; or no
             prompt shows the examples.
     """
-    if not task.shows("examples"):
-        problem = "chooses examples that no prompt shows; write {{ examples }} into the prompt"
-        raise task.error(problem, "fewshot")
+    _check_form(task, fewshot)
     _check_file(task, fewshot.path, "fewshot")
     fields = task.dataset.fields.model_copy(update={"images": (), "pictures": {}, "tags": ()})
     dataset = task.dataset.model_copy(update={"path": fewshot.path, "fields": fields})
@@ -90,6 +107,31 @@ def read_examples(task: Task, fewshot: FewShot) -> Examples:
         problem = f"names {fewshot.path.name}, whose row {lacking!r} has no target to show"
         raise task.error(problem, "fewshot", "path")
     return Examples(split=split, chosen=fewshot, digest=_file_digest(fewshot.path))
+
+
+def _check_form(task: Task, fewshot: FewShot) -> None:
+    """Raise an error if the prompt does not show the examples in their form."""
+    if not fewshot.as_turns:
+        if not task.shows("examples"):
+            problem = "chooses examples that no prompt shows; write {{ examples }} into the prompt"
+            raise task.error(problem, "fewshot")
+        return
+    if not any(turn.role == "user" for turn in task.prompt.get(EXAMPLES_STAGE, ())):
+        problem = (
+            f"is turns, and the prompt has no stage {EXAMPLES_STAGE} with a message of the user "
+            "that could ask the examples"
+        )
+        raise task.error(problem, "fewshot", "form")
+    uses = (
+        use for turns in task.prompt.values() for turn in turns for use in names_used(turn.text)
+    )
+    if any(use.name in {"examples", f"examples{AS_TEXT}"} for use in uses):
+        problem = "is turns, and the prompt shows {{ examples }} as text too; choose one of the two"
+        raise task.error(problem, "fewshot", "form")
+    try:
+        check_syntax(fewshot.reply)
+    except FillingError as error:
+        raise task.error(error.problem, "fewshot", "reply") from None
 
 
 def check_examples(task: Task, samples: Iterable[Sample]) -> None:

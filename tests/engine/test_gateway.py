@@ -26,7 +26,7 @@ from pytest_llmeval.engine.spec_settings import PATIENCE
 from pytest_llmeval.engine.specs import parse_spec
 from pytest_llmeval.engine.statistics import CallStatistics
 from pytest_llmeval.engine.tickets import Ticket
-from pytest_llmeval.errors import ModelSilent, ProviderError, RunStopped
+from pytest_llmeval.errors import FailedAttempt, ModelSilent, ProviderError, RunStopped
 from pytest_llmeval.providers.opening import open_provider
 from pytest_llmeval.records import Image, Message, Reply, Request, Usage
 
@@ -74,6 +74,9 @@ def fault(
     )
 
 
+Answered = tuple[Reply, tuple[FailedAttempt, ...]]
+
+
 class Bench:
     """A gateway over a scripted provider, and what it did."""
 
@@ -100,10 +103,10 @@ class Bench:
             **made,
         )
 
-    async def ask(self, prompt: str = "q", order: int = 0, **parameters: Any) -> tuple[Reply, int]:
+    async def ask(self, prompt: str = "q", order: int = 0, **parameters: Any) -> Answered:
         return await self.gateway.ask(request(prompt, **parameters), Ticket(order))
 
-    async def ask_many(self, count: int) -> list[tuple[Reply, int] | BaseException]:
+    async def ask_many(self, count: int) -> list[Answered | BaseException]:
         return await asyncio.gather(
             *(self.ask(f"q{i}", i) for i in range(count)), return_exceptions=True
         )
@@ -126,8 +129,8 @@ def test_a_reply_comes_with_its_attempts_and_its_price() -> None:
     bench = Bench(
         lambda _, n: reply() if n == 3 else fault("500", 500), budget=Budget(prices=prices)
     )
-    answer, attempts = run(bench.ask())
-    assert (answer.text, attempts) == ("yes", 3)
+    answer, failures = run(bench.ask())
+    assert (answer.text, [one.cause for one in failures]) == ("yes", ["500", "500"])
     # 10 x 2 + 5 x 10 = 70 millionths of a dollar.
     assert answer.usage.cost == pytest.approx(70e-6)
     assert bench.statistics.to_json()["retries"] == {"500": 2}
@@ -178,8 +181,8 @@ def test_a_request_that_gets_no_reply_in_time_is_tried_only_a_few_times() -> Non
 def test_refusals_by_rate_limit_do_not_use_up_the_attempts(cause: str) -> None:
     # The status decides: which word a provider has for it is its own affair.
     bench = Bench(lambda _, n: reply() if n > 15 else fault(cause, 429, retry_after=1.0))
-    _, attempts = run(bench.ask())
-    assert attempts == 16
+    _, failures = run(bench.ask())
+    assert len(failures) == 15
     assert bench.statistics.limited_seconds == pytest.approx(15, rel=0.01)
     assert bench.statistics.backoff_seconds == 0
 
@@ -275,8 +278,8 @@ def refusing(now_and_then: Callable[[float], bool], error: ProviderError) -> Beh
     return behave
 
 
-def timed(bench: Bench, count: int) -> tuple[list[tuple[Reply, int] | BaseException], float]:
-    async def main() -> tuple[list[tuple[Reply, int] | BaseException], float]:
+def timed(bench: Bench, count: int) -> tuple[list[Answered | BaseException], float]:
+    async def main() -> tuple[list[Answered | BaseException], float]:
         start = asyncio.get_running_loop().time()
         outcomes = await bench.ask_many(count)
         bench.assert_every_request_is_accounted_for()
@@ -330,7 +333,7 @@ def test_a_server_that_goes_away_for_good_ends_the_model_when_patience_does(
 
 
 def test_refusals_while_long_replies_are_under_way_do_not_end_the_model() -> None:
-    async def main() -> list[tuple[Reply, int] | BaseException]:
+    async def main() -> list[Answered | BaseException]:
         start = asyncio.get_running_loop().time()
 
         def behave(prompt: str, _: int) -> Awaitable[Reply] | Exception:
@@ -357,9 +360,7 @@ def test_the_run_ends_when_the_budget_is_reached(ceiling: str) -> None:
     assert str(outcomes[-1]).startswith("budget of 0.1 USD reached: 0.1000 spent")
 
 
-async def _with_ceiling(
-    bench: Bench, count: int, ceiling: str
-) -> list[tuple[Reply, int] | BaseException]:
+async def _with_ceiling(bench: Bench, count: int, ceiling: str) -> list[Answered | BaseException]:
     return await asyncio.gather(
         *(bench.ask(f"q{i}", i, **{ceiling: 10}) for i in range(count)), return_exceptions=True
     )
@@ -429,7 +430,7 @@ class NoImages:
 
 async def ask_server(
     url: str, statistics: CallStatistics, count: int, *, concurrency: int, **options: Any
-) -> list[tuple[Reply, int]]:
+) -> list[Answered]:
     """Return the replies of a real server to ``question 0``, ``question 1`` and so on."""
     gateway = Gateway(
         open_provider(
@@ -469,7 +470,7 @@ def test_a_third_of_failed_requests_costs_no_sample_and_every_request_is_counted
     assert [answer.text for answer, _ in replies] == [f"echo: question {i}" for i in range(300)]
     report = model_server.report()
     assert report["requests"] == 300 + statistics.retries.total()
-    assert report["requests"] == sum(attempts for _, attempts in replies)
+    assert report["requests"] == sum(len(failures) + 1 for _, failures in replies)
     outcomes = report["outcomes"]
     assert statistics.retries == {
         "429": outcomes["429"],
@@ -495,7 +496,7 @@ def test_a_server_that_bears_ten_requests_at_once_is_not_flooded(model_server: A
 def test_a_server_that_is_restarted_half_way_loses_no_sample() -> None:
     statistics = CallStatistics()
 
-    async def main() -> list[tuple[Reply, int]]:
+    async def main() -> list[Answered]:
         with serving() as server:
             server.program(latency=0.1)
             asking = asyncio.create_task(ask_server(server.url, statistics, 100, concurrency=10))

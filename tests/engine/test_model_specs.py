@@ -195,7 +195,7 @@ def test_which_models_read_pictures_is_known_of_a_few_and_else_told(
         ("", "unknown model spec ''; expected one of openai/NAME"),
         ("gpt-5.1", "unknown model spec 'gpt-5.1'"),
         ("openai/", "unknown model spec 'openai/'"),
-        ("anthropic/claude", "unknown model spec 'anthropic/claude'"),
+        ("nobody/claude", "unknown model spec 'nobody/claude'"),
         ("OpenAI/gpt", "unknown model spec 'OpenAI/gpt'"),
         ("replay/nowhere.jsonl", "model spec 'replay/nowhere.jsonl': no file at .*nowhere"),
         ("replay/.", "model spec 'replay/.': no file at"),

@@ -8,12 +8,25 @@ from typing import Any
 
 import pytest
 from providers.loopback import KEY, question
+from servers.cloud_fixtures import (
+    converse_server,
+    converse_server_process,
+    gemini_server,
+    gemini_server_process,
+)
 from servers.openai_server import png
 
 from pytest_llmeval.engine.specs import parse_spec
 from pytest_llmeval.files.images import ImageFolder
 from pytest_llmeval.providers.opening import open_provider
 from pytest_llmeval.records import Image, Reply, Request
+
+__all__ = [
+    "converse_server",
+    "converse_server_process",
+    "gemini_server",
+    "gemini_server_process",
+]
 
 
 @pytest.fixture

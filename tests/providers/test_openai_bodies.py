@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from pytest_llmeval.providers.openai_json import UnreadableReplyError
+from pytest_llmeval.providers.bodies import UnreadableReplyError
 from pytest_llmeval.providers.openai_replies import read_chat
 from pytest_llmeval.providers.openai_requests import chat_body, image_body
 from pytest_llmeval.providers.openai_responses import response_body

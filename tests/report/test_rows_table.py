@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_llmeval.records import Score, Usage
-from pytest_llmeval.report.rows_csv import columns_of, csv_lines
+from pytest_llmeval.report.rows_csv import cells_of, column_names, csv_lines
 
 
 def cells(**fields: Any) -> dict[str, str]:
@@ -67,7 +67,9 @@ def test_every_score_and_group_has_a_column_of_numbers_or_texts() -> None:
         ),
         row("1", "error"),
     ]
-    columns = {name: [*map(of, reversed(rows))] for name, of in columns_of(rows).items()}
+    names = column_names(rows)
+    lines = [cells_of(row, names) for row in reversed(rows)]
+    columns = dict(zip(names, map(list, zip(*lines, strict=True)), strict=True))
     assert columns["sample"] == ["1", "2"]
     assert columns["score:EED"] == [None, 40.0]
     assert columns["score:EED published"] == [None, 10.0]

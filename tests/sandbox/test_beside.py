@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 from sandboxes import ISOLATIONS, require
 
+from pytest_llmeval.sandbox.containers import Container
 from pytest_llmeval.sandbox.isolation import Isolation
 from pytest_llmeval.sandbox.limits import Limits
 from pytest_llmeval.sandbox.run import Run, run_program
@@ -80,6 +81,10 @@ def until(done: Callable[[], bool]) -> None:
 @pytest.mark.parametrize("isolation", ISOLATIONS)
 def test_the_second_process_can_do_no_more_than_the_first(isolation: Isolation) -> None:
     require(isolation)
+    # An image has files of its own, and its /proc shows none but the two processes.
+    paths = [f"/proc/{{parent}}/{name}" for name in ("mem", "environ", "fd/0")]
+    if not Container.of(isolation):
+        paths = ["/proc", "/home", "/etc/hostname"]
     program = """
 import os, signal, socket
 def refused(act, *arguments):
@@ -91,10 +96,10 @@ def f():
     return [
         refused(os.fork), refused(os.setsid), refused(os.execv, "/bin/true", ["true"]),
         refused(os.kill, parent, signal.SIGKILL), refused(os.kill, parent, 0),
-        refused(os.listdir, "/proc"), refused(os.listdir, "/home"), refused(open, "/etc/hostname"),
+        *(refused(os.open, path.format(parent=parent), os.O_RDONLY) for path in PATHS),
         refused(socket.socket),
     ]
-"""
+""".replace("PATHS", repr(paths))
     [_, passed, end] = reported(asyncio.run(beside(program, "assert all(f())", isolation)))
     assert (passed, end) == ({"passed": True}, {"end": True, "asked": 2})
 
@@ -145,10 +150,12 @@ def test_both_end_at_the_deadline_and_when_cancelled(isolation: Isolation) -> No
 def test_both_die_with_a_parent_that_is_killed(isolation: Isolation, tmp_path: Path) -> None:
     require(isolation)
     program = order("while True: pass", "assert f()")
+    # A container belongs to its engine: it ends by its own clock.
+    wall_seconds = 6 if Container.of(isolation) else 60
     code = (
-        "import asyncio; from pytest_llmeval.sandbox.run import run_program; "
+        "import asyncio; from pytest_llmeval.sandbox.run import Limits, run_program; "
         f"asyncio.run(run_program({program!r}, isolation={isolation!r}, module={TESTS!r}, "
-        f"beside={PROGRAM!r}, arguments=[{MARK!r}]))"
+        f"beside={PROGRAM!r}, arguments=[{MARK!r}], limits=Limits(wall_seconds={wall_seconds})))"
     )
     environment = {**os.environ, "TMPDIR": str(tmp_path)}
     with subprocess.Popen([sys.executable, "-c", code], cwd=ROOT, env=environment) as parent:

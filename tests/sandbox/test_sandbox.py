@@ -17,6 +17,7 @@ from sandboxes import ISOLATIONS, require
 from pytest_llmeval.errors import ToolError, UsageError
 from pytest_llmeval.sandbox import choice, run
 from pytest_llmeval.sandbox.choice import find_isolation, present_isolations
+from pytest_llmeval.sandbox.containers import Container
 from pytest_llmeval.sandbox.isolation import Isolation, parse_isolation
 from pytest_llmeval.sandbox.limits import Limits
 from pytest_llmeval.sandbox.run import Run, run_program
@@ -35,13 +36,16 @@ def ran(program: str, isolation: Isolation, **more: Any) -> Run:
 def test_a_program_computes_writes_scratch_files_and_uses_installed_libraries(
     isolation: Isolation,
 ) -> None:
+    # An image has its own libraries.
     program = """
-import json, tempfile, threading, numpy
+import json, tempfile, threading
 open("note", "w").write("x")
 with tempfile.TemporaryFile() as file: file.write(b"x")
 thread = threading.Thread(target=print, args=("thread",)); thread.start(); thread.join()
-print(json.dumps({"sum": int(numpy.arange(4).sum()), "note": open("note").read()}))
+print(json.dumps({"sum": SUM, "note": open("note").read()}))
 """
+    installed = "int(__import__('numpy').arange(4).sum())"
+    program = program.replace("SUM", "6" if Container.of(isolation) else installed)
     ended = ran(program, isolation)
     assert (ended.output, ended.problem) == ('thread\n{"sum": 6, "note": "x"}\n', None)
 
@@ -70,11 +74,16 @@ def test_no_variable_of_ours_is_in_its_environment(
     isolation: Isolation, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("ANY_NAME", "any value")
+    monkeypatch.setenv("HTTPS_PROXY", "http://user:hidden-proxy@127.0.0.1:1")
     names = ran("import os; print(*sorted(os.environ))", isolation).output.split()
     assert "ANY_NAME" not in names
     ours = {"HOME", "TMPDIR", "LANG", "PYTHONPATH", "PYTHONHASHSEED"}
     blas = {"OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"}
-    assert set(names) <= ours | blas | {"LD_LIBRARY_PATH", "PWD", "LC_CTYPE"}
+    of_engines = {"PATH", "TERM", "HOSTNAME", "container"}
+    proxies = {name for name in names if name.upper().endswith("_PROXY")}
+    more = of_engines | proxies if Container.of(isolation) else {"LD_LIBRARY_PATH"}
+    assert set(names) <= ours | blas | more | {"PWD", "LC_CTYPE"}
+    assert "hidden-proxy" not in ran("import os; print(os.environ)", isolation).output
 
 
 @pytest.mark.parametrize("isolation", ISOLATIONS)
@@ -124,10 +133,12 @@ def test_what_a_cancelled_call_ran_is_killed(isolation: Isolation) -> None:
 def test_a_program_dies_with_a_parent_that_is_killed(isolation: Isolation, tmp_path: Path) -> None:
     require(isolation)
     mark = f"llmeval-orphaned-program-{os.getpid()}"
+    # A container belongs to its engine: it ends by its own clock.
+    wall_seconds = 6 if Container.of(isolation) else 60
     code = (
-        "import asyncio; from pytest_llmeval.sandbox.run import run_program; "
+        "import asyncio; from pytest_llmeval.sandbox.run import Limits, run_program; "
         f"asyncio.run(run_program('while True: pass', isolation='{isolation}', "
-        f"arguments=['{mark}']))"
+        f"arguments=['{mark}'], limits=Limits(wall_seconds={wall_seconds})))"
     )
     environment = {**os.environ, "TMPDIR": str(tmp_path)}  # its scratch folder stays
     with subprocess.Popen([sys.executable, "-c", code], cwd=ROOT, env=environment) as parent:
@@ -175,8 +186,11 @@ def test_a_limit_of_nothing_is_refused(name: str) -> None:
 def test_an_unknown_isolation_is_told_with_the_known_ones() -> None:
     assert parse_isolation(None) is None
     assert parse_isolation("landlock") == "landlock"
-    with pytest.raises(UsageError, match="'docker'; expected one of bwrap, landlock, limits"):
-        parse_isolation("docker")
+    assert parse_isolation("podman:mine:2") == "podman:mine:2"
+    own = f"docker.io/library/python:{sys.version_info.major}.{sys.version_info.minor}-slim"
+    assert parse_isolation("docker") == f"docker:{own}"
+    with pytest.raises(UsageError, match="'jail'; expected one of bwrap, landlock, limits, docker"):
+        parse_isolation("jail")
 
 
 @pytest.mark.parametrize("isolation", ALL)

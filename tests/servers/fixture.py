@@ -78,3 +78,17 @@ def model_server(model_server_process: ModelServer) -> ModelServer:
     """Return the server, behaving well."""
     model_server_process.program()
     return model_server_process
+
+
+@pytest.fixture(scope="session")
+def messages_server_process() -> Iterator[ModelServer]:
+    """Run one server of Anthropic's Messages API for the whole session."""
+    with running("messages_server.py") as server:
+        yield server
+
+
+@pytest.fixture
+def messages_server(messages_server_process: ModelServer) -> ModelServer:
+    """Return the server of the Messages API, behaving well."""
+    messages_server_process.program()
+    return messages_server_process

@@ -37,10 +37,12 @@ class Program:
     `ceiling` is how many requests it bears in flight before it answers 429. `reply` overrides
     members of the answer's message (of a response: of the answer itself), `body` the whole answer,
     `drawn` that to a request for a picture. `says` gives the text of a model's every reply.
-    `latency` is in seconds, one number or a range.
+    `latency` is in seconds, one number or a range. No reply is sent before `gather` requests have
+    been in flight at once.
     """
 
     latency: float | list[float] = 0.0
+    gather: int = 0
     lost: dict[str, dict[str, Any]] = dataclasses.field(default_factory=dict)
     script: dict[str, list[dict[str, Any] | None]] = dataclasses.field(default_factory=dict)
     sequence: list[dict[str, Any] | None] = dataclasses.field(default_factory=list)
@@ -235,6 +237,8 @@ class Server:
         if fault is not None:
             return await self.misbehave(request, fault, answer)
         await asyncio.sleep(self.latency())
+        while self.peak < self.program.gather:  # noqa: ASYNC110 - `load` may change it
+            await asyncio.sleep(0.01)
         return web.json_response(answer)
 
     def fault(self, prompt: str) -> dict[str, Any] | None:
@@ -342,12 +346,20 @@ class Server:
             case "raw" | "garbage":
                 data = base64.b64decode(fault.get("base64", GARBAGE))
                 return web.Response(body=data, content_type="application/json")
+            case "plain":
+                data = fault["text"].encode("latin-1")
+                kind = "application/json"
+                return web.Response(body=data, status=fault["status"], content_type=kind)
             case "redirect":
                 return web.Response(status=307, headers={"Location": fault["location"]})
             case "served":
                 return web.json_response({"error": {"message": "upstream failed"}})
             case status:
-                return error(int(status), **({"message": f"scripted {status}"} | fault))
+                return self.error(int(status), **({"message": f"scripted {status}"} | fault))
+
+    def error(self, status: int, message: str, **details: Any) -> web.Response:
+        """Return an error in the form of this server's protocol."""
+        return error(status, message, **details)
 
 
 def error(

@@ -70,3 +70,44 @@ def test_with_a_budget_a_model_without_a_price_is_refused(cost: object, spec: st
         UsageError, match=f"no price is known for {spec.partition(',')[0]}; add it to the file"
     ):
         cost(spec, "openai/m: {input: 2, output: 9}")
+
+
+@pytest.mark.parametrize(
+    ("spec", "environ", "tables"),
+    [
+        ("anthropic/claude-haiku-4-5", {}, 1),
+        ("anthropic/claude-haiku-4-5,temperature=0,cache=off", {}, 1),
+        ("openai/gpt-5.1,base_url=https://eu.api.openai.com/v1", {}, 1),
+        ("openai/gpt-5.1", {}, 1),
+        ("openai/gpt-5.1-2025-11-13", {}, 0),
+        ("openai/no-such-model", {}, 0),
+        ("openai/gpt-5.1,base_url=http://localhost:8000/v1", {}, 0),
+        ("openai/gpt-5.1", {"OPENAI_BASE_URL": "http://localhost:8000/v1"}, 0),
+        ("anthropic/claude-haiku-4-5", {"ANTHROPIC_BASE_URL": "http://localhost:1"}, 0),
+        ("azure/gpt-5.1", {}, 0),
+    ],
+)
+def test_the_packages_own_table_counts_at_the_providers_own_address(
+    tmp_path: Path, spec: str, environ: dict[str, str], tables: int
+) -> None:
+    model = parse_spec(spec, folder=tmp_path)
+    spending = Spending(Settings(), environ)
+    priced = spending.priced(model)
+    assert (priced is not None) == bool(tables)
+    assert priced is None or priced.as_of.startswith("2026-")
+    cost = spending.budget(model).cost_of(MILLION, model.bare.label)
+    assert (cost is not None) == bool(tables)
+
+
+def test_a_file_goes_before_the_packages_own_table_model_by_model(tmp_path: Path) -> None:
+    file = tmp_path / "prices.yaml"
+    file.write_text("openai/gpt-5.1: {input: 7, output: 9}\n")
+    spending = Spending(Settings(prices=str(file)), {})
+
+    def priced(spec: str) -> tuple[float, bool]:
+        found = spending.priced(parse_spec(spec, folder=tmp_path))
+        assert found is not None
+        return found.price.input, bool(found.as_of)
+
+    assert priced("openai/gpt-5.1") == (7, False)
+    assert priced("openai/gpt-5.2") == (1.75, True)

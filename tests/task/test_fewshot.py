@@ -14,11 +14,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_llmeval.errors import TaskError
-from pytest_llmeval.records import Sample
+from pytest_llmeval.records import Image, Sample
 from pytest_llmeval.task import Task, load_task
 from pytest_llmeval.task.catalog import Catalog
 from pytest_llmeval.task.fewshot import Examples, FewShot
 from pytest_llmeval.task.permutation import permuted
+from pytest_llmeval.task.prompt_check import check_prompts
 from pytest_llmeval.task.rendering import render
 
 ROWS = [{"id": f"t{n}", "q": f"{n} + {n}?", "a": str(2 * n), "way": f"{n}!"} for n in range(6)]
@@ -176,3 +177,100 @@ def test_a_prompt_that_wants_examples_is_told_how_to_choose_some(tmp_path: Path)
         TaskError, match=r"'examples' is undefined; the task file declares them: fewshot: \{path"
     ):
         prompt_of(load_task(file), Sample(id="s", input="", target=""))
+
+
+def as_turns(folder: Path, prompt: Any = "Question: {{ input }}", **fewshot: Any) -> Path:
+    return written(folder, prompt, form="turns", **fewshot)
+
+
+def messages_of(task: Task, sample: Sample) -> list[tuple[str, str]]:
+    return [(one.role, one.text) for one in render(task, "generate", sample, (), {})]
+
+
+@pytest.mark.parametrize("each", [False, True])
+def test_examples_as_turns_stand_before_the_question_in_its_own_template(
+    tmp_path: Path, *, each: bool
+) -> None:
+    prompt = [{"system": "Sum up."}, {"user": "Hello."}, {"assistant": "Hello!"}]
+    question = {"user": "{{ input | upper }} {% if metadata.way %}({{ metadata.way }}){% endif %}"}
+    asked = [{"id": "s", "q": "9 + 9?", "a": "18", "way": ""}]
+    file = as_turns(tmp_path, [*prompt, question], asked=asked, seed=3, count=3, each=each)
+    task = load_task(file)
+    (sample,) = Catalog(folder=tmp_path).load(file).samples
+    assert task.examples is not None
+    chosen = task.examples.of(sample)
+    pairs = [
+        one
+        for example in chosen
+        for one in (
+            ("user", f"{example.input.upper()} ({example.metadata['way']})"),
+            ("assistant", example.target),
+        )
+    ]
+    assert len(pairs) == 6
+    assert messages_of(task, sample) == [
+        *[("system", "Sum up."), ("user", "Hello."), ("assistant", "Hello!")],
+        *pairs,
+        ("user", "9 + 9? "),
+    ]
+
+
+def test_the_reply_of_an_example_has_a_template_of_its_own(tmp_path: Path) -> None:
+    reply = "{{ metadata.way }}\n#### {{ target }}"
+    task = load_task(as_turns(tmp_path, count=1, reply=reply))
+    sample = Sample(id="s", input="9 + 9?", target="18")
+    assert messages_of(task, sample)[1] == ("assistant", "0!\n#### 0")
+
+
+def test_pictures_go_with_the_question_and_not_with_examples(tmp_path: Path) -> None:
+    task = load_task(as_turns(tmp_path, "<image> {{ input }}", count=1))
+    image = Image(digest="d", media_type="image/png", path="")
+    sample = Sample(id="s", input="9 + 9?", target="18", images=("x.png",))
+    asked, _, question = render(task, "generate", sample, (image,), {})
+    assert (asked.text, asked.images) == ("<image> 0 + 0?", ())
+    assert question.images == (image,)
+
+
+@pytest.mark.parametrize(
+    ("prompt", "fewshot", "problem"),
+    [
+        ("{{ examples }} {{ input }}", {}, "fewshot.form: is turns, and the prompt shows"),
+        ([{"system": "{{ input }}"}], {}, "fewshot.form: is turns, and the prompt has no stage"),
+        ("{{ input }}", {"reply": "{% for %}"}, "fewshot.reply: is not valid jinja2"),
+        ("{{ examples }}", {"form": "text", "reply": "x"}, "fewshot.reply: .* add form: turns"),
+        ("{{ input }}", {"form": "chat"}, "fewshot.form: is 'chat'; allowed: text or turns"),
+    ],
+)
+def test_what_turns_lack_is_told_when_the_task_is_loaded(
+    tmp_path: Path, prompt: Any, fewshot: dict[str, Any], problem: str
+) -> None:
+    with pytest.raises(TaskError, match=problem):
+        load_task(written(tmp_path, prompt, **{"form": "turns", **fewshot}))
+
+
+@pytest.mark.parametrize(
+    ("prompt", "reply", "problem"),
+    [
+        ("{{ metadata.way }}", "x", "metadata has no 'way'"),
+        ("{{ input }}", "{{ metadata.way }}", "fewshot.reply: metadata has no 'way'"),
+    ],
+)
+def test_an_example_that_makes_no_message_is_told_before_anything_is_asked(
+    tmp_path: Path, prompt: str, reply: str, problem: str
+) -> None:
+    train = [ROWS[0], {"id": "lean", "q": "1 + 1?", "a": "2"}]
+    asked = [{"id": "s", "q": "9 + 9?", "a": "18", "way": "9!"}]
+    file = as_turns(tmp_path, prompt, train=train, asked=asked, reply=reply)
+    task, samples = load_task(file), Catalog(folder=tmp_path).load(file).samples
+    with pytest.raises(TaskError, match=rf"{problem}.*few-shot example 'lean'"):
+        check_prompts(task, {"generate": {}}, samples)
+
+
+def test_a_task_without_turns_has_the_digest_that_it_had(tmp_path: Path) -> None:
+    # That of the version before there were turns: stored runs stay comparable.
+    task = load_task(written(tmp_path, seed=1))
+    assert (
+        task.settings_digest == "3b86d8bdf2136ded6caf35892314b960ed224f5868bdfdaab3d07e3f41a38dd3"
+    )
+    turned = load_task(as_turns(tmp_path, seed=1))
+    assert turned.settings_digest != task.settings_digest

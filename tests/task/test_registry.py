@@ -65,10 +65,13 @@ def test_every_name_of_the_package_is_a_callable(
         (
             SCORERS,
             {"exact", "includes", "regex", "number", "choice", "json_schema", "checks"}
-            | {"sldp", "pddl", "eed", "judge", "code", "taxonomy"},
+            | {"sldp", "pddl", "eed", "judge", "code", "taxonomy", "trajectory"},
         ),
-        (SOLVERS, {"direct", "cypher", "agent", "python", "in_context", "visual_cot"}),
-        (PROVIDERS, {"openai", "azure", "replay", "python"}),
+        (SOLVERS, {"direct", "turns", "cypher", "agent", "python", "in_context", "visual_cot"}),
+        (
+            PROVIDERS,
+            {"openai", "anthropic", "azure", "google", "bedrock", "vllm", "replay", "python"},
+        ),
         (METRICS, {"accuracy", "mean", "pass_at", "maj_at", "f1_macro", "mcc", "micro"}),
         (ANSWERS, {"boxed_first", "boxed_last", "tagged", "last_line", "choice", "code", "whole"}),
     ],
@@ -79,8 +82,8 @@ def test_the_package_brings_these_names(names: Registry, own: set[str]) -> None:
 
 
 def test_names_of_domains_stand_behind_the_built_in_ones() -> None:
-    assert list(SOLVERS.built_in) == ["direct", "agent"]
-    assert list(SOLVERS.own) == [*SOLVERS.built_in, *list(SOLVERS.own)[2:]]
+    assert list(SOLVERS.built_in) == ["direct", "agent", "turns"]
+    assert list(SOLVERS.own) == [*SOLVERS.built_in, *list(SOLVERS.own)[3:]]
     assert "taxonomy" not in SCORERS.built_in
 
 

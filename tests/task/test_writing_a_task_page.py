@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import re
@@ -14,7 +15,7 @@ from example_rows import row
 from scripted_context import ScriptedContext, solved
 
 from pytest_llmeval.engine.own_code import answer_rule_of, roles_of, solver_of
-from pytest_llmeval.records import Row
+from pytest_llmeval.records import Reply, Row
 from pytest_llmeval.results.declared_metrics import check_metrics, declared_metrics
 from pytest_llmeval.task import Task, load_task
 from pytest_llmeval.task.rendering import render
@@ -101,6 +102,23 @@ def test_the_pages_tutored_solver_asks_its_role(page_files: Path) -> None:
     context = ScriptedContext("Oslo", "Really?", "Oslo.")
     assert solved(solver_of(task), context).text == "Oslo."
     assert [asked.role for asked in context.asked] == ["solver", "tutor", "solver"]
+
+
+def test_the_pages_conversations_are_talked_as_it_says(page_files: Path) -> None:
+    task = load_task(page_files / "capitals" / "conversation.yaml")
+    first, second = read_samples(task)
+    context = ScriptedContext("Paris", "Rome")
+    asyncio.run(solver_of(task)(first, context))
+    assert [one.text for one in context.asked[1].messages[1:]] == [
+        *["What is the capital of France?", "Paris", "And of Italy?"],
+    ]
+    context = ScriptedContext("Oslo")
+    asyncio.run(solver_of(task)(second, context))
+    assert [one.role for one in context.asked[0].messages[1:]] == ["user", "assistant", "user"]
+    simulated = load_task(page_files / "capitals" / "simulated.yaml")
+    assert roles_of(simulated) == ("user",)
+    context = ScriptedContext("What is the capital of France?", Reply(text="Paris"), "DONE")
+    assert solved(solver_of(simulated), context).text == "Paris"
 
 
 def test_the_pages_agent_has_its_tool(page_files: Path) -> None:

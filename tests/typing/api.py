@@ -22,6 +22,7 @@ from pytest_llmeval import (
     SolverContext,
     assert_correct,
     assert_pddl_equal,
+    load_run,
     parse_pddl,
     pddl_diff,
     pddl_equals,
@@ -105,3 +106,10 @@ def test_goal(sample: Sample, completion: Completion) -> None:
 scorer: Scorer = Length()
 preparing: PreparingScorer = Opinion()
 solver: Solver = solve
+
+
+def of_a_run() -> tuple[float | None, list[str]]:
+    """Read a stored run."""
+    run = load_run("latest", reports="reports")
+    replies = [call.reply.text for row in run.rows for call in run.transcripts[row.key].calls]
+    return run.summary.entries[0].figures.accuracy.value, replies

@@ -17,6 +17,7 @@ from pytest_llmeval.domains.heracles.scene_graph import (
 )
 from pytest_llmeval.engine.context import RunContext, SolverContext
 from pytest_llmeval.records import Display, Json, ToolUse
+from pytest_llmeval.sandbox.containers import Container
 from pytest_llmeval.sandbox.limits import Limits
 from pytest_llmeval.sandbox.run import Run
 from pytest_llmeval.sandbox.sandbox import Sandbox, open_sandbox
@@ -125,7 +126,10 @@ def _use(run: Run, program: str, *, stage: str, isolation: str) -> ToolUse:
             shown += f"\n\nIt printed:\n{printed[:MAX_PRINTED]}"
     return ToolUse(
         stage=stage,
-        tool=f"Python/{platform.python_version()} ({isolation})",
+        # An image has a Python of its own.
+        tool=f"Python ({isolation})"
+        if Container.of(isolation)
+        else f"Python/{platform.python_version()} ({isolation})",
         input=program,
         output=_clean(shown),
         count=int(error is None),

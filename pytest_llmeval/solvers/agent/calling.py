@@ -1,27 +1,12 @@
-"""How calls travel between a model and its tools: the port `Calling`, and a call as written."""
+"""How calls travel between a model and its tools: the port `Calling`."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Protocol
 
 from pytest_llmeval.records import Json, Message, Reply
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WrittenCall:
-    """A call as a model wrote it.
-
-    Attributes:
-        name: the tool's name, which need not exist.
-        arguments: its arguments, not yet checked; None if they cannot be read.
-        problem: why they cannot be read, for the model.
-    """
-
-    name: str
-    arguments: Mapping[str, Json] | None
-    problem: str = ""
+from pytest_llmeval.scoring.trajectory.written_call import WrittenCall
 
 
 class Calling(Protocol):

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from msgspec.structs import replace
 
 from pytest_llmeval.engine.tool import Tool
 from pytest_llmeval.records import Json, Message, Reply, TextPart, ToolCall
-from pytest_llmeval.scoring.json_text import read_json
-from pytest_llmeval.solvers.agent.calling import WrittenCall
+from pytest_llmeval.scoring.trajectory.written_call import WrittenCall, native_call
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +36,7 @@ class NativeCalling:
 
     def read(self, reply: Reply) -> Sequence[WrittenCall]:
         """Return the calls that stand in the reply's own field."""
-        return [_read(call) for call in reply.tool_calls]
+        return [native_call(call) for call in reply.tool_calls]
 
     def told(
         self,
@@ -67,23 +65,11 @@ class NativeCalling:
         )
         parts = (TextPart(text=reply.text),) if reply.text else ()
         return [
-            Message(role="assistant", parts=parts, tool_calls=sent),
+            Message(
+                role="assistant", parts=parts, tool_calls=sent, continuation=reply.continuation
+            ),
             *(
                 replace(Message.of("tool", result), tool_call_id=call.id)
                 for call, result in zip(sent, results, strict=True)
             ),
         ]
-
-
-def _read(call: ToolCall) -> WrittenCall:
-    problem = "The arguments are no JSON object."
-    arguments: Mapping[str, Json] | None = None
-    try:
-        found = read_json(call.arguments)
-        # Half of a surrogate pair is JSON, but no text that could be stored or sent.
-        json.dumps(found, ensure_ascii=False).encode()
-    except ValueError as error:
-        problem = f"The arguments are no JSON object: {str(error)[:200]}."
-    else:
-        arguments = found if isinstance(found, dict) else None
-    return WrittenCall(name=call.name, arguments=arguments, problem=problem)

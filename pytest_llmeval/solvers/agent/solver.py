@@ -6,19 +6,25 @@ call's result.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Annotated, ClassVar, Final, Literal, TypeAlias
 
 from pytest_llmeval.engine.context import RunContext, SolverContext
 from pytest_llmeval.engine.tool import AskingTool, ReadyTool, Tool, ToolWithCheck, ToolWithVariables
+from pytest_llmeval.errors import ToolError
 from pytest_llmeval.records import Completion, Display, Json, Message, Role, Sample, display_of
 from pytest_llmeval.scoring.schemas import Schema
 from pytest_llmeval.solvers.agent.calling import Calling
+from pytest_llmeval.solvers.agent.loop import Loop
 from pytest_llmeval.solvers.agent.making import MadeTools
 from pytest_llmeval.solvers.agent.native import NativeCalling
 from pytest_llmeval.solvers.agent.text import TextCalling
 from pytest_llmeval.solvers.agent.toolbox import Toolbox, schemas_of
+from pytest_llmeval.solvers.limits import Limits, OwnTime
+from pytest_llmeval.solvers.mcp.server import MadeServers, McpServer
+from pytest_llmeval.solvers.mcp.tools import McpTool, offered_name, running, sample_tools
 
 Form: TypeAlias = Literal["native", "text"]
 """``native``: calls by the provider's interface for tools. ``text``: calls in the reply's text."""
@@ -33,35 +39,41 @@ _CALLING: Final[Mapping[Form, Callable[[Sequence[Tool]], Calling]]] = {
 class AgentSolver:
     """Sends the stage ``generate``, and runs the calls of each reply until one has none.
 
-    After `turns` replies it ends too: the last request forbids calls, and a model that calls all
-    the same has no answer. The prompt is given ``turns``, the variables of the tools, and
-    ``tools``: what it must tell of them in the form ``text``, "" in the form ``native``.
+    After `turns` replies or `max_calls` calls it ends too: the last request forbids calls, and a
+    model that calls all the same has no answer. After `max_seconds` it ends at once: a tool that
+    runs is not waited for, and only a reply that is on its way is. The prompt is given ``turns``,
+    the variables of the tools, and ``tools``: what it must tell of them in the form ``text``, "" in
+    the form ``native``.
 
     Details: ``turns`` (replies), ``calls``, ``failed_calls``, the findings of the tools, and
     ``reason`` if there is no answer.
 
     Attributes:
         tools: the tools; in a task file their names and options, ``{NAME: {OPTION: VALUE}}``.
-        turns: most replies of the model.
+        mcp: MCP servers whose tools are offered too, behind the others.
+        turns, max_calls, max_seconds: see `Limits`.
         calls: how calls are written.
     """
 
     stages: ClassVar[tuple[str, ...]] = ("generate",)
 
-    tools: Annotated[tuple[Tool, ...], MadeTools()]
+    tools: Annotated[tuple[Tool, ...], MadeTools()] = ()
+    mcp: Annotated[tuple[McpServer, ...], MadeServers()] = ()
     turns: int = 10
+    max_calls: int | None = None
+    max_seconds: float | None = None
     calls: Form = "native"
+    _limits: Limits = field(init=False, repr=False, compare=False)
     _schemas: Mapping[str, Schema] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         """Raise ValueError for options of wrong values."""
-        object.__setattr__(self, "_schemas", schemas_of(self.tools))
-        if type(self.turns) is not int or self.turns < 1:
-            msg = (
-                f"turns is {self.turns!r}; "
-                "it is how many replies the model has, a whole number from 1"
-            )
+        if not self.tools and not self.mcp:
+            msg = "an agent needs tools: `tools: {NAME: {}}`, or servers of them under `mcp`"
             raise ValueError(msg)
+        limits = Limits(turns=self.turns, max_calls=self.max_calls, max_seconds=self.max_seconds)
+        object.__setattr__(self, "_limits", limits)
+        object.__setattr__(self, "_schemas", schemas_of(self.tools))
 
     @property
     def display(self) -> Display:
@@ -79,9 +91,20 @@ class AgentSolver:
         asking = (tool for tool in self.tools if isinstance(tool, AskingTool))
         return tuple(dict.fromkeys(role for tool in asking for role in tool.roles))
 
+    @property
+    def tool_names(self) -> tuple[str, ...] | None:
+        """The names of all tools; None if a server's are known only when it lists them."""
+        if any(not server.options.tools for server in self.mcp):
+            return None
+        served = (offered_name(name) for server in self.mcp for name in server.options.tools)
+        return (*(tool.name for tool in self.tools), *served)
+
     def variables(self) -> Mapping[str, Json]:
         """Return the variables of the prompt."""
-        found: dict[str, Json] = {"turns": self.turns, "tools": self._calling.described}
+        return self._variables(self._calling(self.tools))
+
+    def _variables(self, calling: Calling) -> dict[str, Json]:
+        found: dict[str, Json] = {"turns": self.turns, "tools": calling.described}
         for tool in self.tools:
             if isinstance(tool, ToolWithVariables):
                 found |= tool.variables()
@@ -90,7 +113,7 @@ class AgentSolver:
     def check_prompt(self, stage: str, messages: Sequence[Message]) -> None:
         """Raise ValueError if the prompt should tell of the tools, and does not."""
         # The first line alone: a template may indent the others.
-        told = self._calling.described.partition("\n")[0]
+        told = self._calling(self.tools).described.partition("\n")[0]
         if not any(told in message.text for message in messages):
             msg = (
                 f"with `calls: {self.calls}` the prompt must tell of the tools; "
@@ -103,6 +126,7 @@ class AgentSolver:
         for tool in self.tools:
             if isinstance(tool, ReadyTool):
                 await tool.get_ready(context)
+        await running(self.mcp, context)
 
     async def __call__(
         self,
@@ -110,31 +134,61 @@ class AgentSolver:
         context: SolverContext,
     ) -> Completion:
         """Solve one sample."""
+        async with self.loop(context, OwnTime(self.max_seconds)) as loop:
+            messages = context.prompt("generate", **loop.variables)
+            self.check_prompt("generate", messages)
+            end = await loop.answer(messages)
+            details: dict[str, Json] = {**loop.box.findings(), "turns": end.turns}
+        if end.reason:
+            details["reason"] = end.reason
+        text = "" if end.reason else end.reply.text
+        return Completion(text=text, stop_reason=end.reply.stop_reason, details=details)
+
+    @asynccontextmanager
+    async def loop(self, context: SolverContext, time: OwnTime) -> AsyncIterator[Loop]:
+        """Open the loop of calls for one sample, whose own time `time` is.
+
+        Raises:
+            LLMEvalError: a tool cannot be used, or two have one name or tell something under one.
+        """
         for tool in self.tools:
             if isinstance(tool, ToolWithCheck):
                 await tool.check(context)
-        calling, box = self._calling, Toolbox(self.tools, self._schemas, context)
-        box.findings()  # names that clash are told before a request is paid
-        messages = context.prompt("generate", **self.variables())
-        self.check_prompt("generate", messages)
-        for turn in range(1, self.turns + 1):
-            last, stage = turn == self.turns, f"turn {turn}"
-            reply = await context.generate(
-                messages, stage=stage, parameters=calling.parameters(last=last)
-            )
-            calls = calling.read(reply)
-            if last or not calls:
-                break
-            number = box.calls + 1
-            results = await box.results(calls, stage=stage)
-            told = calling.told(reply, calls, results, number=number, last=turn + 1 == self.turns)
-            messages = (*messages, *told)
-        details = {**box.findings(), "turns": turn}
-        if calls:
-            details["reason"] = f"the model still called tools in the last of {self.turns} turns"
-            return Completion(text="", stop_reason=reply.stop_reason, details=details)
-        return Completion(text=reply.text, stop_reason=reply.stop_reason, details=details)
+        if not self.mcp:
+            yield self._loop(context, time, self.tools, self._schemas)
+            return
+        async with sample_tools(self.mcp, context) as served:
+            self._check_names(served)
+            schemas = {**self._schemas, **schemas_of(served)}
+            yield self._loop(context, time, (*self.tools, *served), schemas)
 
-    @property
-    def _calling(self) -> Calling:
-        return _CALLING[self.calls](self.tools)
+    def _loop(
+        self,
+        context: SolverContext,
+        time: OwnTime,
+        tools: Sequence[Tool],
+        schemas: Mapping[str, Schema],
+    ) -> Loop:
+        box, calling = Toolbox(tools, schemas, context, self._limits, time), self._calling(tools)
+        box.findings()  # names that clash are told before a request is paid
+        return Loop(
+            context=context,
+            calling=calling,
+            variables=self._variables(calling),
+            box=box,
+            limits=self._limits,
+            time=time,
+        )
+
+    def _check_names(self, served: Sequence[McpTool]) -> None:
+        """Raise ToolError if two tools have one name."""
+        names = [tool.name for tool in (*self.tools, *served)]
+        if twice := [name for name in names if names.count(name) > 1]:
+            msg = (
+                f"two tools are called {twice[0]!r}; "
+                "leave one out by the `tools` of its MCP server, which lists those to offer"
+            )
+            raise ToolError(msg)
+
+    def _calling(self, tools: Sequence[Tool]) -> Calling:
+        return _CALLING[self.calls](tools)

@@ -8,8 +8,8 @@ from typing import Final
 
 from pytest_llmeval.engine.tool import Tool
 from pytest_llmeval.records import Json, Message, Reply
-from pytest_llmeval.solvers.agent.call_text import CLOSE, OPEN, written_calls
-from pytest_llmeval.solvers.agent.calling import WrittenCall
+from pytest_llmeval.scoring.trajectory.call_text import CLOSE, OPEN, written_calls
+from pytest_llmeval.scoring.trajectory.written_call import WrittenCall
 from pytest_llmeval.solvers.agent.description import described_tools
 
 RULES: Final = f"""\

@@ -11,7 +11,8 @@ from pytest_llmeval.errors import LLMEvalError, ToolError
 from pytest_llmeval.records import Json, ToolUse
 from pytest_llmeval.safety.printable import described
 from pytest_llmeval.scoring.schemas import Schema
-from pytest_llmeval.solvers.agent.calling import WrittenCall
+from pytest_llmeval.scoring.trajectory.written_call import WrittenCall
+from pytest_llmeval.solvers.limits import Limits, OutOfTimeError, OwnTime
 
 MAX_CALLS: Final = 8
 """Most calls of one turn that are run."""
@@ -26,8 +27,10 @@ OUT_OF_ROOM: Final = (
     f"{MAX_CHARACTERS} characters. Ask for less, or answer from what there is."
 )
 
-OWN_DETAILS: Final = frozenset({"calls", "failed_calls", "reason", "turns"})
-"""Details of an agent's completion that are not a tool's."""
+OUT_OF_TIME: Final = "Not run: no time is left."
+
+OWN_DETAILS: Final = frozenset({"calls", "ended", "failed_calls", "reason", "turns"})
+"""Details of a completion that are the agent's or the conversation's, and not a tool's."""
 
 _SHOWN_NAME = 40
 
@@ -41,13 +44,21 @@ class Toolbox:
     """Runs the calls of one sample."""
 
     def __init__(
-        self, tools: Sequence[Tool], schemas: Mapping[str, Schema], context: SolverContext
+        self,
+        tools: Sequence[Tool],
+        schemas: Mapping[str, Schema],
+        context: SolverContext,
+        limits: Limits,
+        time: OwnTime,
     ) -> None:
-        """Offer `tools`, whose names differ, and whose arguments `schemas` check."""
+        """Offer `tools`, whose names differ, and whose arguments `schemas` check.
+
+        Their time is that of the sample, `time`.
+        """
         self._tools = {tool.name: tool for tool in tools}
         self._schemas = schemas
         self._uses: dict[str, list[ToolUse]] = {tool.name: [] for tool in tools}
-        self._context = context
+        self._context, self._limits, self._time = context, limits, time
         self._room = MAX_CHARACTERS
         self._failed = 0
         self.calls = 0
@@ -56,16 +67,18 @@ class Toolbox:
         """Run the calls of one turn in order, and return what the model is told of each.
 
         Its mistakes are told: a tool that does not exist, arguments that cannot be read or do not
-        fit, a call that the tool refuses, more than `MAX_CALLS` calls.
+        fit, a call that the tool refuses, more calls than a turn or the sample may have. Nothing is
+        run once the sample's time is over.
 
         Raises:
             ToolError: a tool failed, not the model.
         """
-        run = [await self._run(call, stage) for call in calls[:MAX_CALLS]]
-        left = len(calls) - len(run)
+        most, refusal = self._allowed
+        told = [await self._run(call, stage) for call in calls[:most]]
+        left = len(calls) - len(told)
         self.calls += len(calls)
         self._failed += left
-        return [*run, *[TOO_MANY] * left]
+        return [*told, *[refusal] * left]
 
     def findings(self) -> dict[str, Json]:
         """Return details of all calls, and those that tools tell of their own.
@@ -86,12 +99,27 @@ class Toolbox:
                 found |= told
         return {"calls": self.calls, "failed_calls": self._failed, **found}
 
+    @property
+    def _allowed(self) -> tuple[int, str]:
+        """How many calls of a turn are run, and what the others are told."""
+        most = self._limits.max_calls
+        if most is None or most - self.calls > MAX_CALLS:
+            return MAX_CALLS, TOO_MANY
+        return most - self.calls, f"Not run: the {most} calls that you have are used up."
+
     async def _run(self, call: WrittenCall, stage: str) -> str:
+        if self._time.over:
+            self._failed += 1
+            return OUT_OF_TIME
         if call.arguments is None or (problem := self._problem(call.name, call.arguments)):
             self._failed += 1
             return call.problem if call.arguments is None else problem
         try:
-            use = await self._used(self._tools[call.name], call.arguments, stage)
+            use = await self._time.run(self._used(self._tools[call.name], call.arguments, stage))
+        except OutOfTimeError:
+            self._context.note(stage, f"The call of {call.name} was ended: no time is left.")
+            self._failed += 1
+            return OUT_OF_TIME
         except CallError as mistake:
             shown, failed = f"The call failed: {mistake}", True
         else:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Callable, Mapping, Sequence
 
 import pytest
-from scripted_context import solved
-from solvers.agent.agent_context import Context, LookUp, call, calling, raw
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import replace
+from scripted_context import Asked, solved
+from solvers.agent.agent_context import Context, LookUp, call, calling, made, raw
 
 from pytest_llmeval.engine.context import SolverContext
 from pytest_llmeval.engine.tool import CallError
@@ -16,6 +20,7 @@ from pytest_llmeval.providers.openai_requests import chat_body
 from pytest_llmeval.records import Display, Json, Message, Reply, Request, ToolUse
 from pytest_llmeval.solvers.agent.solver import AgentSolver
 from pytest_llmeval.solvers.agent.toolbox import MAX_CALLS, MAX_CHARACTERS, OUT_OF_ROOM, TOO_MANY
+from pytest_llmeval.task.options import OptionError
 
 ANSWER = Reply(text="<answer>9</answer>")
 OFFERED = {
@@ -276,10 +281,93 @@ def test_a_tool_that_cannot_be_used_is_told_before_anything_is_asked() -> None:
     assert context.asked == []
 
 
-@pytest.mark.parametrize("turns", [0, -1, "3", True, 1.0])
-def test_turns_are_a_whole_number(turns: int) -> None:
-    with pytest.raises(ValueError, match="a whole number from 1"):
-        agent(turns=turns)
+@pytest.mark.parametrize(
+    ("limit", "value"), [("turns", 0), ("max_calls", 0), ("max_seconds", 0.0), ("turns", True)]
+)
+def test_limits_of_wrong_values_are_told_with_the_task(limit: str, value: float) -> None:
+    with pytest.raises(OptionError, match=f"{value!r}"):
+        made({"tools": {"./tools_of_limits.py:wait": {}}, limit: value})
+
+
+@given(st.lists(st.integers(1, 5), min_size=1, max_size=6), st.integers(1, 12))
+def test_no_more_calls_are_run_than_a_sample_has_and_the_next_reply_is_the_last(
+    wanted: list[int], most: int
+) -> None:
+    tool = LookUp()
+    replies = [calling(*["a"] * count) for count in wanted]
+    context = Context(*replies, ANSWER)
+    completion = solved(AgentSolver(tools=(tool,), max_calls=most), context)
+    assert len(tool.queries) == min(most, sum(wanted))
+    last = [asked.parameters.get("tool_choice") == "none" for asked in context.asked]
+    reached = [sum(wanted[:turn]) >= most for turn in range(len(last))]
+    assert last == reached
+    if "reason" in completion.details:
+        assert completion.details["reason"] == (
+            f"the model still called tools after the {most} calls of max_calls"
+        )
+        assert completion.text == ""
+    else:
+        assert completion.text == ANSWER.text
+
+
+def test_calls_beyond_those_of_the_sample_are_told() -> None:
+    context = Context(calling("a", "b", "c"), ANSWER)
+    completion = solved(AgentSolver(tools=(LookUp(),), max_calls=2), context)
+    assert context.results == [
+        "<a>",
+        "<b>",
+        "Not run: the 2 calls that you have are used up.",
+    ]
+    assert completion.details == {"turns": 2, "calls": 3, "failed_calls": 1}
+
+
+def test_a_tool_that_hangs_ends_with_the_time_of_the_sample_and_no_answer() -> None:
+    class Hanging(LookUp):
+        async def __call__(self, *_: object, **__: object) -> ToolUse:
+            await asyncio.Event().wait()
+            raise AssertionError
+
+    context = Context(calling("a", "b"), ANSWER)
+    completion = solved(AgentSolver(tools=(Hanging(),), max_seconds=0.02), context)
+    assert len(context.asked) == 1
+    assert (completion.text, completion.details) == (
+        "",
+        {
+            "turns": 1,
+            "calls": 2,
+            "failed_calls": 2,
+            "reason": "the 0.02 s of max_seconds were over in turn 1",
+        },
+    )
+    assert context.remarks == [("turn 1", "The call of look_up was ended: no time is left.")]
+
+
+def test_a_function_that_hangs_in_its_thread_ends_with_the_time_of_the_sample() -> None:
+    solver = made({"tools": {"./tools_of_limits.py:wait": {}}, "max_seconds": 0.02})
+    completion = solved(solver, Context(raw(call("{}", "wait")), ANSWER))
+    assert completion.details["reason"] == "the 0.02 s of max_seconds were over in turn 1"
+
+
+def test_the_latency_of_replies_is_the_samples_time_and_waiting_for_their_turn_is_not() -> None:
+    class Queue(Context):
+        async def reply(self, asked: Asked) -> Reply:
+            await asyncio.sleep(0.05)
+            return await super().reply(asked)
+
+    slow = replace(calling("a"), latency=0.03)
+    completion = solved(
+        AgentSolver(tools=(LookUp(),), max_seconds=0.055), Queue(slow, slow, slow, ANSWER)
+    )
+    assert completion.details["turns"] == 2
+    assert "max_seconds" in str(completion.details["reason"])
+
+
+def test_an_answer_that_comes_after_the_time_is_an_answer() -> None:
+    completion = solved(
+        AgentSolver(tools=(LookUp(),), max_seconds=1), Context(replace(ANSWER, latency=100))
+    )
+    assert completion.text == ANSWER.text
+    assert "reason" not in completion.details
 
 
 def test_requests_are_known_by_their_tool_messages_and_sent_as_chat_completions_has_them() -> None:

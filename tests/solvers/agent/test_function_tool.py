@@ -20,10 +20,11 @@ from pytest_llmeval.engine.tool import CallError
 from pytest_llmeval.errors import TaskError, ToolError
 from pytest_llmeval.records import Json, ToolUse
 from pytest_llmeval.scoring.schemas import Schema
-from pytest_llmeval.solvers.agent.calling import WrittenCall
+from pytest_llmeval.scoring.trajectory.written_call import WrittenCall
 from pytest_llmeval.solvers.agent.description import described_tools
 from pytest_llmeval.solvers.agent.function_tool import FunctionTool
 from pytest_llmeval.solvers.agent.toolbox import Toolbox, schemas_of
+from pytest_llmeval.solvers.limits import Limits, OwnTime
 
 
 def used(tool: FunctionTool, arguments: dict[str, Json]) -> ToolUse:
@@ -32,7 +33,7 @@ def used(tool: FunctionTool, arguments: dict[str, Json]) -> ToolUse:
     call = WrittenCall(name=tool.name, arguments=arguments)
 
     async def use() -> None:
-        box = Toolbox((tool,), schemas_of([tool]), context)
+        box = Toolbox((tool,), schemas_of([tool]), context, Limits(turns=10), OwnTime(None))
         await box.results([call], stage="turn 1")
 
     asyncio.run(use())

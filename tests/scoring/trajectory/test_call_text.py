@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_llmeval.records import Json
-from pytest_llmeval.solvers.agent.call_text import DEEPEST_VALUE, written_calls
+from pytest_llmeval.scoring.trajectory.call_text import DEEPEST_VALUE, written_calls
 
 FOREIGN = Path(__file__).with_name("foreign_calls.jsonl")
 """60 replies with the calls in them, None where one is malformed."""

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from typing import Final, NoReturn, TypeVar
 
 from pytest_llmeval.records import Json
-from pytest_llmeval.solvers.agent.calling import WrittenCall
+from pytest_llmeval.scoring.trajectory.written_call import WrittenCall
 
 OPEN: Final = "<tool>"
 CLOSE: Final = "</tool>"

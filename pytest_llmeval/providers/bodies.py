@@ -13,9 +13,6 @@ Object: TypeAlias = Mapping[str, Json]
 
 _MOST_DIGITS: Final = 300
 
-_STATUSES: Final = {"rate_limit_exceeded": 429, "server_error": 500, "vector_store_timeout": 500}
-"""HTTP status for each code that waiting may help against."""
-
 
 class UnreadableReplyError(ValueError):
     """The body is cut short, no JSON, or of another shape than the API's."""
@@ -53,15 +50,6 @@ def load(body: bytes) -> Object:
 def _integer(digits: str) -> int | float:
     """Return an integer; as a float if it has more digits than `int` takes."""
     return int(digits) if len(digits) <= _MOST_DIGITS else float(digits)
-
-
-def refuse_failure(data: Object, *, otherwise: int | None = None) -> None:
-    """Raise ServedError when a body holds an error; `otherwise` is the status of unknown codes."""
-    if failure := data.get("error"):
-        details = failure if isinstance(failure, dict) else {"message": failure}
-        code = details.get("code")
-        status = code if isinstance(code, int) else _STATUSES.get(str(code), otherwise)
-        raise ServedError(clean(details.get("message")), status, name=clean(code))
 
 
 def json_object(value: Json) -> Object:

@@ -1,0 +1,13 @@
+"""Tickets, sold in a conversation."""
+
+import pytest
+
+from pytest_llmeval import assert_correct
+from pytest_llmeval.records import Completion, Sample
+
+pytestmark = pytest.mark.llmeval("simulated_user.yaml")
+
+
+def test_simulated_user(sample: Sample, completion: Completion) -> None:
+    """The last reply tells the number of the right booking."""
+    assert_correct(sample, completion)

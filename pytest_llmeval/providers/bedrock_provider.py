@@ -1,0 +1,81 @@
+"""Models behind Bedrock's Converse API, by aiobotocore."""
+
+from __future__ import annotations
+
+import time
+from typing import Final
+
+import aiohttp
+from msgspec.structs import replace
+
+from pytest_llmeval.engine.ports import ImageStore
+from pytest_llmeval.errors import ProviderError
+from pytest_llmeval.providers.bedrock_client import BedrockClient
+from pytest_llmeval.providers.bedrock_errors import (
+    FAILURES,
+    is_filtered,
+    provider_error,
+    refuses_schema,
+)
+from pytest_llmeval.providers.bedrock_replies import read_converse
+from pytest_llmeval.providers.bedrock_requests import converse_request
+from pytest_llmeval.providers.bodies import UnreadableReplyError
+from pytest_llmeval.providers.content_filters import FILTERED
+from pytest_llmeval.providers.schema_fallback import SchemaFallback
+from pytest_llmeval.providers.services import Endpoint
+from pytest_llmeval.records import Reply, Request
+
+_FAILURES: Final = (*FAILURES, aiohttp.ClientError, UnreadableReplyError)
+
+
+class BedrockProvider:
+    """One model at one endpoint, to which each request is sent once."""
+
+    def __init__(
+        self, client: BedrockClient, endpoint: Endpoint, *, image_store: ImageStore
+    ) -> None:
+        """Send by a client.
+
+        Args:
+            client: it is closed with the provider.
+            endpoint: where the client sends to.
+            image_store: keeps pictures that come in replies.
+        """
+        self._client, self._endpoint, self._image_store = client, endpoint, image_store
+        self._fallback = SchemaFallback(refuses_schema)
+
+    def __repr__(self) -> str:
+        """Return the model and its address."""
+        return f"BedrockProvider({self._endpoint.model} at {self._endpoint.base_url})"
+
+    async def send(self, request: Request) -> Reply:
+        """Send one request once and return the reply; a filter's refusal is one.
+
+        Raises:
+            ProviderError: the call failed, or the request has no counterpart in this API.
+        """
+        if request.operation != "chat":
+            msg = f"{self._endpoint.model} makes no pictures; ask another model for them"
+            raise ProviderError(msg, cause="request")
+        start = time.perf_counter()
+        try:
+            reply = await self._fallback.send(request, self._converse)
+        except _FAILURES as error:
+            if not is_filtered(error):
+                # Without the chain, whose frames hold the key.
+                raise provider_error(error, self._endpoint) from None
+            reply = FILTERED
+        latency = time.perf_counter() - start
+        return replace(self._endpoint.scrubbed(reply), latency=latency, created=time.time())
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._client.close()
+
+    async def _converse(self, request: Request) -> Reply:
+        try:
+            wanted = converse_request(request)
+        except ValueError as error:
+            msg = f"{self._endpoint.model}: {error}"
+            raise ProviderError(msg, cause="request") from None
+        return read_converse(await self._client.converse(wanted), self._image_store)

@@ -1,0 +1,124 @@
+"""Chats as tasks write them, in OpenAI's shapes, read for APIs that have other ones.
+
+Tasks name tools, tool choice and the form of answers as OpenAI's chat API does, whichever model
+they ask. The functions here read those shapes; what is of another shape is for the caller, because
+it may be the API's own.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+from pytest_llmeval.records import Json, Message, ToolCall
+
+
+class Function(NamedTuple):
+    """A tool: a function that the model may ask to be called.
+
+    Attributes:
+        name: the function's name.
+        description: what it does; "" if that is not told.
+        schema: JSON schema of its arguments, an object's.
+        strict: whether arguments must keep to the schema.
+    """
+
+    name: str
+    description: str
+    schema: Mapping[str, Json]
+    strict: bool = False
+
+
+class AnswerSchema(NamedTuple):
+    """The JSON schema that an answer must keep to.
+
+    Attributes:
+        name: its name; "" if it has none.
+        schema: the schema.
+        strict: whether the answer must keep to it.
+    """
+
+    name: str
+    schema: Mapping[str, Json]
+    strict: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """Messages in a row of one speaker; results of tools are the user's."""
+
+    role: Literal["user", "assistant"]
+    messages: tuple[Message, ...]
+
+
+def function_of(tool: Json) -> Function | None:
+    """Return the function in ``{"type": "function", "function": {...}}``, None in other shapes."""
+    inner = tool.get("function") if isinstance(tool, dict) else None
+    if not isinstance(inner, dict) or not isinstance(name := inner.get("name"), str):
+        return None
+    schema, told = inner.get("parameters"), inner.get("description")
+    return Function(
+        name=name,
+        description=told if isinstance(told, str) else "",
+        schema=schema if isinstance(schema, dict) else {"type": "object", "properties": {}},
+        strict=inner.get("strict") is True,
+    )
+
+
+def chosen_function(choice: Json) -> str | None:
+    """Return the name in a tool choice ``{"type": "function", "function": {"name": ...}}``."""
+    inner = choice.get("function") if isinstance(choice, dict) else None
+    name = inner.get("name") if isinstance(inner, dict) else None
+    return name if isinstance(name, str) else None
+
+
+def answer_schema(response_format: Json) -> AnswerSchema | None:
+    """Return the schema in ``{"type": "json_schema", "json_schema": {...}}``, None elsewhere."""
+    inner = response_format.get("json_schema") if isinstance(response_format, dict) else None
+    if not isinstance(inner, dict) or not isinstance(schema := inner.get("schema"), dict):
+        return None
+    name = inner.get("name")
+    return AnswerSchema(
+        name if isinstance(name, str) else "", schema, strict=inner.get("strict") is True
+    )
+
+
+def arguments_of(call: ToolCall) -> dict[str, Json]:
+    """Return a call's arguments as an object, for APIs that take no text.
+
+    A model may have written text that is no JSON object; it is the argument ``arguments`` then.
+    """
+    try:
+        read: Json = json.loads(call.arguments or "{}", parse_constant=str)
+    except (ValueError, RecursionError):
+        read = call.arguments
+    return read if isinstance(read, dict) else {"arguments": call.arguments}
+
+
+def instructions(messages: Sequence[Message]) -> tuple[Message, ...]:
+    """Return the messages of the system, which some APIs take apart from the conversation."""
+    return tuple(message for message in messages if message.role == "system")
+
+
+def turns(messages: Sequence[Message]) -> Iterator[Turn]:
+    """Yield the conversation as turns of user and assistant by turns, without the system's part.
+
+    A message that is neither the assistant's nor the system's is the user's, a tool's result too.
+    """
+    role: Literal["user", "assistant"] = "user"
+    run: list[Message] = []
+    for message in messages:
+        if message.role == "system":
+            continue
+        speaker: Literal["user", "assistant"] = (
+            "assistant" if message.role == "assistant" else "user"
+        )
+        if run and speaker != role:
+            yield Turn(role, tuple(run))
+            run = []
+        role = speaker
+        run.append(message)
+    if run:
+        yield Turn(role, tuple(run))

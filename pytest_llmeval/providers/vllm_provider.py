@@ -1,0 +1,71 @@
+"""A model served by a ``vllm serve`` of the run's own, which is asked as OpenAI's servers are."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Final
+
+from pytest_llmeval.engine.ports import ProviderSetup
+from pytest_llmeval.errors import ProviderError
+from pytest_llmeval.providers.openai_client import local_provider
+from pytest_llmeval.providers.openai_provider import OpenAIProvider
+from pytest_llmeval.providers.vllm_server import VllmServer
+from pytest_llmeval.records import Reply, Request
+
+_BROKEN: Final = frozenset({"unreachable", "reset", "truncated"})
+"""Causes of failures by which a server that has ended shows itself."""
+
+
+class VllmProvider:
+    """One model on one server, which is started before the first request."""
+
+    def __init__(self, server: VllmServer, setup: ProviderSetup) -> None:
+        """Start nothing yet."""
+        self._server, self._setup = server, setup
+        self._starting: asyncio.Task[OpenAIProvider] | None = None
+
+    async def start(self) -> None:
+        """Start the server, once, and wait until it is ready; ProviderError when it is lost."""
+        await self._started()
+
+    async def send(self, request: Request) -> Reply:
+        """Send one request once and return the reply.
+
+        Raises:
+            ProviderError: the call failed; or the server has ended, so that the model is lost.
+        """
+        provider = await self._started()
+        try:
+            return await provider.send(request)
+        except ProviderError as error:
+            lost = await self._server.ended() if error.cause in _BROKEN else None
+            raise lost or error from None
+
+    async def close(self) -> None:
+        """End the server."""
+        starting = self._starting
+        if starting is None:
+            return
+        starting.cancel()
+        await asyncio.wait([starting])
+        try:
+            if not starting.cancelled() and starting.exception() is None:
+                await starting.result().close()
+        finally:
+            await self._server.stop()
+
+    async def _started(self) -> OpenAIProvider:
+        if self._starting is None:
+            self._starting = asyncio.ensure_future(self._start())
+        try:
+            return await asyncio.shield(self._starting)
+        except ProviderError as error:
+            # A new one for each request: an exception raised twice gathers both tracebacks.
+            raise ProviderError(str(error), reach=error.reach, cause=error.cause) from None
+
+    async def _start(self) -> OpenAIProvider:
+        try:
+            return local_provider(await self._server.start(), self._setup)
+        except BaseException:
+            await self._server.stop()
+            raise

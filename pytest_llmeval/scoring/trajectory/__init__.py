@@ -1,0 +1,1 @@
+"""The scorer ``trajectory``: which tools a model called, in which order, with what arguments."""

@@ -1,0 +1,1 @@
+"""The solver ``turns``: a conversation of several turns between a user and a model."""

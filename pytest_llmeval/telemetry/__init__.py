@@ -1,0 +1,1 @@
+"""Traces of runs: rows and transcripts to spans, by OpenTelemetry's conventions for models."""
