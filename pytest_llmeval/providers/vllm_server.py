@@ -20,7 +20,7 @@ import aiohttp
 from pytest_llmeval.errors import ProviderError
 from pytest_llmeval.files import watcher
 from pytest_llmeval.files.redaction import is_secret_name
-from pytest_llmeval.providers.endpoints import Endpoint
+from pytest_llmeval.providers.services import Endpoint
 
 EVERY: Final = 30.0
 """Seconds between two lines about a server that is loading."""
