@@ -135,6 +135,9 @@ def _tools(given: dict[str, Json]) -> dict[str, Any]:
     choice, parallel = given.pop("tool_choice", None), given.pop("parallel_tool_calls", None)
     if not isinstance(tools, list) or not tools:
         return {}
+    if odd := [tool for tool in tools if not isinstance(tool, dict)]:
+        msg = f"tools holds {odd[0]!r}; expected objects"
+        raise ValueError(msg)
     if parallel is False:
         msg = "parallel_tool_calls is false; this API cannot forbid several calls in one reply"
         raise ValueError(msg)
