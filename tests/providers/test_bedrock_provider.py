@@ -174,8 +174,8 @@ def test_where_no_tool_may_be_called_earlier_calls_are_told_as_text(
 
 
 def test_a_json_schema_is_sent_as_it_is(bedrock: Asker, converse_server: Any) -> None:
-    schema = {"type": "object", "properties": {"answer": {"type": "string"}}}
-    form = {"type": "json_schema", "json_schema": {"name": "a", "schema": schema, "strict": True}}
+    schema: Json = {"type": "object", "properties": {"answer": {"type": "string"}}}
+    form: Json = {"type": "json_schema", "json_schema": {"name": "a", "schema": schema, "strict": True}}
     assert bedrock(question(response_format=form)).text == '{"answer": "echo: why?"}'
     sent = seen(converse_server)["outputConfig"]["textFormat"]["structure"]["jsonSchema"]
     assert (sent["name"], json.loads(sent["schema"])) == ("a", schema)
@@ -186,7 +186,7 @@ def test_a_judge_goes_on_without_a_schema_that_is_refused(
 ) -> None:
     told = "This model doesn't support the outputConfig.textFormat field."
     converse_server.program(sequence=[{"kind": "400", "message": told}])
-    form = {"type": "json_schema", "json_schema": {"name": "a", "schema": {"type": "object"}}}
+    form: Json = {"type": "json_schema", "json_schema": {"name": "a", "schema": {"type": "object"}}}
     judged = replace(question(response_format=form), role="judge")
     assert [reply.text for reply in bedrock.all([judged, judged])] == ["echo: why?"] * 2
     assert converse_server.report()["requests"] == 3

@@ -172,14 +172,14 @@ def test_the_services_own_tools_stay_as_they_are(gemini: Asker, gemini_server: A
 
 
 def test_a_json_schema_is_sent_as_it_is(gemini: Asker, gemini_server: Any) -> None:
-    schema = {
+    schema: Json = {
         "type": "object",
         "properties": {"answer": {"$ref": "#/$defs/a"}},
         "required": ["answer"],
         "additionalProperties": False,
         "$defs": {"a": {"anyOf": [{"type": "string"}, {"type": "null"}]}},
     }
-    form = {"type": "json_schema", "json_schema": {"name": "a", "schema": schema, "strict": True}}
+    form: Json = {"type": "json_schema", "json_schema": {"name": "a", "schema": schema, "strict": True}}
     assert gemini(question(response_format=form)).text == '{"answer": "echo: why?"}'
     config = seen(gemini_server)["generationConfig"]
     assert config == {"responseMimeType": "application/json", "responseJsonSchema": schema}
@@ -190,7 +190,7 @@ def test_a_judge_goes_on_without_a_schema_that_is_refused(
 ) -> None:
     refusal = {"kind": "400", "message": "JSON mode is not enabled for this model"}
     gemini_server.program(sequence=[refusal])
-    form = {"type": "json_schema", "json_schema": {"name": "a", "schema": {"type": "object"}}}
+    form: Json = {"type": "json_schema", "json_schema": {"name": "a", "schema": {"type": "object"}}}
     judged = replace(question(response_format=form), role="judge")
     assert [reply.text for reply in gemini.all([judged, judged])] == ["echo: why?"] * 2
     assert gemini_server.report()["requests"] == 3

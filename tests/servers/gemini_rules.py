@@ -6,7 +6,7 @@ import base64
 import binascii
 import hashlib
 import re
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from typing import Any
 
 from google.genai import types
@@ -113,7 +113,7 @@ def of_generation(config: dict[str, Any]) -> Iterator[str]:
         yield "You can only set one of thinking budget and thinking level"
 
 
-def of_tools(tools: Any) -> Iterator[str]:
+def of_tools(tools: Any) -> Generator[str, None, list[str]]:
     """Yield what is wrong with the tools; return the functions' names."""
     names: list[str] = []
     for tool in tools:
