@@ -12,8 +12,8 @@ from msgspec.structs import replace
 from servers.messages_rules import wrong
 from servers.openai_server import png
 
-from pytest_llmeval.providers.anthropic_caching import breakpoints, with_breakpoints
-from pytest_llmeval.providers.anthropic_requests import VERSION, api_version, message_body
+from pytest_llmeval.providers.anthropic.caching import breakpoints, with_breakpoints
+from pytest_llmeval.providers.anthropic.requests import VERSION, api_version, message_body
 from pytest_llmeval.records import Image, ImagePart, Message, Request, TextPart, ToolCall
 
 TEXTS = st.text(st.characters(codec="utf-8"), max_size=12) | st.sampled_from(["", " ", "\n"])

@@ -10,7 +10,7 @@ import pytest
 from providers.loopback import failure, question
 
 from pytest_llmeval.errors import ProviderError, UsageError
-from pytest_llmeval.providers.entra import EntraCredential
+from pytest_llmeval.providers.azure.entra import EntraCredential
 
 VERSION = {"OPENAI_API_VERSION": "2025-06-01-preview"}
 KEY = {"AZURE_OPENAI_API_KEY": "azure-key-1234"}

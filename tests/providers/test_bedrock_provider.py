@@ -16,7 +16,16 @@ from servers.openai_server import png
 from pytest_llmeval.engine.specs import parse_spec
 from pytest_llmeval.errors import UsageError
 from pytest_llmeval.providers.opening import check_provider
-from pytest_llmeval.records import Image, ImagePart, Message, Reply, Request, TextPart, ToolCall
+from pytest_llmeval.records import (
+    Image,
+    ImagePart,
+    Json,
+    Message,
+    Reply,
+    Request,
+    TextPart,
+    ToolCall,
+)
 
 CLAUDE = "us.anthropic.claude-sonnet-4-20250514-v1:0"
 ARN = f"arn:aws:bedrock:us-east-1:123456789012:inference-profile/{CLAUDE}"
@@ -175,7 +184,10 @@ def test_where_no_tool_may_be_called_earlier_calls_are_told_as_text(
 
 def test_a_json_schema_is_sent_as_it_is(bedrock: Asker, converse_server: Any) -> None:
     schema: Json = {"type": "object", "properties": {"answer": {"type": "string"}}}
-    form: Json = {"type": "json_schema", "json_schema": {"name": "a", "schema": schema, "strict": True}}
+    form: Json = {
+        "type": "json_schema",
+        "json_schema": {"name": "a", "schema": schema, "strict": True},
+    }
     assert bedrock(question(response_format=form)).text == '{"answer": "echo: why?"}'
     sent = seen(converse_server)["outputConfig"]["textFormat"]["structure"]["jsonSchema"]
     assert (sent["name"], json.loads(sent["schema"])) == ("a", schema)

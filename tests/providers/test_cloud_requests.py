@@ -25,8 +25,8 @@ from servers.openai_server import png
 
 from pytest_llmeval.errors import ProviderError
 from pytest_llmeval.files.images import ImageFolder
-from pytest_llmeval.providers.bedrock_requests import converse_request
-from pytest_llmeval.providers.google_provider import GoogleProvider
+from pytest_llmeval.providers.bedrock.requests import converse_request
+from pytest_llmeval.providers.google.provider import GoogleProvider
 from pytest_llmeval.providers.services import Endpoint
 from pytest_llmeval.records import Image, Message, Request
 

@@ -15,7 +15,7 @@ from servers.openai_server import png
 from pytest_llmeval.engine.specs import parse_spec
 from pytest_llmeval.errors import UsageError
 from pytest_llmeval.providers.opening import check_provider
-from pytest_llmeval.records import Image, ImagePart, Message, Request, TextPart, ToolCall
+from pytest_llmeval.records import Image, ImagePart, Json, Message, Request, TextPart, ToolCall
 
 KEY = "test-key-51f0c2a9e8d7"
 
@@ -179,7 +179,10 @@ def test_a_json_schema_is_sent_as_it_is(gemini: Asker, gemini_server: Any) -> No
         "additionalProperties": False,
         "$defs": {"a": {"anyOf": [{"type": "string"}, {"type": "null"}]}},
     }
-    form: Json = {"type": "json_schema", "json_schema": {"name": "a", "schema": schema, "strict": True}}
+    form: Json = {
+        "type": "json_schema",
+        "json_schema": {"name": "a", "schema": schema, "strict": True},
+    }
     assert gemini(question(response_format=form)).text == '{"answer": "echo: why?"}'
     config = seen(gemini_server)["generationConfig"]
     assert config == {"responseMimeType": "application/json", "responseJsonSchema": schema}

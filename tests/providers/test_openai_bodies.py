@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from pytest_llmeval.providers.bodies import UnreadableReplyError
-from pytest_llmeval.providers.openai_replies import read_chat
-from pytest_llmeval.providers.openai_requests import chat_body, image_body
-from pytest_llmeval.providers.openai_responses import response_body
+from pytest_llmeval.providers.openai.replies import read_chat
+from pytest_llmeval.providers.openai.requests import chat_body, image_body
+from pytest_llmeval.providers.openai.responses import response_body
 from pytest_llmeval.records import Image, Message, Request
 
 

@@ -12,8 +12,8 @@ from servers.openai_server import png
 
 from pytest_llmeval.engine.ports import ProviderSetup
 from pytest_llmeval.files.images import ImageFolder
-from pytest_llmeval.providers.openai import open_openai
-from pytest_llmeval.providers.openai_provider import (
+from pytest_llmeval.providers.openai.opener import open_openai
+from pytest_llmeval.providers.openai.provider import (
     CHAT,
     NEW_CHAT,
     RESPONSES,

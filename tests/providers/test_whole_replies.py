@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from providers.loopback import failure
 from providers.test_openai_bodies import NoImages
 
-from pytest_llmeval.providers.openai_replies import read_chat
-from pytest_llmeval.providers.openai_responses import read_response
+from pytest_llmeval.providers.openai.replies import read_chat
+from pytest_llmeval.providers.openai.responses import read_response
 
 HEAD, TAIL = b'{"choices": [{"message": {"content": "', b'"}, "finish_reason": "stop"}]}'
 RESPONSE_HEAD = b'{"output": [{"type": "message", "content": [{"type": "output_text", "text": "'

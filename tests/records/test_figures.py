@@ -19,8 +19,8 @@ from pytest_llmeval.engine.prices import MOST, Price
 from pytest_llmeval.engine.replies import StoredReply
 from pytest_llmeval.engine.statistics import CallStatistics
 from pytest_llmeval.providers.guard import GuardedProvider
-from pytest_llmeval.providers.openai_replies import read_chat
-from pytest_llmeval.providers.openai_responses import read_response
+from pytest_llmeval.providers.openai.replies import read_chat
+from pytest_llmeval.providers.openai.responses import read_response
 from pytest_llmeval.records import Reply, Usage
 from pytest_llmeval.records.figures import MOST_DOLLARS, MOST_SECONDS, MOST_TOKENS, token_count
 

@@ -16,7 +16,7 @@ from solvers.agent.agent_context import Context, LookUp, call, calling, made, ra
 from pytest_llmeval.engine.context import SolverContext
 from pytest_llmeval.engine.tool import CallError
 from pytest_llmeval.errors import ToolError, UsageError
-from pytest_llmeval.providers.openai_requests import chat_body
+from pytest_llmeval.providers.openai.requests import chat_body
 from pytest_llmeval.records import Display, Json, Message, Reply, Request, ToolUse
 from pytest_llmeval.solvers.agent.solver import AgentSolver
 from pytest_llmeval.solvers.agent.toolbox import MAX_CALLS, MAX_CHARACTERS, OUT_OF_ROOM, TOO_MANY

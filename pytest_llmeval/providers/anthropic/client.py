@@ -7,7 +7,7 @@ from typing import Final
 from anthropic import AsyncAnthropic, DefaultAioHttpClient
 
 from pytest_llmeval.engine.ports import ProviderSetup
-from pytest_llmeval.providers.anthropic_provider import AnthropicProvider
+from pytest_llmeval.providers.anthropic.provider import AnthropicProvider
 from pytest_llmeval.providers.connections import LIMITS, time_limits
 from pytest_llmeval.providers.endpoints import ANTHROPIC
 from pytest_llmeval.providers.prompt_cache import PromptCache

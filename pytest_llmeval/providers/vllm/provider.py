@@ -7,9 +7,9 @@ from typing import Final
 
 from pytest_llmeval.engine.ports import ProviderSetup
 from pytest_llmeval.errors import ProviderError
-from pytest_llmeval.providers.openai_client import local_provider
-from pytest_llmeval.providers.openai_provider import OpenAIProvider
-from pytest_llmeval.providers.vllm_server import VllmServer
+from pytest_llmeval.providers.openai.client import local_provider
+from pytest_llmeval.providers.openai.provider import OpenAIProvider
+from pytest_llmeval.providers.vllm.server import VllmServer
 from pytest_llmeval.records import Reply, Request
 
 _BROKEN: Final = frozenset({"unreachable", "reset", "truncated"})

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from pytest_llmeval.engine.ports import ImageStore
-from pytest_llmeval.providers.bedrock_requests import REASONING
+from pytest_llmeval.providers.bedrock.requests import REASONING
 from pytest_llmeval.providers.bodies import (
     Object,
     UnreadableReplyError,

@@ -16,7 +16,7 @@ from pytest_llmeval.providers.bodies import (
     load,
     objects,
 )
-from pytest_llmeval.providers.google_requests import SIGNATURES
+from pytest_llmeval.providers.google.requests import SIGNATURES
 from pytest_llmeval.providers.reply_pictures import reply_pictures
 from pytest_llmeval.records import Json, Reply, StopReason, ToolCall, Usage
 from pytest_llmeval.records.figures import token_count

@@ -11,7 +11,7 @@ from openai.types.shared import ChatModel, ResponsesModel
 from pytest_llmeval.engine.ports import ProviderSetup
 from pytest_llmeval.providers.connections import LIMITS, time_limits
 from pytest_llmeval.providers.endpoints import OPENAI
-from pytest_llmeval.providers.openai_provider import CHAT, NEW_CHAT, RESPONSES, OpenAIProvider
+from pytest_llmeval.providers.openai.provider import CHAT, NEW_CHAT, RESPONSES, OpenAIProvider
 from pytest_llmeval.providers.services import Endpoint
 
 _PLACEHOLDER_KEY: Final = "none"

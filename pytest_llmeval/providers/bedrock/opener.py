@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pytest_llmeval.engine.ports import Provider, ProviderSetup
-from pytest_llmeval.providers.bedrock_endpoint import bedrock_endpoint, bedrock_region
+from pytest_llmeval.providers.bedrock.endpoint import bedrock_endpoint, bedrock_region
 from pytest_llmeval.providers.extras import require
 from pytest_llmeval.providers.services import Endpoint
 
@@ -15,8 +15,8 @@ class BedrockOpener:
         """Return the provider; UsageError when its region, address or package is wrong."""
         endpoint, region = self._reached(setup)
         # The SDK takes a while to import.
-        from pytest_llmeval.providers.bedrock_client import BedrockClient  # noqa: PLC0415 - an SDK
-        from pytest_llmeval.providers.bedrock_provider import (  # noqa: PLC0415 - as above
+        from pytest_llmeval.providers.bedrock.client import BedrockClient  # noqa: PLC0415 - an SDK
+        from pytest_llmeval.providers.bedrock.provider import (  # noqa: PLC0415 - as above
             BedrockProvider,
         )
 

@@ -14,8 +14,8 @@ from pytest_llmeval.providers.bodies import (
     load,
     objects,
 )
-from pytest_llmeval.providers.openai_replies import refuse_failure, usage_in
-from pytest_llmeval.providers.openai_requests import chat_parameters, data_url
+from pytest_llmeval.providers.openai.replies import refuse_failure, usage_in
+from pytest_llmeval.providers.openai.requests import chat_parameters, data_url
 from pytest_llmeval.providers.reply_pictures import reply_pictures
 from pytest_llmeval.records import (
     ImagePart,

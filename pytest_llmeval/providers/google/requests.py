@@ -13,7 +13,7 @@ from pydantic import ValidationError
 
 from pytest_llmeval.providers.bodies import clean
 from pytest_llmeval.providers.chat_shapes import Turn, arguments_of, instructions, turns
-from pytest_llmeval.providers.google_parameters import generation_parameters
+from pytest_llmeval.providers.google.parameters import generation_parameters
 from pytest_llmeval.providers.tool_rules import check_results
 from pytest_llmeval.records import ImagePart, Message, Part, Request, ToolCall
 

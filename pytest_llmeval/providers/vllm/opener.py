@@ -24,8 +24,8 @@ class VllmOpener:
     def __call__(self, setup: ProviderSetup) -> Provider:
         """Return the provider; UsageError where vLLM is not installed."""
         # The SDK takes half a second to import.
-        from pytest_llmeval.providers.vllm_provider import VllmProvider  # noqa: PLC0415 - an SDK
-        from pytest_llmeval.providers.vllm_server import Launch, VllmServer  # noqa: PLC0415
+        from pytest_llmeval.providers.vllm.provider import VllmProvider  # noqa: PLC0415 - an SDK
+        from pytest_llmeval.providers.vllm.server import Launch, VllmServer  # noqa: PLC0415
 
         launch = Launch(
             program=_program(setup),

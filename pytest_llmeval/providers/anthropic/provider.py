@@ -13,10 +13,10 @@ from anthropic import AnthropicError, APIStatusError, AsyncAnthropic
 from msgspec.structs import replace
 
 from pytest_llmeval.errors import ProviderError
-from pytest_llmeval.providers.anthropic_caching import breakpoints, with_breakpoints
-from pytest_llmeval.providers.anthropic_errors import is_filtered, provider_error
-from pytest_llmeval.providers.anthropic_replies import read_message
-from pytest_llmeval.providers.anthropic_requests import api_version, message_body
+from pytest_llmeval.providers.anthropic.caching import breakpoints, with_breakpoints
+from pytest_llmeval.providers.anthropic.errors import is_filtered, provider_error
+from pytest_llmeval.providers.anthropic.replies import read_message
+from pytest_llmeval.providers.anthropic.requests import api_version, message_body
 from pytest_llmeval.providers.bodies import ServedError, UnreadableReplyError
 from pytest_llmeval.providers.connections import content
 from pytest_llmeval.providers.content_filters import FILTERED

@@ -12,7 +12,7 @@ class OpenAIOpener:
     def __call__(self, setup: ProviderSetup) -> Provider:
         """Return the provider; UsageError when its key or address is wrong."""
         # The SDK takes half a second to import.
-        from pytest_llmeval.providers.openai_client import openai_provider  # noqa: PLC0415 - an SDK
+        from pytest_llmeval.providers.openai.client import openai_provider  # noqa: PLC0415 - an SDK
 
         return openai_provider(setup)
 

@@ -19,10 +19,10 @@ from pytest_llmeval.engine.ports import ImageStore
 from pytest_llmeval.providers.bodies import ServedError, UnreadableReplyError
 from pytest_llmeval.providers.connections import content
 from pytest_llmeval.providers.content_filters import FILTERED
-from pytest_llmeval.providers.openai_errors import is_filtered, provider_error
-from pytest_llmeval.providers.openai_replies import read_chat, read_images
-from pytest_llmeval.providers.openai_requests import chat_body, image_body
-from pytest_llmeval.providers.openai_responses import read_response, response_body
+from pytest_llmeval.providers.openai.errors import is_filtered, provider_error
+from pytest_llmeval.providers.openai.replies import read_chat, read_images
+from pytest_llmeval.providers.openai.requests import chat_body, image_body
+from pytest_llmeval.providers.openai.responses import read_response, response_body
 from pytest_llmeval.providers.schema_fallback import SchemaFallback
 from pytest_llmeval.providers.services import Endpoint
 from pytest_llmeval.records import Json, Reply, Request

@@ -10,15 +10,15 @@ from msgspec.structs import replace
 
 from pytest_llmeval.engine.ports import ImageStore
 from pytest_llmeval.errors import ProviderError
-from pytest_llmeval.providers.bedrock_client import BedrockClient
-from pytest_llmeval.providers.bedrock_errors import (
+from pytest_llmeval.providers.bedrock.client import BedrockClient
+from pytest_llmeval.providers.bedrock.errors import (
     FAILURES,
     is_filtered,
     provider_error,
     refuses_schema,
 )
-from pytest_llmeval.providers.bedrock_replies import read_converse
-from pytest_llmeval.providers.bedrock_requests import converse_request
+from pytest_llmeval.providers.bedrock.replies import read_converse
+from pytest_llmeval.providers.bedrock.requests import converse_request
 from pytest_llmeval.providers.bodies import UnreadableReplyError
 from pytest_llmeval.providers.content_filters import FILTERED
 from pytest_llmeval.providers.schema_fallback import SchemaFallback

@@ -14,7 +14,7 @@ class AnthropicOpener:
         """Return the provider; UsageError when its key, address or package is wrong."""
         self.check(setup)
         # The SDK takes a second to import.
-        from pytest_llmeval.providers.anthropic_client import (  # noqa: PLC0415 - an SDK
+        from pytest_llmeval.providers.anthropic.client import (  # noqa: PLC0415 - an SDK
             anthropic_provider,
         )
 

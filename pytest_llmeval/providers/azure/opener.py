@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from pytest_llmeval.engine.ports import Provider, ProviderSetup
+from pytest_llmeval.providers.azure.entra import identity_package
 from pytest_llmeval.providers.endpoints import azure_endpoint
-from pytest_llmeval.providers.entra import identity_package
 
 
 class AzureOpener:
@@ -13,7 +13,7 @@ class AzureOpener:
     def __call__(self, setup: ProviderSetup) -> Provider:
         """Return the provider; UsageError when its address or every way to sign in is missing."""
         # The SDK takes half a second to import.
-        from pytest_llmeval.providers.azure_client import azure_provider  # noqa: PLC0415 - an SDK
+        from pytest_llmeval.providers.azure.client import azure_provider  # noqa: PLC0415 - an SDK
 
         return azure_provider(setup)
 

@@ -12,8 +12,8 @@ from openai import DefaultAioHttpClient  # a client over aiohttp, which this pac
 
 from pytest_llmeval.engine.ports import ProviderSetup
 from pytest_llmeval.providers.connections import LIMITS, content, time_limits
-from pytest_llmeval.providers.google_endpoint import VertexProject, google_endpoint, vertex_project
-from pytest_llmeval.providers.google_provider import GoogleProvider
+from pytest_llmeval.providers.google.endpoint import VertexProject, google_endpoint, vertex_project
+from pytest_llmeval.providers.google.provider import GoogleProvider
 from pytest_llmeval.providers.services import Endpoint
 
 _PLACEHOLDER_KEY: Final = "none"

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from pytest_llmeval.providers.bedrock_parameters import converse_parameters
+from pytest_llmeval.providers.bedrock.parameters import converse_parameters
 from pytest_llmeval.providers.chat_shapes import Turn, arguments_of, instructions, turns
 from pytest_llmeval.providers.tool_rules import check_results
 from pytest_llmeval.records import ImagePart, Message, Part, Request, TextPart

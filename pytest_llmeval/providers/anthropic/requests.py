@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from pytest_llmeval.providers.anthropic_parameters import SAMPLING, message_parameters
+from pytest_llmeval.providers.anthropic.parameters import SAMPLING, message_parameters
 from pytest_llmeval.providers.chat_shapes import Turn, arguments_of, instructions, turns
 from pytest_llmeval.records import ImagePart, Json, Message, Part, Request, TextPart
 

@@ -16,9 +16,9 @@ from pytest_llmeval.engine.ports import ImageStore
 from pytest_llmeval.errors import ProviderError
 from pytest_llmeval.providers.bodies import ServedError, UnreadableReplyError
 from pytest_llmeval.providers.content_filters import FILTERED
-from pytest_llmeval.providers.google_errors import is_filtered, provider_error, refuses_schema
-from pytest_llmeval.providers.google_replies import read_generated
-from pytest_llmeval.providers.google_requests import asked
+from pytest_llmeval.providers.google.errors import is_filtered, provider_error, refuses_schema
+from pytest_llmeval.providers.google.replies import read_generated
+from pytest_llmeval.providers.google.requests import asked
 from pytest_llmeval.providers.schema_fallback import SchemaFallback
 from pytest_llmeval.providers.services import Endpoint
 from pytest_llmeval.records import Reply, Request

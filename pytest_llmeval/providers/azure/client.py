@@ -5,10 +5,10 @@ from __future__ import annotations
 from openai import AsyncAzureOpenAI
 
 from pytest_llmeval.engine.ports import ProviderSetup
+from pytest_llmeval.providers.azure.entra import EntraCredential
 from pytest_llmeval.providers.endpoints import azure_endpoint
-from pytest_llmeval.providers.entra import EntraCredential
-from pytest_llmeval.providers.openai_client import http_client
-from pytest_llmeval.providers.openai_provider import NEW_CHAT, RESPONSES, OpenAIProvider
+from pytest_llmeval.providers.openai.client import http_client
+from pytest_llmeval.providers.openai.provider import NEW_CHAT, RESPONSES, OpenAIProvider
 
 
 def azure_provider(setup: ProviderSetup) -> OpenAIProvider:

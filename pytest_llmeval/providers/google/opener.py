@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pytest_llmeval.engine.ports import Provider, ProviderSetup
 from pytest_llmeval.providers.extras import require
-from pytest_llmeval.providers.google_endpoint import google_endpoint
+from pytest_llmeval.providers.google.endpoint import google_endpoint
 
 
 class GoogleOpener:
@@ -14,7 +14,7 @@ class GoogleOpener:
         """Return the provider; UsageError when its key, address or package is wrong."""
         self.check(setup)
         # The SDK takes a second to import.
-        from pytest_llmeval.providers.google_client import google_provider  # noqa: PLC0415 - an SDK
+        from pytest_llmeval.providers.google.client import google_provider  # noqa: PLC0415 - an SDK
 
         return google_provider(setup)
 

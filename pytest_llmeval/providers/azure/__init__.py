@@ -1,0 +1,1 @@
+"""Deployments at Azure OpenAI."""

@@ -1,0 +1,1 @@
+"""Gemini's API, at Google AI and Vertex AI."""

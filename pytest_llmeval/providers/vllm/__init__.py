@@ -1,0 +1,1 @@
+"""Servers of vLLM that a run starts itself."""
