@@ -26,6 +26,11 @@ class GivenUser:
         """Whether all messages are said."""
         return not self._left
 
+    @property
+    def answers(self) -> bool:
+        """Whether the next message is a given reply to what was said last."""
+        return bool(self._left) and self._left[0].role == "assistant"
+
     async def says(
         self,
         conversation: Conversation,  # noqa: ARG002 - a parameter of the port
@@ -37,8 +42,7 @@ class GivenUser:
         told = []
         while self._left:
             told.append(self._left.pop(0))
-            answered = bool(self._left) and self._left[0].role == "assistant"
-            if told[-1].role == "user" and not answered:
+            if told[-1].role == "user" and not self.answers:
                 break
         return told
 

@@ -21,6 +21,7 @@ class SimulatedUser:
     """
 
     ending = "stop"
+    answers = False
 
     def __init__(
         self,

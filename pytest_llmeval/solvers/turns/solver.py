@@ -63,6 +63,11 @@ class User(Protocol):
         """Whether the user is known to have nothing more to say."""
         ...
 
+    @property
+    def answers(self) -> bool:
+        """Whether what comes next is a reply in place of the model's."""
+        ...
+
     async def says(self, conversation: Conversation) -> Sequence[Message]:
         """Return what the user says next; nothing if that is nothing."""
         ...
@@ -242,7 +247,7 @@ class TurnsSolver:
 
     async def _heard(self, talk: Conversation, user: User, time: OwnTime) -> str:
         """Have the user speak if it has not; return why the conversation is over, "" if not."""
-        if talk.waits_for_model:
+        if talk.waits_for_model and not user.answers:
             return ""
         if user.over:
             return user.ending

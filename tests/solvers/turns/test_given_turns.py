@@ -96,6 +96,15 @@ def test_replies_that_the_dataset_gives_are_not_asked_for() -> None:
     )
 
 
+@pytest.mark.parametrize("skip", [0, 1])
+def test_a_given_reply_to_the_prompts_own_message_is_not_asked_for_either(skip: int) -> None:
+    context = TalkContext({"generate": turns("one")}, solver=str)
+    listed: list[Json] = ["one", {"role": "assistant", "content": "given"}, "two"]
+    _, sent = talked(context, listed[1 - skip :], skip=skip)
+    assert sent == ["one", "given", "two"]
+    assert len(context.asked) == 1
+
+
 def test_a_cut_reply_inside_the_conversation_is_the_stop_reason() -> None:
     ends = {1: "stop", 2: "length", 3: "refusal", 4: "stop"}
     context = TalkContext(
