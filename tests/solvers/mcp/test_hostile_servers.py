@@ -58,6 +58,20 @@ def test_a_fault_is_one_error_that_names_server_command_and_fix_and_leaves_no_pr
     assert living(tmp_path) == []
 
 
+def test_half_of_a_surrogate_pair_in_a_result_or_an_error_is_one_question_mark(
+    tmp_path: Path,
+) -> None:
+    text, fault = 'text = f"', r'error={"code": 1, "message": "no \ud83d"}'
+    source = Path(SERVER).read_text()
+    assert text in source
+    once = f"if count == 2:\n                say(id=number, {fault})\n            "
+    (tmp_path / "odd.py").write_text(source.replace(text, once + r'text = f"cut \ud83d '))
+    server = {"command": "python", "args": ["odd.py", "never", "at all"], "timeout": 20.0}
+    calls = [calling_tool("look_up"), calling_tool("look_up")]
+    _, (first, second) = answered({"odd": server}, *calls, folder=tmp_path)
+    assert (first.output, second.error) == ("cut ? 1 {}", "no ?")
+
+
 def test_a_sample_without_a_call_has_no_process_and_a_quiet_server_leaves_none(
     tmp_path: Path,
 ) -> None:
