@@ -109,7 +109,9 @@ class Attempt:
         """
         __tracebackhide__ = True
         solved = Solved.from_json(self.send("completion", {}).result())
-        return self.completion or self._complete(solved)
+        if self._solved is None or self.completion is None:
+            return self._complete(solved)
+        return self.completion
 
     async def wait_ahead(self) -> None:
         """Wait for the completion before the test's turn.

@@ -24,8 +24,9 @@ from pytest_llmeval.files.writes import Writes
 from pytest_llmeval.providers.opening import check_provider
 from pytest_llmeval.records import Json, Row, RowKey, Transcript, Usage
 from pytest_llmeval.results.graders import GRADER
+from pytest_llmeval.results.keyed_lines import KeyedLines
 from pytest_llmeval.results.rows import ROLE
-from pytest_llmeval.results.run_files import LABELS
+from pytest_llmeval.results.run_files import LABELS, TRANSCRIPTS
 from pytest_llmeval.results.store import RunFolder
 from pytest_llmeval.results.stored_run import read_transcripts
 from pytest_llmeval.session.attempt import Attempt
@@ -40,6 +41,7 @@ from pytest_llmeval.session.role_check import missing_judges
 from pytest_llmeval.session.rows import row_of
 from pytest_llmeval.session.run_info import run_info
 from pytest_llmeval.session.spending import Spending
+from pytest_llmeval.session.stored_completions import StoredCompletions, solvers_part
 from pytest_llmeval.session.task_info import known_task
 from pytest_llmeval.session.validations import stored_validations
 
@@ -118,7 +120,9 @@ class _Rescoring:
             writes=self._writes,
             tell=self._tell,
             stops_early=False,
-            completions=self._plan.completions,
+            completions=StoredCompletions(
+                self._plan.completions, KeyedLines(self._plan.run.path / TRANSCRIPTS, Transcript)
+            ),
         )
         return open_run(settings, self._plan.catalog, self._plan.tests, place)
 
@@ -175,7 +179,7 @@ class _Rescoring:
         for key, transcript in read_transcripts(run.path):
             if key in scored:
                 asked = self._asked.get(key, Transcript()).events
-                events = (*_of_solver(transcript).events, *asked)
+                events = (*solvers_part(transcript).events, *asked)
                 self._folder.add_transcript(key, Transcript(events=events))
             else:
                 self._folder.add_transcript(key, transcript)
@@ -196,16 +200,9 @@ class _SolversPart(NamedTuple):
 def _solvers_parts(plan: RescorePlan) -> dict[RowKey, _SolversPart]:
     parts = {}
     for key, transcript in read_transcripts(plan.run.path):
-        solver = _of_solver(transcript)
+        solver = solvers_part(transcript)
         parts[key] = _SolversPart(solver.usage, solver.latency)
     return parts
-
-
-def _of_solver(transcript: Transcript) -> Transcript:
-    """Return a transcript without the calls of scorers."""
-    asked = ((event, getattr(event, "asked", None)) for event in transcript.events)
-    kept = (event for event, request in asked if request is None or not request.of_scorer)
-    return Transcript(events=tuple(kept))
 
 
 def _check(plan: RescorePlan, tell: Tell) -> None:

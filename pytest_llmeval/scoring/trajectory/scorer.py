@@ -91,8 +91,8 @@ class TrajectoryScorer:
         """
         if not completion.transcript.events:
             msg = (
-                f"scorer {self.name}: calls stand in the transcript, which stored answers lack; "
-                "run the task again with --llmeval-reuse in place of llmeval rescore"
+                f"scorer {self.name}: calls stand in the transcript, which this answer lacks; "
+                "run the task again with --llmeval-reuse RUN"
             )
             raise ScorerError(msg)
         called = list(calls_of(completion.transcript))
