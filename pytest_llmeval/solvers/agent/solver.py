@@ -23,8 +23,9 @@ from pytest_llmeval.solvers.agent.native import NativeCalling
 from pytest_llmeval.solvers.agent.text import TextCalling
 from pytest_llmeval.solvers.agent.toolbox import Toolbox, schemas_of
 from pytest_llmeval.solvers.limits import Limits, OwnTime
+from pytest_llmeval.solvers.mcp.offer import offered_name
 from pytest_llmeval.solvers.mcp.server import MadeServers, McpServer
-from pytest_llmeval.solvers.mcp.tools import McpTool, offered_name, running, sample_tools
+from pytest_llmeval.solvers.mcp.tools import McpTool, running, sample_tools
 
 Form: TypeAlias = Literal["native", "text"]
 """``native``: calls by the provider's interface for tools. ``text``: calls in the reply's text."""

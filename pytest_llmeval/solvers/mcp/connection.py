@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import json
-from collections.abc import AsyncIterator, Awaitable, Mapping
-from contextlib import asynccontextmanager, suppress
-from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar
+from collections.abc import Awaitable, Mapping
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from pydantic import ValidationError
 
@@ -16,17 +14,11 @@ from pytest_llmeval.records import Json
 from pytest_llmeval.safety.printable import described
 from pytest_llmeval.solvers.mcp.process import ServerProcess
 from pytest_llmeval.solvers.mcp.server import McpServer
+from pytest_llmeval.solvers.mcp.transport import Transport
 
 if TYPE_CHECKING:
-    from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
     from mcp import Client
-    from mcp.shared.message import SessionMessage
-    from mcp.types import CallToolResult, JSONRPCMessage, Tool
-
-    _Pair: TypeAlias = tuple[
-        MemoryObjectReceiveStream[SessionMessage | Exception],
-        MemoryObjectSendStream[SessionMessage],
-    ]
+    from mcp.types import CallToolResult, Tool
 
 _T = TypeVar("_T")
 
@@ -154,76 +146,12 @@ class Connection:
         from mcp import Client  # noqa: PLC0415 - of an extra
 
         try:
-            async with Client(_Streams(self._process), cache=None) as client:
+            async with Client(Transport(self._process), cache=None) as client:
                 self._client.set_result(client)
                 await asyncio.Event().wait()
         except Exception as error:  # noqa: BLE001 - raised again by who waits for the session
             if not self._client.done():
                 self._client.set_exception(_first(error))
-
-
-class _Streams:
-    """The transport of the library, over a `ServerProcess`."""
-
-    def __init__(self, process: ServerProcess) -> None:
-        self._streams = _streams(process)
-
-    async def __aenter__(self) -> _Pair:
-        return await self._streams.__aenter__()
-
-    async def __aexit__(self, *raised: object) -> None:
-        await self._streams.__aexit__(None, None, None)
-
-
-@asynccontextmanager
-async def _streams(process: ServerProcess) -> AsyncIterator[_Pair]:
-    import anyio  # noqa: PLC0415 - as below
-    from mcp.shared.message import SessionMessage  # noqa: PLC0415 - of an extra
-    from mcp.types import JSONRPCError, JSONRPCResponse  # noqa: PLC0415 - as above
-
-    into, incoming = anyio.create_memory_object_stream[SessionMessage | Exception](0)
-    outgoing, out = anyio.create_memory_object_stream[SessionMessage](0)
-
-    async def read() -> None:
-        async with into:
-            with suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):
-                async for line in process.lines():
-                    try:
-                        message = _message(line)
-                    except (ValueError, RecursionError):
-                        process.note(answers=False)
-                        continue
-                    process.note(answers=isinstance(message, JSONRPCResponse | JSONRPCError))
-                    await into.send(SessionMessage(message))
-
-    async def write() -> None:
-        async with out:
-            async for sent in out:
-                text = sent.message.model_dump_json(by_alias=True, exclude_unset=True)
-                await process.write(text.encode() + b"\n")
-
-    tasks = [asyncio.ensure_future(read()), asyncio.ensure_future(write())]
-    try:
-        yield incoming, outgoing
-    finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.wait(tasks)
-        for stream in (into, incoming, outgoing, out):
-            stream.close()
-
-
-def _message(line: bytes) -> JSONRPCMessage:
-    """Return the message of a line; ValueError or RecursionError if it is none."""
-    from mcp.types import jsonrpc_message_adapter  # noqa: PLC0415 - of an extra
-
-    try:
-        return jsonrpc_message_adapter.validate_json(line, by_name=False)
-    except ValueError:
-        # JavaScript writes half of a surrogate pair where it has cut a text, and the library
-        # refuses the whole message.
-        whole = json.dumps(json.loads(line), ensure_ascii=False).encode("utf-8", "replace")
-        return jsonrpc_message_adapter.validate_json(whole, by_name=False)
 
 
 def _first(error: Exception) -> Exception:

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Final, Literal, Protocol, TypeAlias
+from typing import Annotated, Final, Literal, TypeAlias
 
 from pytest_llmeval.engine.context import RunContext, SolverContext
 from pytest_llmeval.errors import LLMEvalError
@@ -23,6 +23,7 @@ from pytest_llmeval.solvers.turns.conversation import Conversation
 from pytest_llmeval.solvers.turns.given_user import GivenUser, given_messages
 from pytest_llmeval.solvers.turns.simulated_user import SimulatedUser
 from pytest_llmeval.solvers.turns.speaker import Speaker
+from pytest_llmeval.solvers.turns.user import ENDINGS, User
 from pytest_llmeval.task.options import OptionError, build
 
 PROMPT: Final = "generate"
@@ -37,40 +38,8 @@ SIMULATED_TURNS: Final = 10
 ENDED: Final = "ended"
 """The key of a completion's details that says why the conversation ended."""
 
-ENDINGS: Final[Mapping[str, str]] = {
-    "messages": "every message of the dataset is answered",
-    "stop": "the user wrote the stop word",
-    "turns": "the limit of turns",
-    "max_seconds": "the limit of time",
-    "no answer": "the model's reply has no text, or calls tools to the last",
-}
-"""Why conversations end."""
-
 Scored: TypeAlias = Literal["reply", "conversation"]
 """What scorers see: the model's last reply, or all that was said."""
-
-
-class User(Protocol):
-    """Whoever talks to the model."""
-
-    @property
-    def ending(self) -> str:
-        """Why the conversation ends when the user has nothing more to say: a key of `ENDINGS`."""
-        ...
-
-    @property
-    def over(self) -> bool:
-        """Whether the user is known to have nothing more to say."""
-        ...
-
-    @property
-    def answers(self) -> bool:
-        """Whether what comes next is a reply in place of the model's."""
-        ...
-
-    async def says(self, conversation: Conversation) -> Sequence[Message]:
-        """Return what the user says next; nothing if that is nothing."""
-        ...
 
 
 class MadeAgent:

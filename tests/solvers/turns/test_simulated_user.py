@@ -15,7 +15,8 @@ from pytest_llmeval.errors import LLMEvalError
 from pytest_llmeval.records import Message, Reply
 from pytest_llmeval.solvers.agent.solver import AgentSolver
 from pytest_llmeval.solvers.turns.simulated_user import stops
-from pytest_llmeval.solvers.turns.solver import ENDINGS, TurnsSolver
+from pytest_llmeval.solvers.turns.solver import TurnsSolver
+from pytest_llmeval.solvers.turns.user import ENDINGS
 from pytest_llmeval.task.options import OptionError
 
 GOAL = Message.of("user", "You want a ticket. Write DONE when you have it.")
