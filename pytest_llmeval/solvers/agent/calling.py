@@ -21,6 +21,10 @@ class Calling(Protocol):
         """Return the parameters of a request; that of the `last` turn forbids calls."""
         ...
 
+    def opened(self, messages: Sequence[Message], *, last: bool) -> Sequence[Message]:
+        """Return the messages of the first request; if its turn is the `last`, they may say so."""
+        ...
+
     def read(self, reply: Reply) -> Sequence[WrittenCall]:
         """Return the calls of a reply, in order; none if it is the final one."""
         ...

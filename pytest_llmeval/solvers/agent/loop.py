@@ -56,7 +56,9 @@ class Loop:
             messages: the conversation.
             stage: how the stages of the requests begin; the number of the reply follows.
         """
-        calling, box, sent = self.calling, self.box, tuple(messages)
+        calling, box = self.calling, self.box
+        first_is_last = self.limits.last(1, calls=box.calls)
+        sent = tuple(calling.opened(messages, last=first_is_last))
         for turn in range(1, self.limits.turns + 1):
             last, named = self.limits.last(turn, calls=box.calls), f"{stage}{turn}"
             reply = await self.context.generate(

@@ -34,6 +34,10 @@ class NativeCalling:
         ]
         return {"tools": offered, "tool_choice": "none"} if last else {"tools": offered}
 
+    def opened(self, messages: Sequence[Message], *, last: bool) -> Sequence[Message]:  # noqa: ARG002 - as `told`
+        """Return the messages as they are."""
+        return messages
+
     def read(self, reply: Reply) -> Sequence[WrittenCall]:
         """Return the calls that stand in the reply's own field."""
         return [native_call(call) for call in reply.tool_calls]

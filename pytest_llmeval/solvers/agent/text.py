@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from msgspec.structs import replace
+
 from pytest_llmeval.engine.tool import Tool
-from pytest_llmeval.records import Json, Message, Reply
+from pytest_llmeval.records import Json, Message, Reply, TextPart
 from pytest_llmeval.scoring.trajectory.call_text import CLOSE, OPEN, written_calls
 from pytest_llmeval.scoring.trajectory.written_call import WrittenCall
 from pytest_llmeval.solvers.agent.description import described_tools
@@ -41,6 +43,14 @@ class TextCalling:
     def parameters(self, *, last: bool) -> dict[str, Json]:  # noqa: ARG002 - part of the port
         """Return nothing: the prompt tells of the tools, and a message of the last turn."""
         return {}
+
+    def opened(self, messages: Sequence[Message], *, last: bool) -> Sequence[Message]:
+        """Return the messages; before the last turn they end with that it is the last."""
+        if not last:
+            return messages
+        *before, question = messages
+        told = (*question.parts, TextPart(text=f"\n\n{LAST}"))
+        return [*before, replace(question, parts=told)]
 
     def read(self, reply: Reply) -> Sequence[WrittenCall]:
         """Return the calls between the reply's tags, also in front of or inside an answer."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 
 import pytest
@@ -12,6 +13,7 @@ from pytest_llmeval.records import Completion, Json, Message, Reply
 from pytest_llmeval.solvers.agent.solver import AgentSolver
 from pytest_llmeval.solvers.agent.text import LAST
 from pytest_llmeval.solvers.agent.toolbox import MAX_CALLS, TOO_MANY
+from pytest_llmeval.solvers.limits import OwnTime
 
 ANSWER = Reply(text="<answer>9</answer>")
 
@@ -127,3 +129,17 @@ def test_calls_by_the_interface_are_not_read() -> None:
     context = Context(calling("a", text="9"))
     assert asked(context, tool).text == "9"
     assert tool.queries == []
+
+
+def test_when_the_calls_are_used_up_the_next_conversation_of_the_sample_is_told_too() -> None:
+    context = Context(wrote("a"), ANSWER)
+    solver = AgentSolver(tools=(LookUp(),), calls="text", max_calls=1)
+
+    async def talk() -> None:
+        async with solver.loop(context, OwnTime(None)) as loop:
+            for _ in range(2):
+                assert (await loop.answer([Message.of("user", "When?")])).reason == ""
+
+    asyncio.run(talk())
+    assert [LAST in request.messages[-1].text for request in context.asked] == [False, True, True]
+    assert told(context) == f"When?\n\n{LAST}"
