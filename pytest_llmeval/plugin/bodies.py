@@ -12,6 +12,7 @@ import pytest
 from pytest_llmeval.errors import LLMEvalError
 from pytest_llmeval.plugin.ahead import arguments_ahead, following, may_begin
 from pytest_llmeval.plugin.body_output import BodyOutput, apart
+from pytest_llmeval.plugin.coroutines import runs_here
 from pytest_llmeval.plugin.fixture_names import FIXTURES
 from pytest_llmeval.plugin.parameters import waits
 from pytest_llmeval.scoring.running import RUNNING
@@ -125,13 +126,21 @@ class Bodies:
         return self._made
 
     def _begin_following(self, item: pytest.Function) -> None:
-        """Begin the bodies of the next tests that need nothing but what is there."""
+        """Begin the bodies of the next tests that need nothing but what is there.
+
+        No other body runs while a test with fixtures of its own is called, which may have changed
+        what all see (`monkeypatch`); so none begins in its call, or before it of a later test.
+        """
         alive = set(item.listchain())
+        if arguments_ahead(item, alive) is None:
+            return
         for test in following(item, self._most):
             alive &= set(test.listchain())
-            if test in self._early or not isinstance(test, pytest.Function) or not may_begin(test):
+            if test in self._early or not isinstance(test, pytest.Function) or not runs_here(test):
                 continue
-            if (arguments := arguments_ahead(test, alive)) is not None:
+            if (arguments := arguments_ahead(test, alive)) is None:
+                return
+            if may_begin(test):
                 self._early[test] = body = _Body(self._attempt(test))
                 body.attempt.early = True
                 body.task = self._loop.create_task(self._begun(body, test, arguments))

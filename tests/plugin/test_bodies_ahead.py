@@ -25,7 +25,7 @@ JUDGED = '{"answer_correct": 1, "reason": "the same"}'
 
 # A body follows the script of its sample; what it asks is known by kind, sample and step.
 BODIES = r"""
-import asyncio, logging
+import asyncio, logging, os
 import pytest
 from pytest_llmeval import Score, record_score
 
@@ -61,6 +61,7 @@ async def play(sample, completion, llm, judge, name):
     assert completion.text == f"echo: {sample.input}"
     for step, act in enumerate(sample.metadata["acts"]):
         asked = f"{name} {step}"
+        assert ("SET_BY_OWN" in os.environ) == name.startswith("turn")
         say(name, act)
         if act == "call":
             assert (await llm.agenerate(asked)).text == f"echo: {asked}"
@@ -86,7 +87,8 @@ async def test_word(sample, completion, llm, judge, word):
     await play(sample, completion, llm, judge, f"word {word}")
 
 @pytest.fixture
-def own(completion):
+def own(completion, monkeypatch):
+    monkeypatch.setenv("SET_BY_OWN", "1")
     return completion
 
 async def test_at_its_turn(sample, llm, judge, own):
