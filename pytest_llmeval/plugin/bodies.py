@@ -128,8 +128,8 @@ class Bodies:
     def _begin_following(self, item: pytest.Function) -> None:
         """Begin the bodies of the next tests that need nothing but what is there.
 
-        No other body runs while a test with fixtures of its own is called, which may have changed
-        what all see (`monkeypatch`); so none begins in its call, or before it of a later test.
+        A test with fixtures of its own, such as `monkeypatch`, may have changed what all see. So no
+        other body begins while it is called, and no body of a later test begins before it.
         """
         alive = set(item.listchain())
         if arguments_ahead(item, alive) is None:
