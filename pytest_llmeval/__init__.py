@@ -18,8 +18,15 @@ if TYPE_CHECKING:
         Solver,
         SolverContext,
         StagedSolver,
+        ToolOfferingSolver,
     )
-    from pytest_llmeval.engine.ports import ImageStore, OpenProvider, Provider, ProviderSetup
+    from pytest_llmeval.engine.ports import (
+        ImageStore,
+        OpenProvider,
+        Provider,
+        ProviderSetup,
+        StartingProvider,
+    )
     from pytest_llmeval.engine.tool import (
         AskingTool,
         CallError,
@@ -81,6 +88,7 @@ if TYPE_CHECKING:
         Scorer,
         ScorerContext,
         SeveralScores,
+        ToolExpectingScorer,
     )
     from pytest_llmeval.scoring.sldp import parse_sldp, sldp_diff, sldp_equals
     from pytest_llmeval.session.named_run import load_run
@@ -95,6 +103,7 @@ _HOMES = {
         "Solver",
         "SolverContext",
         "StagedSolver",
+        "ToolOfferingSolver",
     ),
     "engine.tool": (
         "AskingTool",
@@ -105,7 +114,13 @@ _HOMES = {
         "ToolWithFindings",
         "ToolWithVariables",
     ),
-    "engine.ports": ("ImageStore", "OpenProvider", "Provider", "ProviderSetup"),
+    "engine.ports": (
+        "ImageStore",
+        "OpenProvider",
+        "Provider",
+        "ProviderSetup",
+        "StartingProvider",
+    ),
     "errors": (
         "LLMEvalError",
         "ProviderError",
@@ -158,6 +173,7 @@ _HOMES = {
         "Scorer",
         "ScorerContext",
         "SeveralScores",
+        "ToolExpectingScorer",
     ),
     "scoring.sldp": ("parse_sldp", "sldp_diff", "sldp_equals"),
     "session.named_run": ("load_run",),
@@ -208,11 +224,14 @@ __all__ = [
     "Solver",
     "SolverContext",
     "StagedSolver",
+    "StartingProvider",
     "TaskError",
     "TextPart",
     "Tool",
     "ToolCall",
     "ToolError",
+    "ToolExpectingScorer",
+    "ToolOfferingSolver",
     "ToolUse",
     "ToolWithCheck",
     "ToolWithFindings",

@@ -17,11 +17,18 @@ _CONTAINERS: Final = "LLMEVAL_TEST_CONTAINERS"
 """A variable with isolations such as ``podman:IMAGE``, which are tested too; most machines have no
 engine that may start containers, or no image with Python."""
 
-ISOLATIONS: Final[tuple[Isolation, ...]] = (
-    "bwrap",
-    "landlock",
-    *os.environ.get(_CONTAINERS, "").split(),
+_NAMED: Final[tuple[Isolation, ...]] = tuple(os.environ.get(_CONTAINERS, "").split())
+
+TRIED: Final[tuple[Isolation, ...]] = ("bwrap", "landlock", *_NAMED)
+"""The isolations that are tested where this machine has them."""
+
+_NO_CONTAINER: Final = pytest.param(
+    "container",
+    marks=pytest.mark.skip(f"no container is named, such as {_CONTAINERS}=podman:IMAGE"),
 )
+
+ISOLATIONS: Final = TRIED if _NAMED else (*TRIED, _NO_CONTAINER)
+"""The same as parameters of a test; where no container is named, its case is skipped."""
 
 DEMANDED = "LLMEVAL_REQUIRE_SANDBOX"
 """A variable under which a machine without any isolation is a failure."""
@@ -40,7 +47,7 @@ def missing(isolation: Isolation) -> str | None:
 def require(isolation: Isolation) -> None:
     """Skip the test when there is no such isolation here."""
     reason = missing(isolation)
-    if os.environ.get(DEMANDED) and all(missing(one) for one in ISOLATIONS):
+    if os.environ.get(DEMANDED) and all(missing(one) for one in TRIED):
         pytest.fail(f"no isolation at all: {reason}")
     if reason is not None:
         pytest.skip(reason)

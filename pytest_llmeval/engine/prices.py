@@ -53,8 +53,8 @@ class Priced:
 
     Attributes:
         price: the price.
-        as_of: the day for which the table that comes with the package has it (YYYY-MM-DD); "" for a
-            price in a file of the user's.
+        as_of: the day of the evidence that the table which comes with the package has for it
+            (YYYY-MM-DD); "" for a price in a file of the user's.
     """
 
     price: Price

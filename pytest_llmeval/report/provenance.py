@@ -44,7 +44,10 @@ def provenance(info: Mapping[str, Json]) -> tuple[tuple[str, tuple[Fact, ...]], 
             if value not in (None, False, [], {}, "")
         },
         "versions": _mapping(info.get("versions")),
-        "prices, dollars per million tokens": _mapping(info.get("prices")),
+        "prices, dollars per million tokens": {
+            **({"oldest of the package's own": day} if (day := info.get("prices_as_of")) else {}),
+            **_mapping(info.get("prices")),
+        },
         "origin": {name: value for name, value in origin.items() if value is not None},
         "digests": {
             f"{task.get('name')} {part}": str(task[part])[:16]

@@ -19,7 +19,8 @@ from pytest_llmeval.task.catalog import Catalog
 def prices_json(settings: Settings, catalog: Catalog, plan: Plan) -> dict[str, Json]:
     """Return, for each model of the run that has a price, the price and where it is from.
 
-    That is ``as_of``, the day of the package's own table, or ``file``, the name of the user's.
+    That is ``as_of``, the day of the price in the package's own table, or ``file``, the name of the
+    user's.
     """
     choice, models = model_choice(settings, catalog), dict[ModelSpec, None]()
     for test in plan.kinds:
@@ -36,6 +37,21 @@ def prices_json(settings: Settings, catalog: Catalog, plan: Plan) -> dict[str, J
     return found
 
 
+def oldest_day(prices: Mapping[str, Json], models: Container[str] | None = None) -> str | None:
+    """Return the oldest day of the package's own prices; None if there are none.
+
+    Args:
+        prices: what `prices_json` returned.
+        models: the labels of the models that count; None for all.
+    """
+    days = [
+        str(price["as_of"])
+        for label, price in prices.items()
+        if isinstance(price, dict) and "as_of" in price and (models is None or label in models)
+    ]
+    return min(days, default=None)
+
+
 def price_lines(prices: Mapping[str, Json], asked: Container[str]) -> list[str]:
     """Return a line that says of which day the package's own prices are, if any were used.
 
@@ -43,12 +59,7 @@ def price_lines(prices: Mapping[str, Json], asked: Container[str]) -> list[str]:
         prices: what `prices_json` returned.
         asked: the labels of the models to which requests were sent.
     """
-    days: dict[str, list[str]] = {}
-    for label, price in prices.items():
-        day = price.get("as_of") if isinstance(price, dict) else None
-        if isinstance(day, str) and label in asked:
-            days.setdefault(day, []).append(label)
-    if not days:
+    if (day := oldest_day(prices, asked)) is None:
         return []
-    told = "; ".join(f"{day} for {', '.join(labels)}" for day, labels in sorted(days.items()))
-    return [f"cost: by the package's own prices of {told} (--llmeval-prices FILE sets others)"]
+    told = f"by the package's own prices, the oldest of {day} (--llmeval-prices FILE sets others)"
+    return [f"cost: {told}"]

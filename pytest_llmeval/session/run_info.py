@@ -18,7 +18,7 @@ from pytest_llmeval.scoring.judge.judgement import panel_name
 from pytest_llmeval.scoring.scorer import role_of
 from pytest_llmeval.session.choice import model_choice
 from pytest_llmeval.session.grading import graders_json, task_graders
-from pytest_llmeval.session.price_info import prices_json
+from pytest_llmeval.session.price_info import oldest_day, prices_json
 from pytest_llmeval.session.settings import Settings
 from pytest_llmeval.session.task_info import fitting, task_info
 from pytest_llmeval.task.catalog import Catalog
@@ -47,6 +47,7 @@ def run_info(  # noqa: PLR0913 - the facts of a session, from several places
         mistaken: files of tasks that cannot be run, so that they have no judges.
     """
     sound = plan.without(mistaken)
+    prices = prices_json(settings, catalog, sound)
     return {
         "settings": settings.to_json(),
         "versions": {
@@ -61,7 +62,8 @@ def run_info(  # noqa: PLR0913 - the facts of a session, from several places
         },
         "judges": _judges(settings, catalog, sound, validations),
         "roles": _roles(settings, catalog, sound),
-        "prices": prices_json(settings, catalog, sound),
+        "prices": prices,
+        "prices_as_of": oldest_day(prices),
         "graders": graders_json(task_graders(sound, settings, catalog)),
         "planned": len(plan.tests),
     }

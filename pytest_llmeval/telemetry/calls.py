@@ -115,6 +115,7 @@ def _of_reply(reply: Reply) -> dict[str, Value]:
         names.INPUT_TOKENS: usage.input_tokens,
         names.OUTPUT_TOKENS: usage.output_tokens,
         names.CACHED_TOKENS: usage.cached_tokens,
+        names.CACHE_WRITE_TOKENS: usage.cache_write_tokens,
         names.REASONING_TOKENS: usage.reasoning_tokens,
         **({names.RESPONSE_MODEL: reply.model} if reply.model else {}),
         **({} if usage.cost is None else {"llmeval.cost": usage.cost}),

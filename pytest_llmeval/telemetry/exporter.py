@@ -39,25 +39,43 @@ class FileExporter(ConsoleSpanExporter):
 
 
 class Guarded(SpanExporter):
-    """An exporter whose first failure is told, and whose failures end nothing."""
+    """An exporter whose first failure is told, and whose failures end nothing.
+
+    While a run goes on, every batch of spans is tried. Once it `ends`, spans go to a receiver that
+    has taken all so far, and no batch is tried after a failure: each failure takes as long as the
+    exporter has patience (ten seconds by default for OTLP), and a long run has many batches.
+    """
 
     def __init__(self, exporter: SpanExporter, name: str) -> None:
         """Take an exporter and what the user called it."""
         self._exporter, self._name = exporter, name
         self.remark: str | None = None
+        self._ending = self._sending = False
         # Without a handler their warnings would be printed between the tests' lines.
         logging.getLogger("opentelemetry").addHandler(logging.NullHandler())
 
     def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:
         """Export spans; they are lost if that fails."""
-        return self._tried(lambda: self._exporter.export(spans))
+        if self._ending and self.remark is not None:
+            return SpanExportResult.FAILURE
+        self._sending = True
+        try:
+            return self._tried(lambda: self._exporter.export(spans))
+        finally:
+            self._sending = False
+
+    def end(self) -> None:
+        """Take note that the run has ended, and waits for the spans that are left."""
+        self._ending = True
 
     def force_flush(self, timeout_millis: int = 30_000) -> bool:
         """Send what the exporter holds back."""
         return self._exporter.force_flush(timeout_millis)
 
     def shutdown(self) -> None:
-        """Close the exporter."""
+        """Close the exporter; spans that are still being sent are lost."""
+        if self._sending:
+            self._failed("the receiver took too long")
         self._tried(self._exporter.shutdown)
 
     def _tried(self, act: Callable[[], SpanExportResult | None]) -> SpanExportResult:

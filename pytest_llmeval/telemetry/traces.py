@@ -78,6 +78,7 @@ class Traces:
         for name, value in self._redacted(attributes).items():
             self._run.set_attribute(name, value)
         self._run.end()
+        self._exporter.end()
         self._provider.shutdown()
         return self._exporter.remark
 

@@ -15,9 +15,24 @@ TABLE: Any = yaml.safe_load(FILE.read_text())
 
 def test_every_provider_has_a_day_and_a_source_in_words() -> None:
     for group in TABLE.values():
-        assert date(2026, 1, 1) <= group["as_of"] <= date(2026, 11, 23)
+        assert group.keys() == {"as_of", "source", "models"}
         assert len(group["source"].split()) > 3
         assert "http" not in group["source"]
+
+
+@pytest.mark.parametrize("model", shipped_prices())
+def test_a_price_has_its_own_day_or_its_providers(model: str) -> None:
+    provider, _, name = model.partition("/")
+    group = TABLE[provider]
+    day = group["models"][name].get("as_of", group["as_of"])
+    assert isinstance(day, date)
+    assert date(2026, 1, 1) <= day <= date(2026, 11, 23)
+    assert shipped_prices()[model].as_of == day.isoformat()
+
+
+def test_a_day_stands_with_a_model_only_where_it_is_another_than_the_providers() -> None:
+    for group in TABLE.values():
+        assert all(one.get("as_of") != group["as_of"] for one in group["models"].values())
 
 
 @pytest.mark.parametrize("model", shipped_prices())

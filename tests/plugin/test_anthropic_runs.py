@@ -91,6 +91,7 @@ def test_direct_and_agent_run_and_their_caching_is_counted_and_priced(
             "file": "prices.yaml",
         }
     }
+    assert run["prices_as_of"] is None
     head = (project.path / "reports/latest/rows.csv").read_text().partition("\n")[0]
     assert "input_tokens,cached_tokens,cache_write_tokens,output_tokens,cost" in head
 

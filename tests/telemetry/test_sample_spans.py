@@ -44,7 +44,15 @@ asked = st.builds(
     messages=st.just((Message.of("user", SECRET_QUESTION),)),
     key=st.just("key"),
 )
-usages = st.builds(Usage, input_tokens=st.integers(0, 10**6), output_tokens=st.integers(0, 10**6))
+counts = st.integers(0, 10**6)
+usages = st.builds(
+    Usage,
+    input_tokens=counts,
+    output_tokens=counts,
+    cached_tokens=counts,
+    cache_write_tokens=counts,
+    reasoning_tokens=counts,
+)
 replies = st.builds(Reply, text=st.just(SECRET_ANSWER), usage=usages, latency=durations)
 events: st.SearchStrategy[Event] = st.one_of(
     st.builds(
@@ -78,10 +86,13 @@ def span_of(transcript: Transcript, *, contents: bool = False) -> Span:
 
 @given(transcripts)
 def test_the_tokens_of_request_spans_are_those_of_the_transcript(transcript: Transcript) -> None:
-    children = span_of(transcript).children
+    children, usage = span_of(transcript).children, transcript.usage
     for name, total in (
-        (names.INPUT_TOKENS, transcript.usage.input_tokens),
-        (names.OUTPUT_TOKENS, transcript.usage.output_tokens),
+        (names.INPUT_TOKENS, usage.input_tokens),
+        (names.OUTPUT_TOKENS, usage.output_tokens),
+        (names.CACHED_TOKENS, usage.cached_tokens),
+        (names.CACHE_WRITE_TOKENS, usage.cache_write_tokens),
+        (names.REASONING_TOKENS, usage.reasoning_tokens),
     ):
         assert sum(int(str(child.attributes.get(name, 0))) for child in children) == total
 
