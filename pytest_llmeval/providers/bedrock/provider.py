@@ -8,9 +8,10 @@ from typing import Final
 import aiohttp
 from msgspec.structs import replace
 
-from pytest_llmeval.engine.ports import ImageStore
+from pytest_llmeval.engine.ports import ImageStore, ProviderSetup
 from pytest_llmeval.errors import ProviderError
 from pytest_llmeval.providers.bedrock.client import BedrockClient
+from pytest_llmeval.providers.bedrock.endpoint import bedrock_endpoint, bedrock_region
 from pytest_llmeval.providers.bedrock.errors import (
     FAILURES,
     is_filtered,
@@ -79,3 +80,11 @@ class BedrockProvider:
             msg = f"{self._endpoint.model}: {error}"
             raise ProviderError(msg, cause="request") from None
         return read_converse(await self._client.converse(wanted), self._image_store)
+
+
+def bedrock_provider(setup: ProviderSetup) -> BedrockProvider:
+    """Return the provider of a ``bedrock/`` model; UsageError when region or address is wrong."""
+    region = bedrock_region(setup.model, setup.options, setup.environ)
+    endpoint = bedrock_endpoint(setup.model, setup.options, setup.environ, region=region)
+    client = BedrockClient(setup, region=region)
+    return BedrockProvider(client, endpoint, image_store=setup.image_store)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import AsyncIterator, Awaitable, Mapping
 from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
     from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
     from mcp import Client
     from mcp.shared.message import SessionMessage
-    from mcp.types import CallToolResult, JSONRPCMessage, Tool
+    from mcp.types import CallToolResult, Tool
 
     _Pair: TypeAlias = tuple[
         MemoryObjectReceiveStream[SessionMessage | Exception],
@@ -179,7 +178,7 @@ class _Streams:
 async def _streams(process: ServerProcess) -> AsyncIterator[_Pair]:
     import anyio  # noqa: PLC0415 - as below
     from mcp.shared.message import SessionMessage  # noqa: PLC0415 - of an extra
-    from mcp.types import JSONRPCError, JSONRPCResponse  # noqa: PLC0415 - as above
+    from mcp.types import JSONRPCError, JSONRPCResponse, jsonrpc_message_adapter  # noqa: PLC0415
 
     into, incoming = anyio.create_memory_object_stream[SessionMessage | Exception](0)
     outgoing, out = anyio.create_memory_object_stream[SessionMessage](0)
@@ -189,8 +188,8 @@ async def _streams(process: ServerProcess) -> AsyncIterator[_Pair]:
             with suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):
                 async for line in process.lines():
                     try:
-                        message = _message(line)
-                    except (ValueError, RecursionError):
+                        message = jsonrpc_message_adapter.validate_json(line, by_name=False)
+                    except ValueError:
                         process.note(answers=False)
                         continue
                     process.note(answers=isinstance(message, JSONRPCResponse | JSONRPCError))
@@ -211,19 +210,6 @@ async def _streams(process: ServerProcess) -> AsyncIterator[_Pair]:
         await asyncio.wait(tasks)
         for stream in (into, incoming, outgoing, out):
             stream.close()
-
-
-def _message(line: bytes) -> JSONRPCMessage:
-    """Return the message of a line; ValueError or RecursionError if it is none."""
-    from mcp.types import jsonrpc_message_adapter  # noqa: PLC0415 - of an extra
-
-    try:
-        return jsonrpc_message_adapter.validate_json(line, by_name=False)
-    except ValueError:
-        # JavaScript writes half of a surrogate pair where it has cut a text, and the library
-        # refuses the whole message.
-        whole = json.dumps(json.loads(line), ensure_ascii=False).encode("utf-8", "replace")
-        return jsonrpc_message_adapter.validate_json(whole, by_name=False)
 
 
 def _first(error: Exception) -> Exception:

@@ -17,7 +17,8 @@ def result_text(result: CallToolResult) -> str:
     parts = [_part(block) for block in result.content]
     if not parts and result.structured_content is not None:
         parts = [json.dumps(result.structured_content, ensure_ascii=False)]
-    return "\n".join(parts)
+    # Half of a surrogate pair is JSON, but no text that could be stored or sent.
+    return "\n".join(parts).encode("utf-8", "replace").decode("utf-8")
 
 
 def _part(block: ContentBlock) -> str:
