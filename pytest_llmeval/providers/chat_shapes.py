@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from pytest_llmeval.records import Json, Message, ToolCall
+from pytest_llmeval.records import Json, Message, TextPart, ToolCall
 
 
 class Function(NamedTuple):
@@ -85,6 +85,46 @@ def answer_schema(response_format: Json) -> AnswerSchema | None:
     )
 
 
+def wanted_schema(response_format: Json) -> AnswerSchema | None:
+    """Return the schema that an answer must keep to; None if it may have any form.
+
+    A form in one word is that of OpenAI's image API, which requests of all operations may carry.
+
+    Raises:
+        ValueError: the form is another one, such as ``json_object``.
+    """
+    plain = response_format is None or isinstance(response_format, str)
+    if plain or response_format == {"type": "text"}:
+        return None
+    if (answer := answer_schema(response_format)) is None:
+        msg = (
+            "response_format has no counterpart in this API; expected "
+            '{"type": "json_schema", "json_schema": {"schema": ...}}'
+        )
+        raise ValueError(msg)
+    return answer
+
+
+def unknown_choice(choice: Json) -> ValueError:
+    """Return the error of a tool choice that an API does not have."""
+    return ValueError(f"tool_choice is {choice!r}; expected auto, none, required or one function")
+
+
+def texts_of_system(messages: Sequence[Message]) -> Iterator[str]:
+    """Yield the texts of the system's messages, in order, for APIs that take them apart.
+
+    Raises:
+        ValueError: one of them holds a picture.
+    """
+    for message in messages:
+        if message.role != "system":
+            continue
+        if message.images:
+            msg = "a system message holds a picture; this API takes them in a user's message only"
+            raise ValueError(msg)
+        yield from (part.text for part in message.parts if isinstance(part, TextPart))
+
+
 def arguments_of(call: ToolCall) -> dict[str, Json]:
     """Return a call's arguments as an object, for APIs that take no text.
 
@@ -95,11 +135,6 @@ def arguments_of(call: ToolCall) -> dict[str, Json]:
     except (ValueError, RecursionError):
         read = call.arguments
     return read if isinstance(read, dict) else {"arguments": call.arguments}
-
-
-def instructions(messages: Sequence[Message]) -> tuple[Message, ...]:
-    """Return the messages of the system, which some APIs take apart from the conversation."""
-    return tuple(message for message in messages if message.role == "system")
 
 
 def turns(messages: Sequence[Message]) -> Iterator[Turn]:

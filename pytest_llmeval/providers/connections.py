@@ -13,12 +13,12 @@ import httpx2
 CONNECT_TIMEOUT: Final = 10.0
 """Seconds that making a connection may take."""
 
-_CONNECTIONS: Final = 10_000
+CONNECTIONS: Final = 10_000
 """More than any concurrency: the limiter bounds the requests in flight."""
 
-LIMITS: Final = httpx2.Limits(max_connections=_CONNECTIONS, max_keepalive_connections=_CONNECTIONS)
+LIMITS: Final = httpx2.Limits(max_connections=CONNECTIONS, max_keepalive_connections=CONNECTIONS)
 
-_WHOLE: Final = 2**20
+WHOLE: Final = 2**20
 """Bytes of a body that is sent in one piece, at most; aiohttp warns of larger ones, which pictures
 make."""
 
@@ -30,9 +30,9 @@ def time_limits(timeout: float) -> httpx2.Timeout:
 
 def content(data: bytes) -> bytes | AsyncIterator[bytes]:
     """Return a body as it is sent: whole, or in pieces if it is large."""
-    return data if len(data) <= _WHOLE else _pieces(data)
+    return data if len(data) <= WHOLE else _pieces(data)
 
 
 async def _pieces(data: bytes) -> AsyncIterator[bytes]:
-    for start in range(0, len(data), _WHOLE):
-        yield data[start : start + _WHOLE]
+    for start in range(0, len(data), WHOLE):
+        yield data[start : start + WHOLE]

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import Final
 
 from pytest_llmeval.errors import FailedAttempt
 from pytest_llmeval.records import Asked, Event, FailedCall, ModelCall, Reply, ToolUse
 from pytest_llmeval.telemetry import names
 from pytest_llmeval.telemetry.contents import call_contents
 from pytest_llmeval.telemetry.span import Span, Value
+
+_INT64: Final = range(-(2**63), 2**63)
 
 
 def event_spans(event: Event, *, contents: bool) -> Iterator[Span]:
@@ -101,10 +104,12 @@ def _of_request(asked: Asked) -> dict[str, Value]:
 
 
 def _of_parameters(parameters: Mapping[str, object]) -> dict[str, Value]:
+    """Return numbers that fit into 64 bits: with others no receiver gets a batch."""
     return {
         names.PARAMETERS[name]: value
         for name, value in parameters.items()
-        if name in names.PARAMETERS and isinstance(value, int | float)
+        if name in names.PARAMETERS
+        and (isinstance(value, float) or (isinstance(value, int) and value in _INT64))
     }
 
 

@@ -120,4 +120,5 @@ def _resource() -> Resource:
 
 
 def _nanoseconds(seconds: float) -> int:
-    return round(seconds * _NANOSECONDS)
+    """Return a moment as spans have it; 1970 for earlier ones, with which a whole batch is lost."""
+    return max(0, round(seconds * _NANOSECONDS))

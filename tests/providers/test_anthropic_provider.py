@@ -306,7 +306,7 @@ def test_a_missing_package_is_one_error_that_names_the_extra(
 
 
 def test_hundreds_are_in_flight_at_once(claude: Claude, messages_server: Any) -> None:
-    messages_server.program(latency=0.3)
+    messages_server.program(latency=1)
     requests = [question(f"q{number}") for number in range(150)]
     replies = claude.all(requests, together=True)
     assert [reply.text for reply in replies] == [f"echo: q{n}" for n in range(150)]

@@ -25,6 +25,7 @@ from pytest_llmeval.errors import FailedAttempt, ProviderError, UsageError
 from pytest_llmeval.files import watcher
 from pytest_llmeval.files.images import ImageFolder
 from pytest_llmeval.providers.opening import check_provider, open_provider
+from pytest_llmeval.providers.vllm.server import end_of
 from pytest_llmeval.records import Message, Reply, Request
 
 STAND_IN = Path(__file__).parents[1] / "servers" / "vllm_stand_in.py"
@@ -163,6 +164,17 @@ def test_a_server_that_does_not_start_loses_the_model_with_the_end_of_its_log(
     if "die" in serve:
         assert error.endswith(f"ValueError: {MODEL} is no model that vLLM knows")
     assert not opened.starts.is_file() or are_gone(opened.pids)
+
+
+def test_of_a_log_of_any_size_the_end_alone_is_read(tmp_path: Path) -> None:
+    log = tmp_path / "vllm.log"
+    with log.open("wb") as file:
+        file.seek(1 << 40)  # a hole, which takes no room on disk
+        file.write(b"\nINFO: \xff ready\nKilled\n")
+    assert end_of(log) == "... INFO: \ufffd ready\nKilled"
+    log.write_text("short")
+    assert end_of(log) == "short"
+    assert end_of(tmp_path / "none.log") == ""
 
 
 def test_a_server_that_dies_while_it_is_asked_loses_the_model_with_the_end_of_its_log(

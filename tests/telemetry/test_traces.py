@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from example_rows import row
+from msgspec.structs import replace
 
 pytest.importorskip("opentelemetry.sdk")
 
@@ -80,6 +81,28 @@ def test_no_key_gets_into_a_span_and_texts_do_on_request_only(
     text = "".join(span.to_json() for span in memory.get_finished_spans())
     assert KEY not in text
     assert ("my key is" in text) is bool(variable)
+
+
+@pytest.mark.parametrize(("at", "latency"), [(0.0, 1.0), (NOW, 1e10)])
+def test_every_span_fits_into_the_fields_of_otlp(at: float, latency: float) -> None:
+    one, event = row("1"), call()
+    odd = replace(
+        event,
+        at=at,
+        reply=replace(event.reply, latency=latency),
+        asked=replace(event.asked, parameters={"seed": 2**70, "max_tokens": 10**400, "top_k": 5}),
+    )
+    memory = InMemorySpanExporter()
+    traces = Traces(memory, "test")
+    traces.keep_transcript(one.key, Transcript(events=(odd,)))
+    traces.add(one)
+    traces.close({})
+    spans = memory.get_finished_spans()
+    assert len(spans) == 4
+    for span in spans:
+        assert 0 <= (span.start_time or 0) <= (span.end_time or 0) < 2**64
+        numbers = [one for one in (span.attributes or {}).values() if isinstance(one, int)]
+        assert all(-(2**63) <= number < 2**63 for number in numbers)
 
 
 class Broken(SpanExporter):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pytest_llmeval.engine.ports import Provider, ProviderSetup
 from pytest_llmeval.providers.endpoints import ANTHROPIC
 from pytest_llmeval.providers.extras import require
+from pytest_llmeval.providers.imported_later import ImportedLater, Opening
 
 
 class AnthropicOpener:
@@ -13,17 +14,20 @@ class AnthropicOpener:
     def __call__(self, setup: ProviderSetup) -> Provider:
         """Return the provider; UsageError when its key, address or package is wrong."""
         self.check(setup)
-        # The SDK takes a second to import.
-        from pytest_llmeval.providers.anthropic.client import (  # noqa: PLC0415 - an SDK
-            anthropic_provider,
-        )
-
-        return anthropic_provider(setup)
+        return ImportedLater(_load, setup)
 
     def check(self, setup: ProviderSetup) -> None:
         """Raise UsageError when the key or the package is missing, or the address wrong."""
         endpoint = ANTHROPIC.endpoint(setup.model, setup.options, setup.environ)
         require("anthropic", extra="anthropic", model=endpoint.model)
+
+
+def _load() -> Opening:
+    from pytest_llmeval.providers.anthropic.client import (  # noqa: PLC0415 - an SDK
+        anthropic_provider,
+    )
+
+    return anthropic_provider
 
 
 open_anthropic = AnthropicOpener()

@@ -9,7 +9,13 @@ from typing import Final
 from anthropic import transform_schema
 
 from pytest_llmeval.engine.expectation import CEILINGS
-from pytest_llmeval.providers.chat_shapes import answer_schema, chosen_function, function_of
+from pytest_llmeval.providers.chat_shapes import (
+    chosen_function,
+    function_of,
+    unknown_choice,
+    wanted_schema,
+)
+from pytest_llmeval.providers.claude_thinking import claude_thinking
 from pytest_llmeval.records import Json, Request
 
 MAX_TOKENS: Final = 32_000
@@ -19,10 +25,6 @@ number, and all models that are served allow this one."""
 SAMPLING: Final = frozenset({"temperature", "top_k", "top_p"})
 """Parameters that the API takes in its older version only."""
 
-_EFFORTS: Final[Mapping[str, str]] = {
-    "minimal": "low",
-    **{effort: effort for effort in ("low", "medium", "high", "xhigh", "max")},
-}
 _CHOICES: Final[Mapping[str, str]] = {"auto": "auto", "none": "none", "required": "any"}
 
 
@@ -47,7 +49,7 @@ def message_parameters(request: Request) -> dict[str, Json]:
     output = _output(given)
     effort = given.pop("reasoning_effort", None)
     if effort is not None:
-        body["thinking"], chosen = _thinking(effort)
+        body["thinking"], chosen = claude_thinking(effort)
         output = {**chosen, **output}
     if output:
         body["output_config"] = output
@@ -71,16 +73,8 @@ def _output(given: dict[str, Json]) -> dict[str, Json]:
     """Return `output_config`: the given one, and the answer's JSON schema."""
     config = given.pop("output_config", None)
     output = dict(config) if isinstance(config, dict) else {}
-    shape = given.pop("response_format", None)
-    # A form in one word is the image API's, which requests of all operations may carry.
-    if shape is None or isinstance(shape, str) or shape == {"type": "text"}:
+    if (answer := wanted_schema(given.pop("response_format", None))) is None:
         return output
-    if (answer := answer_schema(shape)) is None:
-        msg = (
-            "response_format has no counterpart in this API; expected "
-            '{"type": "json_schema", "json_schema": {"schema": ...}}'
-        )
-        raise ValueError(msg)
     return {"format": {"type": "json_schema", "schema": _schema(answer.schema)}, **output}
 
 
@@ -91,16 +85,6 @@ def _schema(schema: Mapping[str, Json]) -> dict[str, Json]:
     except (ValueError, TypeError, AssertionError, RecursionError) as error:
         msg = f"the JSON schema of response_format has no counterpart in this API: {error}"
         raise ValueError(msg) from error
-
-
-def _thinking(effort: Json) -> tuple[Json, dict[str, Json]]:
-    """Return `thinking`, and the effort as part of `output_config`."""
-    if effort == "none":
-        return {"type": "disabled"}, {}
-    if not isinstance(effort, str) or effort not in _EFFORTS:
-        msg = f"reasoning_effort is {effort!r}; expected one of none, {', '.join(_EFFORTS)}"
-        raise ValueError(msg)
-    return {"type": "adaptive", "display": "summarized"}, {"effort": _EFFORTS[effort]}
 
 
 def _tools(given: dict[str, Json]) -> dict[str, Json]:
@@ -140,5 +124,4 @@ def _choice(choice: Json) -> dict[str, Json]:
         return {"type": "tool", "name": name}
     if isinstance(choice, dict):
         return dict(choice)
-    msg = f"tool_choice is {choice!r}; expected auto, none, required or one function"
-    raise ValueError(msg)
+    raise unknown_choice(choice)

@@ -4,22 +4,18 @@ from __future__ import annotations
 
 import json
 import re
-import time
 from typing import Final
 
-import aiohttp
 import httpx2
 from anthropic import AnthropicError, APIStatusError, AsyncAnthropic
-from msgspec.structs import replace
 
 from pytest_llmeval.errors import ProviderError
+from pytest_llmeval.providers.answering import Failures, answered
 from pytest_llmeval.providers.anthropic.caching import breakpoints, with_breakpoints
 from pytest_llmeval.providers.anthropic.errors import is_filtered, provider_error
 from pytest_llmeval.providers.anthropic.replies import read_message
 from pytest_llmeval.providers.anthropic.requests import api_version, message_body
-from pytest_llmeval.providers.bodies import ServedError, UnreadableReplyError
 from pytest_llmeval.providers.connections import content
-from pytest_llmeval.providers.content_filters import FILTERED
 from pytest_llmeval.providers.prompt_cache import PromptCache
 from pytest_llmeval.providers.schema_fallback import SchemaFallback
 from pytest_llmeval.providers.services import Endpoint
@@ -27,6 +23,9 @@ from pytest_llmeval.records import Json, Reply, Request
 
 _SCHEMA_REFUSED: Final = re.compile(r"output_config|output_format|json_schema", re.IGNORECASE)
 _REFUSALS: Final = frozenset({400, 422})
+_FAILURES: Final = Failures(
+    kinds=(AnthropicError,), is_filtered=is_filtered, provider_error=provider_error
+)
 
 
 class AnthropicProvider:
@@ -58,16 +57,8 @@ class AnthropicProvider:
         if request.operation != "chat":
             msg = f"{self._endpoint.model} makes no pictures; ask another model for them"
             raise ProviderError(msg, cause="request")
-        start = time.perf_counter()
-        try:
-            reply = await self._fallback.send(request, self._chat)
-        except (AnthropicError, aiohttp.ClientError, ServedError, UnreadableReplyError) as error:
-            if not is_filtered(error):
-                # Without the chain, whose frames hold the key.
-                raise provider_error(error, self._endpoint) from None
-            reply = FILTERED
-        latency = time.perf_counter() - start
-        return replace(self._endpoint.scrubbed(reply), latency=latency, created=time.time())
+        call = self._fallback.send(request, self._chat)
+        return await answered(call, self._endpoint, _FAILURES)
 
     async def close(self) -> None:
         """Close the connections."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 import base64
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Final
 
 from pytest_llmeval.providers.anthropic.parameters import SAMPLING, message_parameters
-from pytest_llmeval.providers.chat_shapes import Turn, arguments_of, instructions, turns
+from pytest_llmeval.providers.chat_shapes import Turn, arguments_of, texts_of_system, turns
 from pytest_llmeval.records import ImagePart, Json, Message, Part, Request, TextPart
 
 VERSION: Final = "2026-10-21"
@@ -43,17 +43,9 @@ def message_body(request: Request) -> dict[str, Json]:
         msg = "the request has no text or picture besides the system's; this API needs some"
         raise ValueError(msg)
     body = {**message_parameters(request), "model": request.model, "messages": messages}
-    if system := list(_system(request.messages)):
+    if system := [_text(text) for text in texts_of_system(request.messages) if text.strip()]:
         body["system"] = system
     return body
-
-
-def _system(messages: Iterable[Message]) -> Iterator[Json]:
-    for message in instructions(tuple(messages)):
-        if message.images:
-            msg = "a system message holds a picture; this API takes them in a user's message only"
-            raise ValueError(msg)
-        yield from (_text(part.text) for part in _shown(message) if isinstance(part, TextPart))
 
 
 def _blocks(turn: Turn) -> Iterator[Json]:

@@ -13,15 +13,9 @@ from aiobotocore.config import AioConfig
 from aiobotocore.session import get_session
 
 from pytest_llmeval.engine.ports import ProviderSetup
-from pytest_llmeval.providers.connections import CONNECT_TIMEOUT
+from pytest_llmeval.providers.connections import CONNECT_TIMEOUT, CONNECTIONS, WHOLE
 
 _SERVICE: Final = "bedrock-runtime"
-_CONNECTIONS: Final = 10_000
-"""More than any concurrency: the limiter bounds the requests in flight. Ten is botocore's own."""
-
-_WHOLE: Final = 2**20
-"""Bytes of a body that is sent in one piece, at most; aiohttp warns of larger ones."""
-
 _BODY: Final = "LLMEvalBody"
 
 
@@ -39,7 +33,7 @@ class BedrockClient:
             "config": AioConfig(
                 connect_timeout=min(setup.timeout, CONNECT_TIMEOUT),
                 read_timeout=setup.timeout,
-                max_pool_connections=_CONNECTIONS,
+                max_pool_connections=CONNECTIONS,
                 # The engine retries. The mode is named because AWS_RETRY_MODE may be another.
                 retries={"total_max_attempts": 1, "mode": "standard"},
             ),
@@ -100,5 +94,5 @@ def _error_body(body: bytes) -> bytes:
 
 
 def _in_pieces(request: Any, **_: object) -> None:  # noqa: ANN401 - botocore's
-    if isinstance(request.body, bytes | bytearray) and len(request.body) > _WHOLE:
+    if isinstance(request.body, bytes | bytearray) and len(request.body) > WHOLE:
         request.body = io.BytesIO(request.body)

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import Any, Final
 
 from botocore import exceptions
-from botocore.exceptions import BotoCoreError, ClientError
+from botocore.exceptions import ClientError
 
 from pytest_llmeval.errors import ProviderError
 from pytest_llmeval.providers.bodies import UnreadableReplyError
@@ -158,7 +158,3 @@ def _code(error: ClientError) -> str:
 
 def _words(error: ClientError) -> str:
     return str(error.response.get("Error", {}).get("Message", ""))
-
-
-FAILURES: Final = (ClientError, BotoCoreError)
-"""All that the SDK raises for a call."""

@@ -8,7 +8,13 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from pytest_llmeval.engine.expectation import CEILINGS
-from pytest_llmeval.providers.chat_shapes import answer_schema, chosen_function, function_of
+from pytest_llmeval.providers.chat_shapes import (
+    chosen_function,
+    function_of,
+    unknown_choice,
+    wanted_schema,
+)
+from pytest_llmeval.providers.claude_thinking import claude_thinking
 from pytest_llmeval.providers.tool_rules import check_tools
 from pytest_llmeval.records import Json, Request
 
@@ -24,10 +30,6 @@ _OWN: Final = frozenset(
 _SAMPLING: Final[Mapping[str, str]] = {"temperature": "temperature", "top_p": "topP"}
 _CHOICES: Final[Mapping[str, str]] = {"auto": "auto", "required": "any"}
 _NAME: Final = re.compile(r"[a-zA-Z0-9_-]{1,64}")
-_CLAUDE_EFFORTS: Final[Mapping[str, str]] = {
-    "minimal": "low",
-    **{effort: effort for effort in ("low", "medium", "high", "xhigh", "max")},
-}
 
 
 def converse_parameters(request: Request) -> dict[str, Any]:
@@ -85,15 +87,9 @@ def _inference(given: dict[str, Json]) -> dict[str, Any]:
 
 
 def _answer(shape: Json) -> dict[str, Any]:
-    """Return the form of the answer; a form in one word is the image API's of OpenAI."""
-    if shape is None or isinstance(shape, str) or shape == {"type": "text"}:
+    """Return the form of the answer."""
+    if (answer := wanted_schema(shape)) is None:
         return {}
-    if (answer := answer_schema(shape)) is None:
-        msg = (
-            "response_format has no counterpart in this API; expected "
-            '{"type": "json_schema", "json_schema": {"schema": ...}}'
-        )
-        raise ValueError(msg)
     definition = {
         "schema": json.dumps(answer.schema),
         **({"name": answer.name} if answer.name else {}),
@@ -139,25 +135,14 @@ def _choice(choice: Json) -> dict[str, Any]:
         return {_CHOICES[choice]: {}}
     if (name := chosen_function(choice)) is not None:
         return {"tool": {"name": name}}
-    msg = f"tool_choice is {choice!r}; expected auto, none, required or one function"
-    raise ValueError(msg)
+    raise unknown_choice(choice)
 
 
 def _thinking(effort: Json, model: str) -> dict[str, Any]:
     """Return the members that say how much a model thinks: each family has its own."""
     if "anthropic." in model:
-        if effort == "none":
-            return {"additionalModelRequestFields": {"thinking": {"type": "disabled"}}}
-        if not isinstance(effort, str) or effort not in _CLAUDE_EFFORTS:
-            known = ", ".join(_CLAUDE_EFFORTS)
-            msg = f"reasoning_effort is {effort!r}; expected one of none, {known}"
-            raise ValueError(msg)
-        return {
-            "outputConfig": {"effort": _CLAUDE_EFFORTS[effort]},
-            "additionalModelRequestFields": {
-                "thinking": {"type": "adaptive", "display": "summarized"}
-            },
-        }
+        thinking, output = claude_thinking(effort)
+        return {"outputConfig": output, "additionalModelRequestFields": {"thinking": thinking}}
     if "amazon.nova" in model:
         how = {"type": "enabled", "maxReasoningEffort": effort}
         config = {"type": "disabled"} if effort == "none" else how

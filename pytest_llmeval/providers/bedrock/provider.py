@@ -2,30 +2,30 @@
 
 from __future__ import annotations
 
-import time
 from typing import Final
 
-import aiohttp
-from msgspec.structs import replace
+from botocore.exceptions import BotoCoreError, ClientError
 
-from pytest_llmeval.engine.ports import ImageStore
+from pytest_llmeval.engine.ports import ImageStore, ProviderSetup
 from pytest_llmeval.errors import ProviderError
+from pytest_llmeval.providers.answering import Failures, answered
 from pytest_llmeval.providers.bedrock.client import BedrockClient
+from pytest_llmeval.providers.bedrock.endpoint import bedrock_endpoint, bedrock_region
 from pytest_llmeval.providers.bedrock.errors import (
-    FAILURES,
     is_filtered,
     provider_error,
     refuses_schema,
 )
 from pytest_llmeval.providers.bedrock.replies import read_converse
 from pytest_llmeval.providers.bedrock.requests import converse_request
-from pytest_llmeval.providers.bodies import UnreadableReplyError
-from pytest_llmeval.providers.content_filters import FILTERED
 from pytest_llmeval.providers.schema_fallback import SchemaFallback
 from pytest_llmeval.providers.services import Endpoint
 from pytest_llmeval.records import Reply, Request
 
-_FAILURES: Final = (*FAILURES, aiohttp.ClientError, UnreadableReplyError)
+_FAILURES: Final = Failures(
+    kinds=(ClientError, BotoCoreError), is_filtered=is_filtered, provider_error=provider_error
+)
+"""Those are all that the SDK raises for a call."""
 
 
 class BedrockProvider:
@@ -57,16 +57,8 @@ class BedrockProvider:
         if request.operation != "chat":
             msg = f"{self._endpoint.model} makes no pictures; ask another model for them"
             raise ProviderError(msg, cause="request")
-        start = time.perf_counter()
-        try:
-            reply = await self._fallback.send(request, self._converse)
-        except _FAILURES as error:
-            if not is_filtered(error):
-                # Without the chain, whose frames hold the key.
-                raise provider_error(error, self._endpoint) from None
-            reply = FILTERED
-        latency = time.perf_counter() - start
-        return replace(self._endpoint.scrubbed(reply), latency=latency, created=time.time())
+        call = self._fallback.send(request, self._converse)
+        return await answered(call, self._endpoint, _FAILURES)
 
     async def close(self) -> None:
         """Close the connections."""
@@ -79,3 +71,11 @@ class BedrockProvider:
             msg = f"{self._endpoint.model}: {error}"
             raise ProviderError(msg, cause="request") from None
         return read_converse(await self._client.converse(wanted), self._image_store)
+
+
+def bedrock_provider(setup: ProviderSetup) -> BedrockProvider:
+    """Return the provider of a ``bedrock/`` model; UsageError when region or address is wrong."""
+    region = bedrock_region(setup.model, setup.options, setup.environ)
+    endpoint = bedrock_endpoint(setup.model, setup.options, setup.environ, region=region)
+    client = BedrockClient(setup, region=region)
+    return BedrockProvider(client, endpoint, image_store=setup.image_store)

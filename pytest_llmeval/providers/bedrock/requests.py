@@ -6,11 +6,11 @@ import base64
 import hashlib
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any, Final
 
 from pytest_llmeval.providers.bedrock.parameters import converse_parameters
-from pytest_llmeval.providers.chat_shapes import Turn, arguments_of, instructions, turns
+from pytest_llmeval.providers.chat_shapes import Turn, arguments_of, texts_of_system, turns
 from pytest_llmeval.providers.tool_rules import check_results
 from pytest_llmeval.records import ImagePart, Message, Part, Request, TextPart
 
@@ -40,7 +40,8 @@ def converse_request(request: Request) -> dict[str, Any]:
     check_results(spoken)
     blocks = _blocks if "toolConfig" in body else _told_blocks
     body["messages"] = [{"role": turn.role, "content": list(blocks(turn))} for turn in spoken]
-    if system := [{"text": text} for text in _system(request.messages)]:
+    system = [{"text": text} for text in texts_of_system(request.messages) if text.strip()]
+    if system:
         body["system"] = system
     return body
 
@@ -55,14 +56,6 @@ def _shown(message: Message) -> Iterator[Part]:
     for part in message.parts:
         if isinstance(part, ImagePart) or part.text.strip():
             yield part
-
-
-def _system(messages: Sequence[Message]) -> Iterator[str]:
-    for message in instructions(messages):
-        if message.images:
-            msg = "a system message holds a picture; this API takes them in a user's message only"
-            raise ValueError(msg)
-        yield from (part.text for part in _shown(message) if isinstance(part, TextPart))
 
 
 def _blocks(turn: Turn) -> Iterator[dict[str, Any]]:

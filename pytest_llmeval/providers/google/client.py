@@ -17,6 +17,7 @@ from pytest_llmeval.providers.google.provider import GoogleProvider
 from pytest_llmeval.providers.services import Endpoint
 
 _PLACEHOLDER_KEY: Final = "none"
+_KEY_HEADER: Final = "x-goog-api-key"
 _VERSION: Final = re.compile(r"(?:/v1\w*)?/*$")
 """The end of an address that the SDK adds by itself."""
 
@@ -34,7 +35,7 @@ def google_provider(setup: ProviderSetup) -> GoogleProvider:
     """
     endpoint = google_endpoint(setup.model, setup.options, setup.environ)
     vertex = vertex_project(setup.model, setup.options)
-    http = _Connections(timeout=time_limits(setup.timeout), limits=LIMITS)
+    http = _Connections(endpoint, timeout=setup.timeout)
     client = _client(endpoint, vertex, http)
     return GoogleProvider(client, http, endpoint, image_store=setup.image_store)
 
@@ -51,7 +52,25 @@ def _client(endpoint: Endpoint, vertex: VertexProject | None, http: httpx2.Async
 
 
 class _Connections(_AioHttpClient):
-    """Connections with time-outs of their own, which send large bodies in pieces."""
+    """Connections with time-outs of their own, which send large bodies in pieces.
+
+    The key goes to the endpoint alone: httpx2 takes only `Authorization` out of a request that is
+    redirected elsewhere.
+    """
+
+    def __init__(self, endpoint: Endpoint, *, timeout: float) -> None:
+        """Open no connection yet; `timeout` is that of a request, in seconds."""
+
+        async def keep_key(request: httpx2.Request) -> None:
+            """Take the key out of a request to another server; called before each one is sent."""
+            url = request.url
+            default = 443 if url.scheme == "https" else 80
+            if not endpoint.serves(url.host, url.port or default):
+                request.headers.pop(_KEY_HEADER, None)
+
+        super().__init__(
+            timeout=time_limits(timeout), limits=LIMITS, event_hooks={"request": [keep_key]}
+        )
 
     async def request(self, method: str, url: httpx2.URL | str, **options: Any) -> httpx2.Response:  # noqa: ANN401 - the SDK's
         """Send a request of the SDK, which gives the body whole and no time-out."""

@@ -9,7 +9,12 @@ from typing import Any, Final
 
 from google.genai import types
 
-from pytest_llmeval.providers.chat_shapes import answer_schema, chosen_function, function_of
+from pytest_llmeval.providers.chat_shapes import (
+    chosen_function,
+    function_of,
+    unknown_choice,
+    wanted_schema,
+)
 from pytest_llmeval.providers.tool_rules import check_tools
 from pytest_llmeval.records import Json, Request
 
@@ -114,17 +119,11 @@ def _renamed(name: str, value: Json) -> tuple[str, Json]:
 
 
 def _answer(shape: Json) -> dict[str, Any]:
-    """Return the form of the answer; a form in one word is the image API's of OpenAI."""
-    if shape is None or isinstance(shape, str) or shape == {"type": "text"}:
-        return {}
+    """Return the form of the answer."""
     if shape == {"type": "json_object"}:
         return {"response_mime_type": "application/json"}
-    if (answer := answer_schema(shape)) is None:
-        msg = (
-            "response_format has no counterpart in this API; expected "
-            '{"type": "json_schema", "json_schema": {"schema": ...}}'
-        )
-        raise ValueError(msg)
+    if (answer := wanted_schema(shape)) is None:
+        return {}
     # Plain JSON Schema: the older field takes a part of OpenAPI's.
     return {"response_mime_type": "application/json", "response_json_schema": dict(answer.schema)}
 
@@ -168,8 +167,7 @@ def _choice(choice: Json) -> dict[str, Any]:
         return {"mode": _CHOICES[choice]}
     if (name := chosen_function(choice)) is not None:
         return {"mode": "ANY", "allowed_function_names": [name]}
-    msg = f"tool_choice is {choice!r}; expected auto, none, required or one function"
-    raise ValueError(msg)
+    raise unknown_choice(choice)
 
 
 def _thinking(effort: Json, model: str) -> dict[str, Any]:

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import time
 from typing import Final
 
-import aiohttp
 import httpx2
 from google.auth.exceptions import GoogleAuthError
 from google.genai import Client
 from google.genai.errors import APIError
-from msgspec.structs import replace
 
 from pytest_llmeval.engine.ports import ImageStore
 from pytest_llmeval.errors import ProviderError
-from pytest_llmeval.providers.bodies import ServedError, UnreadableReplyError
-from pytest_llmeval.providers.content_filters import FILTERED
+from pytest_llmeval.providers.answering import Failures, answered
+from pytest_llmeval.providers.bodies import UnreadableReplyError
 from pytest_llmeval.providers.google.errors import is_filtered, provider_error, refuses_schema
 from pytest_llmeval.providers.google.replies import read_generated
 from pytest_llmeval.providers.google.requests import asked
@@ -23,9 +20,10 @@ from pytest_llmeval.providers.schema_fallback import SchemaFallback
 from pytest_llmeval.providers.services import Endpoint
 from pytest_llmeval.records import Reply, Request
 
-_FAILURES: Final = (
-    *(APIError, GoogleAuthError, httpx2.HTTPError, aiohttp.ClientError),
-    *(ServedError, UnreadableReplyError),
+_FAILURES: Final = Failures(
+    kinds=(APIError, GoogleAuthError, httpx2.HTTPError),
+    is_filtered=is_filtered,
+    provider_error=provider_error,
 )
 
 
@@ -62,16 +60,8 @@ class GoogleProvider:
         Raises:
             ProviderError: the call failed, or the request has no counterpart in this API.
         """
-        start = time.perf_counter()
-        try:
-            reply = await self._fallback.send(request, self._generate)
-        except _FAILURES as error:
-            if not is_filtered(error):
-                # Without the chain, whose frames hold the key.
-                raise provider_error(error, self._endpoint) from None
-            reply = FILTERED
-        latency = time.perf_counter() - start
-        return replace(self._endpoint.scrubbed(reply), latency=latency, created=time.time())
+        call = self._fallback.send(request, self._generate)
+        return await answered(call, self._endpoint, _FAILURES)
 
     async def close(self) -> None:
         """Close the connections."""

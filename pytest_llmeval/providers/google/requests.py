@@ -12,7 +12,7 @@ from google.genai import types
 from pydantic import ValidationError
 
 from pytest_llmeval.providers.bodies import clean
-from pytest_llmeval.providers.chat_shapes import Turn, arguments_of, instructions, turns
+from pytest_llmeval.providers.chat_shapes import Turn, arguments_of, texts_of_system, turns
 from pytest_llmeval.providers.google.parameters import generation_parameters
 from pytest_llmeval.providers.tool_rules import check_results
 from pytest_llmeval.records import ImagePart, Message, Part, Request, ToolCall
@@ -41,13 +41,13 @@ def asked(request: Request) -> Asked:
         ValueError: a parameter or message has no counterpart in this API.
     """
     drawing = request.operation == "image"
-    system = () if drawing else instructions(request.messages)
     contents = _drawing(request.messages) if drawing else _conversation(request.messages)
     if not contents:
         msg = "the request has no text or picture besides the system's; this API needs some"
         raise ValueError(msg)
     config = dict(generation_parameters(request))
-    if parts := list(_instructions(system)):
+    system = () if drawing else texts_of_system(request.messages)
+    if parts := [{"text": clean(text)} for text in system if text]:
         config["system_instruction"] = {"role": "user", "parts": parts}
     try:
         return Asked(
@@ -68,14 +68,6 @@ def _first(error: ValidationError) -> str:
 def _drawing(messages: Sequence[Message]) -> list[dict[str, Any]]:
     parts = [part for message in messages for part in _shown(message)]
     return [{"role": "user", "parts": parts}] if parts else []
-
-
-def _instructions(messages: Sequence[Message]) -> Iterator[dict[str, Any]]:
-    for message in messages:
-        if message.images:
-            msg = "a system message holds a picture; this API takes them in a user's message only"
-            raise ValueError(msg)
-        yield from _shown(message)
 
 
 def _conversation(messages: Sequence[Message]) -> list[dict[str, Any]]:

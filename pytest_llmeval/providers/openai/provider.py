@@ -4,21 +4,17 @@ from __future__ import annotations
 
 import json
 import re
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import Final, Protocol
 
-import aiohttp
 import httpx2
-from msgspec.structs import replace
 from openai import APIStatusError, AsyncOpenAI, OpenAIError
 
 from pytest_llmeval.engine.ports import ImageStore
-from pytest_llmeval.providers.bodies import ServedError, UnreadableReplyError
+from pytest_llmeval.providers.answering import Failures, answered
 from pytest_llmeval.providers.connections import content
-from pytest_llmeval.providers.content_filters import FILTERED
 from pytest_llmeval.providers.openai.errors import is_filtered, provider_error
 from pytest_llmeval.providers.openai.replies import read_chat, read_images
 from pytest_llmeval.providers.openai.requests import chat_body, image_body
@@ -29,6 +25,9 @@ from pytest_llmeval.records import Json, Reply, Request
 
 _SCHEMA_REFUSED: Final = re.compile(r"response_format|text\.format|json_schema", re.IGNORECASE)
 _REFUSALS: Final = frozenset({400, 422})
+_FAILURES: Final = Failures(
+    kinds=(OpenAIError,), is_filtered=is_filtered, provider_error=provider_error
+)
 
 
 class AsyncClosable(Protocol):
@@ -92,20 +91,12 @@ class OpenAIProvider:
         Raises:
             ProviderError: the call failed.
         """
-        start = time.perf_counter()
-        try:
-            reply = await (
-                self._fallback.send(request, self._chat)
-                if request.operation == "chat"
-                else self._draw(request)
-            )
-        except (OpenAIError, aiohttp.ClientError, ServedError, UnreadableReplyError) as error:
-            if not is_filtered(error):
-                # Without the chain, whose frames hold the key.
-                raise provider_error(error, self._endpoint) from None
-            reply = FILTERED
-        latency = time.perf_counter() - start
-        return replace(self._endpoint.scrubbed(reply), latency=latency, created=time.time())
+        call = (
+            self._fallback.send(request, self._chat)
+            if request.operation == "chat"
+            else self._draw(request)
+        )
+        return await answered(call, self._endpoint, _FAILURES)
 
     async def close(self) -> None:
         """Close the connections."""

@@ -32,7 +32,8 @@ _FIRST_PAUSE, _LONGEST_PAUSE = 0.05, 1.0
 _ANSWER_SECONDS = 5.0
 _KILLED_SECONDS = 2.0
 _REAPED_SECONDS = 1.0
-_LOG_TAIL = 1_500
+_LOG_TAIL: Final = 1_500
+"""Bytes of its log that a message repeats."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -154,9 +155,7 @@ class VllmServer:
 
     def _lost(self, problem: str) -> ProviderError:
         log = self._launch.log
-        said = log.read_text(errors="replace").strip() if log.is_file() else ""
-        tail = re.sub(r"\A\S*\s+", "... ", said[-_LOG_TAIL:]) if len(said) > _LOG_TAIL else said
-        told = f"`vllm serve {self._launch.model}` {problem}; its log, {log}, ends:\n{tail}"
+        told = f"`vllm serve {self._launch.model}` {problem}; its log, {log}, ends:\n{end_of(log)}"
         return ProviderError(f"vllm/{self._launch.model}: {told}", reach="model", cause="server")
 
 
@@ -186,6 +185,17 @@ def _environment(environ: Mapping[str, str]) -> dict[str, str]:
         for name, value in environ.items()
         if not is_secret_name(name) or name.upper().startswith(_OF_THE_SERVER)
     }
+
+
+def end_of(log: Path) -> str:
+    """Return the last words of a log, which may have grown for days; "" without one."""
+    if not log.is_file():
+        return ""
+    with log.open("rb") as file:
+        cut = max(0, log.stat().st_size - _LOG_TAIL)
+        file.seek(cut)
+        said = file.read(_LOG_TAIL).decode("utf-8", "replace").strip()
+    return re.sub(r"\A\S*\s+", "... ", said) if cut else said
 
 
 def _ended(code: int) -> str:

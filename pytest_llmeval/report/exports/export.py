@@ -63,16 +63,14 @@ def file_name(text: str) -> str:
     return re.sub(r"[^\w.-]+", "-", text, flags=re.ASCII).strip("-.") or "unnamed"
 
 
-def file_names(texts: Iterable[str]) -> dict[str, str]:
+def file_names(texts: Iterable[str]) -> list[str]:
     """Return a file's name for each text, no two alike, also where letters have no case."""
-    names: dict[str, str] = {}
-    taken: set[str] = set()
+    taken: dict[str, str] = {}
     for text in texts:
         base = name = file_name(text)
         number = 1
         while name.lower() in taken:
             number += 1
             name = f"{base}-{number}"
-        taken.add(name.lower())
-        names[text] = name
-    return names
+        taken[name.lower()] = name
+    return list(taken.values())

@@ -30,13 +30,13 @@ def huggingface_results(exported: Exported) -> Iterator[ExportFile]:
     """
     entries = exported.run.summary.entries
     _check(exported.benchmarks, entries)
-    folders = file_names(dict.fromkeys(entry.model for entry in entries))
-    for model, folder in folders.items():
+    models = tuple(dict.fromkeys(entry.model for entry in entries))
+    for model, folder in zip(models, file_names(models), strict=True):
         own = [entry for entry in entries if entry.model == model]
         yield _yaml(f"{folder}/model-index.yaml", _model_index(model, own, exported.benchmarks))
         ranked = [entry for entry in own if entry.task in exported.benchmarks]
-        names = file_names(f"{entry.task} {entry.test.rpartition('::')[2]}" for entry in ranked)
-        for entry, name in zip(ranked, names.values(), strict=True):
+        names = file_names(f"{entry.task} {_test_name(entry, own)}" for entry in ranked)
+        for entry, name in zip(ranked, names, strict=True):
             place = f"{folder}/.eval_results/{name}.yaml"
             yield _yaml(place, [_entry(entry, exported.benchmarks[entry.task], exported)])
 
@@ -65,10 +65,21 @@ def _dataset(
         "name": entry.info.title,
     }
     if sum(other.task == entry.task for other in entries) > 1:
-        found["config"] = entry.test.rpartition("::")[2]
+        found["config"] = _test_name(entry, entries)
     if benchmark and benchmark.revision:
         found["revision"] = benchmark.revision
     return found
+
+
+def _test_name(entry: TaskSummary, entries: Sequence[TaskSummary]) -> str:
+    """Return the name of an entry's test function; with its file where two files have one."""
+    name = entry.test.rpartition("::")[2]
+    alike = [
+        other
+        for other in entries
+        if (other.task, other.test.rpartition("::")[2]) == (entry.task, name)
+    ]
+    return name if len(alike) == 1 else entry.test
 
 
 def _means(entry: TaskSummary) -> list[Mean]:

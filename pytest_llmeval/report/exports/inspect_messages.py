@@ -28,6 +28,9 @@ _STOP: Final = {
 }
 """Inspect's stop reasons by ours."""
 
+_MOST_LEVELS: Final = 100
+"""Levels of a tool's arguments that are told as an object: Inspect reads no log of 200."""
+
 
 @dataclass(slots=True)
 class InspectMessages:
@@ -118,15 +121,28 @@ def usage(found: Usage) -> dict[str, Json]:
 def arguments_of(text: str) -> tuple[dict[str, Json], str | None]:
     """Return the arguments of a tool as an object, and what is wrong with them, if anything.
 
-    Arguments that are no object stand under the key ``arguments``.
+    Arguments that are no object, or nest too deeply, stand as text under the key ``arguments``.
     """
     try:
         found: Json = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         return {"arguments": text}, f"not JSON: {error}"
-    if isinstance(found, dict):
-        return found, None
-    return {"arguments": text}, "not a JSON object"
+    if not isinstance(found, dict):
+        return {"arguments": text}, "not a JSON object"
+    if _levels(found) > _MOST_LEVELS:
+        return {"arguments": text}, f"nested more than {_MOST_LEVELS} levels deep"
+    return found, None
+
+
+def _levels(value: Json) -> int:
+    """Return how deeply lists and objects nest; 0 for a single value."""
+    levels, inner = 0, [value]
+    while inner := [one for one in inner if isinstance(one, dict | list)]:
+        levels += 1
+        inner = [
+            child for one in inner for child in (one.values() if isinstance(one, dict) else one)
+        ]
+    return levels
 
 
 def _tool_call(call: ToolCall) -> Json:

@@ -32,7 +32,7 @@ _ESCAPES: Final = str.maketrans(
         "<": r"\textless{}",
         ">": r"\textgreater{}",
         "|": r"\textbar{}",
-        '"': r"\textquotedbl{}",
+        '"': r"\char34{}",  # \textquotedbl is not in the encoding that LaTeX starts with
         "'": r"\textquotesingle{}",
         "`": r"\textasciigrave{}",
         # Two hyphens would become a dash, and brackets after a line's end an option of it.

@@ -86,6 +86,17 @@ def test_several_tests_of_a_task_are_configurations_of_its_dataset(tmp_path: Pat
     assert [one.dataset_config for one in results] == ["test_demo", "test_other"]
 
 
+def test_tests_of_one_name_in_two_files_stay_apart(tmp_path: Path) -> None:
+    rows = [row("1", test="a.py::test_it"), row("1", "incorrect", test="b.py::test_it")]
+    files = files_of(stored(tmp_path, rows), demo=GPQA)
+    _, results = cards.model_index_to_eval_results(
+        next(file for name, file in files.items() if "model-index" in name)["model-index"]
+    )
+    assert [one.dataset_config for one in results] == ["a.py::test_it", "b.py::test_it"]
+    ranked = {name: file[0]["value"] for name, file in files.items() if ".eval_results" in name}
+    assert sorted(ranked.values()) == [0.0, 1.0]
+
+
 @pytest.mark.parametrize(
     ("fields", "reason"),
     [

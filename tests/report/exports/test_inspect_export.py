@@ -205,6 +205,22 @@ def test_a_tool_is_called_by_name_in_messages_and_events(tmp_path: Path) -> None
     assert (use.function, use.arguments, use.result) == ("ask", {"place": "harbour"}, "12")
 
 
+@pytest.mark.parametrize("levels", [90, 250, 100_000])
+def test_arguments_of_any_depth_leave_the_log_readable(levels: int, tmp_path: Path) -> None:
+    arguments = f'{{"a": {"[" * levels}{"]" * levels}}}'
+    wish = ToolCall(id="c1", name="ask", arguments=arguments)
+    transcript = Transcript(
+        events=(
+            call(QUESTION, tool_calls=(wish,), stop_reason="tool_calls"),
+            ToolUse(stage="turn", tool="ask", input=arguments, output="12"),
+        )
+    )
+    [log] = logs_of(stored(tmp_path, [row("1")], {row("1").key: transcript})).values()
+    [told] = log.samples[0].messages[-1].tool_calls
+    assert (told.parse_error is None) == (levels == 90)
+    assert told.arguments == (json.loads(arguments) if levels == 90 else {"arguments": arguments})
+
+
 def test_a_picture_stands_once_and_one_that_is_gone_by_its_path(tmp_path: Path) -> None:
     (tmp_path / "a.png").write_bytes(PNG)
     there = Image.load(tmp_path / "a.png")

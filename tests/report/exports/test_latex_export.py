@@ -25,7 +25,7 @@ SHOWN = {
     r"\textless{}": "<",
     r"\textgreater{}": ">",
     r"\textbar{}": "|",
-    r"\textquotedbl{}": '"',
+    r"\char34{}": '"',
     r"\textquotesingle{}": "'",
     r"\textasciigrave{}": "`",
     r"\ldots{}": "…",
