@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Sequence
 from itertools import pairwise
@@ -31,6 +32,16 @@ def check_tools(names: Sequence[str], allowed: re.Pattern[str], *, chosen: Json)
     if (wanted := chosen_function(chosen)) is not None and wanted not in names:
         msg = f"tool_choice names {wanted!r}, which is none of the tools"
         raise ValueError(msg)
+
+
+def allowed_id(text: str, allowed: re.Pattern[str]) -> str:
+    """Return the id of a call, or one for it of hexadecimal digits where an API forbids it.
+
+    Ids that differ stay different.
+    """
+    if allowed.fullmatch(text):
+        return text
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
 
 
 def check_results(turns: Sequence[Turn]) -> None:

@@ -171,6 +171,19 @@ def test_parameters_of_any_shape_never_end_in_another_error(parameters: dict[str
     breakpoints(body)
 
 
+@given(
+    st.sets(st.text(max_size=6) | st.sampled_from(["a b", "a/b", "a_b"]), min_size=2, max_size=4)
+)
+def test_ids_that_the_api_forbids_stay_different(ids: set[str]) -> None:
+    calls = tuple(ToolCall(id=one, name="add", arguments="{}") for one in ids)
+    results = (replace(Message.of("tool", "5"), tool_call_id=one) for one in ids)
+    messages = (Message(role="assistant", parts=(), tool_calls=calls), *results)
+    sent: Any = message_body(Request(provider="anthropic", model="m", messages=messages))
+    used, told = (one["content"] for one in sent["messages"])
+    assert len({one["id"] for one in used}) == len(ids)
+    assert [one["id"] for one in used] == [one["tool_use_id"] for one in told]
+
+
 def test_the_newest_version_is_spoken() -> None:
     request = Request(provider="anthropic", model="m", messages=(Message.of("user", "hi"),))
     assert api_version(request) == VERSION

@@ -10,6 +10,7 @@ from typing import Final
 
 from pytest_llmeval.providers.anthropic.parameters import SAMPLING, message_parameters
 from pytest_llmeval.providers.chat_shapes import Turn, arguments_of, texts_of_system, turns
+from pytest_llmeval.providers.tool_rules import allowed_id
 from pytest_llmeval.records import ImagePart, Json, Message, Part, Request, TextPart
 
 VERSION: Final = "2026-10-21"
@@ -18,7 +19,7 @@ VERSION: Final = "2026-10-21"
 SAMPLING_VERSION: Final = "2023-06-01"
 """The last version of the API that takes a temperature, `top_p` and `top_k`."""
 
-_NO_ID: Final = re.compile(r"[^a-zA-Z0-9_-]")
+_ID: Final = re.compile(r"[a-zA-Z0-9_-]+")
 
 
 def api_version(request: Request) -> str:
@@ -54,7 +55,7 @@ def _blocks(turn: Turn) -> Iterator[Json]:
     for message in results:
         yield {
             "type": "tool_result",
-            "tool_use_id": _id(message.tool_call_id or ""),
+            "tool_use_id": allowed_id(message.tool_call_id or "", _ID),
             "content": [_block(part) for part in _shown(message)],
         }
     for message in turn.messages:
@@ -66,7 +67,7 @@ def _blocks(turn: Turn) -> Iterator[Json]:
         for call in message.tool_calls:
             yield {
                 "type": "tool_use",
-                "id": _id(call.id),
+                "id": allowed_id(call.id, _ID),
                 "name": call.name,
                 "input": arguments_of(call),
             }
@@ -107,8 +108,3 @@ def _block(part: Part) -> Json:
 
 def _text(text: str) -> Json:
     return {"type": "text", "text": text}
-
-
-def _id(text: str) -> str:
-    """Return the id of a call in the characters that the API allows."""
-    return _NO_ID.sub("_", text) or "_"

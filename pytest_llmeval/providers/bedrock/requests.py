@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import hashlib
 import json
 import re
 from collections.abc import Iterator
@@ -11,7 +10,7 @@ from typing import Any, Final
 
 from pytest_llmeval.providers.bedrock.parameters import converse_parameters
 from pytest_llmeval.providers.chat_shapes import Turn, arguments_of, texts_of_system, turns
-from pytest_llmeval.providers.tool_rules import check_results
+from pytest_llmeval.providers.tool_rules import allowed_id, check_results
 from pytest_llmeval.records import ImagePart, Message, Part, Request, TextPart
 
 REASONING: Final = "reasoningContent"
@@ -63,7 +62,12 @@ def _blocks(turn: Turn) -> Iterator[dict[str, Any]]:
     for message in turn.messages:
         if message.tool_call_id is not None:
             content = [_block(part) for part in _shown(message)]
-            yield {"toolResult": {"toolUseId": _id(message.tool_call_id), "content": content}}
+            yield {
+                "toolResult": {
+                    "toolUseId": allowed_id(message.tool_call_id, _ID),
+                    "content": content,
+                }
+            }
     for message in turn.messages:
         if message.tool_call_id is not None:
             continue
@@ -73,7 +77,11 @@ def _blocks(turn: Turn) -> Iterator[dict[str, Any]]:
             if not _NAME.fullmatch(call.name):
                 msg = f"a call of {call.name!r} has no counterpart in this API: no tool is so named"
                 raise ValueError(msg)
-            use = {"toolUseId": _id(call.id), "name": call.name, "input": arguments_of(call)}
+            use = {
+                "toolUseId": allowed_id(call.id, _ID),
+                "name": call.name,
+                "input": arguments_of(call),
+            }
             yield {"toolUse": use}
 
 
@@ -107,10 +115,3 @@ def _reasoning(message: Message) -> Iterator[dict[str, Any]]:
             yield {"reasoningContent": {"redactedContent": base64.b64decode(hidden)}}
         else:
             yield {"reasoningContent": block}
-
-
-def _id(text: str) -> str:
-    """Return the id of a call, or one for it in the characters that the API allows."""
-    return (
-        text if _ID.fullmatch(text) else hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
-    )
