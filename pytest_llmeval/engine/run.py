@@ -123,7 +123,8 @@ class Run:
         Args:
             worker: name of the xdist worker, "" without xdist.
             want: ``completion`` returns a `Solved`; ``early`` the same before the test's turn, once
-                the look-ahead has it; ``prepare`` what a scorer prepares for an answer, or its
+                the look-ahead has it; ``failed`` the transcript of the test's completion, if that
+                failed; ``prepare`` what a scorer prepares for an answer, or its
                 error, with the transcript of its calls; ``transcript`` stores the transcript of the
                 test's completion; ``judges`` returns the names of the models that a scorer may ask;
                 ``generate`` a `Reply`.
@@ -141,6 +142,9 @@ class Run:
             case "early":
                 position = self._position(str(arguments["nodeid"]))
                 return (await self._scheduler.ahead_of_test(position)).to_json()
+            case "failed":
+                test = self._plan.tests[self._position(str(arguments["nodeid"]))]
+                return self._completing.failed(test.key).to_json()
             case "prepare":
                 return await self._prepare_for(arguments)
             case "transcript":
@@ -155,7 +159,7 @@ class Run:
             case "generate":
                 return (await self._generate_for(arguments)).to_json()
             case _:
-                known = "completion, early, prepare, transcript, judges or generate"
+                known = "completion, early, failed, prepare, transcript, judges or generate"
                 msg = f"unknown wish {want!r}; expected {known}"
                 raise UsageError(msg)
 
