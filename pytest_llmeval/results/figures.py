@@ -225,9 +225,7 @@ class Figures(Record, frozen=True, kw_only=True):
         """The scores to show: those that the task lists, and that say more than right or wrong."""
         listed = {metric.name for metric in self.metrics}
         return tuple(
-            mean
-            for mean in self.scores
-            if mean.name in listed or mean.name not in self.repeating
+            mean for mean in self.scores if mean.name in listed or mean.name not in self.repeating
         )
 
     @property

@@ -19,6 +19,7 @@ from pytest_llmeval.records.plain import plain_json
 from pytest_llmeval.safety.printable import described
 from pytest_llmeval.scoring.grader import grader_text
 from pytest_llmeval.scoring.scorer import (
+    EMPTY,
     NO_ANSWER,
     AskingScorer,
     PreparingScorer,
@@ -331,8 +332,10 @@ class Attempt:
             return ""
         if reason := self.completion.details.get("reason"):
             return str(reason)
-        cut = self.completion.stop_reason
-        return "" if cut == "stop" else f"{NO_ANSWER}; it ended by {cut}"
+        cut, empty = self.completion.stop_reason, not self.completion.text.strip()
+        if cut == "stop":
+            return EMPTY if empty else ""
+        return f"{EMPTY if empty else NO_ANSWER}; it ended by {cut}"
 
 
 def _named(scorer: Scorer, *, declared: bool) -> list[Json]:
