@@ -17,7 +17,8 @@ from pytest_llmeval.report.exports.export import Benchmark, Export, Exported
 from pytest_llmeval.report.exports.huggingface import huggingface_results
 from pytest_llmeval.report.exports.inspect_log import inspect_logs
 from pytest_llmeval.report.exports.latex import latex_tables
-from pytest_llmeval.session.named_run import load_run
+from pytest_llmeval.results.run import Run
+from pytest_llmeval.session.named_run import place_of
 
 EXPORTS: Final[Mapping[str, Export]] = {
     "inspect": inspect_logs,
@@ -57,7 +58,7 @@ def run(chosen: argparse.Namespace) -> int:
         msg = f"--benchmark is of --to {_LEADERBOARDS} alone, not of --to {chosen.to}"
         raise UsageError(msg)
     benchmarks = dict(map(_benchmark, chosen.benchmark))
-    stored = load_run(chosen.name, reports=reports_of(settings_of(chosen)))
+    stored = Run.open(place_of(chosen.name, reports_of(settings_of(chosen))))
     folder = chosen.out or stored.path / "exports" / chosen.to
     for file in EXPORTS[chosen.to](Exported(run=stored, benchmarks=benchmarks)):
         path = folder / file.name

@@ -53,6 +53,7 @@ class Completing:
         self._models, self._choice = models, choice
         self._solving, self._preparing = solving, preparing
         self._keep_transcript, self._timeout, self._ended = keep_transcript, sample_timeout, ended
+        self._failed: dict[RowKey, Transcript] = {}
 
     async def solved(self, test: PlannedTest, ticket: Ticket) -> Solved:
         """Return the solved sample of a test; store its transcript in any case.
@@ -75,9 +76,14 @@ class Completing:
             return replace(solved, completion=completion, partners=partners)
         except LLMEvalError as error:
             calls.note(StageNote(stage="error", text=f"{type(error).__name__}: {error}"))
+            self._failed[test.key] = calls.transcript
             raise
         finally:
             self.keep(test.key, calls.transcript)
+
+    def failed(self, key: RowKey) -> Transcript:
+        """Return what happened for a sample that failed, once; nothing where none did."""
+        return self._failed.pop(key, Transcript())
 
     def keep(self, key: RowKey, transcript: Transcript) -> None:
         """Store a transcript; without it nothing more is sent.

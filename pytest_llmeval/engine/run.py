@@ -123,7 +123,8 @@ class Run:
         Args:
             worker: name of the xdist worker, "" without xdist.
             want: ``completion`` returns a `Solved`; ``early`` the same before the test's turn, once
-                the look-ahead has it; ``prepare`` what a scorer prepares for an answer, or its
+                the look-ahead has it; ``failed`` the transcript of the test's completion, if that
+                failed; ``prepare`` what a scorer prepares for an answer, or its
                 error, with the transcript of its calls; ``transcript`` stores the transcript of the
                 test's completion; ``judges`` returns the names of the models that a scorer may ask;
                 ``generate`` a `Reply`.
@@ -141,21 +142,17 @@ class Run:
             case "early":
                 position = self._position(str(arguments["nodeid"]))
                 return (await self._scheduler.ahead_of_test(position)).to_json()
+            case "failed" | "transcript":
+                return self._transcript(want, arguments)
             case "prepare":
                 return await self._prepare_for(arguments)
-            case "transcript":
-                test, _ = self._on_behalf_of(arguments)
-                if test is not None:
-                    transcript = Transcript.from_json(arguments["transcript"])
-                    self._completing.keep(test.key, transcript)
-                return None
             case "judges":
                 test, _ = self._on_behalf_of(arguments)
                 return list(self._preparing.judges(test, arguments))
             case "generate":
                 return (await self._generate_for(arguments)).to_json()
             case _:
-                known = "completion, early, prepare, transcript, judges or generate"
+                known = "completion, early, failed, prepare, transcript, judges or generate"
                 msg = f"unknown wish {want!r}; expected {known}"
                 raise UsageError(msg)
 
@@ -268,6 +265,16 @@ class Run:
         if isinstance(error, RunStopped):
             return True
         return bool(self._solvers) and self._solvers <= self._models.lost.keys()
+
+    def _transcript(self, want: str, arguments: dict[str, Json]) -> Json:
+        """Return the transcript of a failed completion, or store the one that a test sends."""
+        test, _ = self._on_behalf_of(arguments)
+        if want == "failed":
+            failed = Transcript() if test is None else self._completing.failed(test.key)
+            return failed.to_json()
+        if test is not None:
+            self._completing.keep(test.key, Transcript.from_json(arguments["transcript"]))
+        return None
 
     async def _prepare_for(self, arguments: dict[str, Json]) -> Json:
         """Return what a scorer prepares for a test body, or its error, and the calls made."""

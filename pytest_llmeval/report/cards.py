@@ -10,6 +10,7 @@ from pytest_llmeval.report import numbers
 from pytest_llmeval.report.clean import clean
 from pytest_llmeval.report.metric_text import metric_interval, metric_value
 from pytest_llmeval.report.provenance import Fact
+from pytest_llmeval.report.use_block import token_text
 from pytest_llmeval.report.whisker import Whisker, interval_text, value_text, whisker
 from pytest_llmeval.results.figures import Counts, Figures, Mean
 from pytest_llmeval.results.summary import TaskSummary
@@ -101,8 +102,8 @@ def _shares(counts: Counts) -> tuple[Share, ...]:
 def _facts(figures: Figures, info: TaskInfo) -> tuple[Fact, ...]:
     usage, taken = figures.usage, figures.seconds
     facts = [
-        Fact("tokens in", numbers.count(usage.input_tokens)),
-        Fact("tokens out", numbers.count(usage.output_tokens)),
+        Fact("tokens in", token_text(usage, usage.input_tokens)),
+        Fact("tokens out", token_text(usage, usage.output_tokens)),
         Fact("cost", numbers.money(usage.cost, at_least=figures.unpriced > 0)),
         Fact("median seconds", numbers.seconds(taken.median)),
         Fact("95th percentile", numbers.seconds(taken.p95)),

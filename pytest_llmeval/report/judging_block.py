@@ -44,4 +44,4 @@ def judging_blocks(entries: Sequence[TaskSummary]) -> Iterator[Block]:
             for head, ones in kappas.items()
             if any(ones)
         ]
-        yield Block(title="answers decided by", labels=labels, units=tuple(units))
+        yield Block(title="judged scores decided by", labels=labels, units=tuple(units))

@@ -29,6 +29,8 @@ def _title(key: str, info: TaskInfo) -> str:
     """Return the heading of a detail, with the meanings of its labels."""
     declared = (one.labels[key] for one in info.displays if key in one.labels)
     meanings = ", ".join(
-        f"{clean(label)} = {clean(meaning)}" for label, meaning in next(declared, {}).items()
+        f"{clean(label)} = {clean(meaning)}"
+        for label, meaning in next(declared, {}).items()
+        if label != meaning
     )
     return f"{clean(info.heading(key))}: {meanings}" if meanings else clean(info.heading(key))

@@ -20,8 +20,10 @@ def use_block(entries: Sequence[TaskSummary]) -> Block:
     costs = [numbers.money(one.usage.cost, at_least=one.unpriced > 0) for one in sets]
     units: list[tuple[Column, ...]] = [
         (
-            column_of("tokens in", [numbers.count(one.usage.input_tokens) for one in sets]),
-            column_of("tokens out", [numbers.count(one.usage.output_tokens) for one in sets]),
+            column_of("tokens in", [token_text(one.usage, one.usage.input_tokens) for one in sets]),
+            column_of(
+                "tokens out", [token_text(one.usage, one.usage.output_tokens) for one in sets]
+            ),
         ),
         *_caching([one.usage for one in sets]),
         (column_of("cost", costs),),
@@ -41,6 +43,11 @@ def use_block(entries: Sequence[TaskSummary]) -> Block:
     units += [(_counts(head, counts),) for head, counts in doubtful.items() if any(counts)]
     labels = tuple(Label(text=entry_name(entry, entries)) for entry in entries)
     return Block(labels=labels, units=tuple(units))
+
+
+def token_text(usage: Usage, tokens: int) -> str:
+    """Return some of the tokens; – where requests were made, and no provider told of any."""
+    return numbers.NONE if usage.requests and not usage.total_tokens else numbers.count(tokens)
 
 
 def _caching(usages: Sequence[Usage]) -> Iterator[tuple[Column, ...]]:

@@ -222,8 +222,11 @@ class Figures(Record, frozen=True, kw_only=True):
 
     @property
     def graded(self) -> tuple[Mean, ...]:
-        """The scores that say more than right or wrong."""
-        return tuple(mean for mean in self.scores if mean.name not in self.repeating)
+        """The scores to show: those that the task lists, and that say more than right or wrong."""
+        listed = {metric.name for metric in self.metrics}
+        return tuple(
+            mean for mean in self.scores if mean.name in listed or mean.name not in self.repeating
+        )
 
     @property
     def further_metrics(self) -> tuple[MetricValue, ...]:

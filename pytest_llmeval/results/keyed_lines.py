@@ -38,7 +38,12 @@ class KeyedLines(Mapping[RowKey, _Record]):
         Raises:
             OSError, UsageError: the file cannot be read.
         """
-        place = self._places[key]
+        if (place := self._places.get(key)) is None:
+            msg = (
+                f"{self._path.name} has no record under {key!r:.200}; a key is the `key` of one "
+                f"of the run's rows, RowKey({', '.join(RowKey._fields)})"
+            )
+            raise KeyError(msg)
         with self._path.open("rb") as file:
             file.seek(place)
             return _decoded(file.readline(), self._kind, self._path)

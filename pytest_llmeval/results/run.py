@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, ValuesView
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -12,6 +12,7 @@ from pytest_llmeval.errors import UsageError
 from pytest_llmeval.records import Json, Row, RowKey, Transcript
 from pytest_llmeval.results.frame import data_frame
 from pytest_llmeval.results.keyed_lines import KeyedLines
+from pytest_llmeval.results.row_sequence import RowSequence
 from pytest_llmeval.results.run_files import ROWS, SUMMARY, TRANSCRIPTS
 from pytest_llmeval.results.stored_run import find_run, read_info, read_summary
 from pytest_llmeval.results.summary import Summary
@@ -56,13 +57,13 @@ class Run:
         """The results by ``row.key``."""
         return KeyedLines(self.path / ROWS, Row)
 
-    @property
-    def rows(self) -> ValuesView[Row]:
-        """The results, in the order in which their tests first reported.
+    @cached_property
+    def rows(self) -> Sequence[Row]:
+        """The results, in the order in which their tests first reported: ``run.rows[0]``.
 
         ``len(run.rows)`` reads none; UsageError, while they are read, tells of a wrong line.
         """
-        return self.by_key.values()
+        return RowSequence(self.by_key)
 
     @cached_property
     def transcripts(self) -> Mapping[RowKey, Transcript]:

@@ -11,6 +11,8 @@ from pytest_llmeval.roles import JUDGE
 T = TypeVar("T")
 
 NO_ANSWER = "the reply holds no answer in the demanded form"
+
+EMPTY = "the reply is empty"
 """Explanation of a score of a completion without an answer."""
 
 

@@ -12,13 +12,14 @@ from pytest_llmeval.engine.link import Link
 from pytest_llmeval.engine.pending import Pending
 from pytest_llmeval.engine.plan import PlannedTest
 from pytest_llmeval.engine.solved import Solved
-from pytest_llmeval.errors import ModelLost, RunStopped, ScorerError
+from pytest_llmeval.errors import LLMEvalError, ModelLost, RunStopped, ScorerError, TaskStopped
 from pytest_llmeval.records import Completion, Json, Role, Sample, Score, Transcript
 from pytest_llmeval.records.error_json import error_from_json
 from pytest_llmeval.records.plain import plain_json
 from pytest_llmeval.safety.printable import described
 from pytest_llmeval.scoring.grader import grader_text
 from pytest_llmeval.scoring.scorer import (
+    EMPTY,
     NO_ANSWER,
     AskingScorer,
     PreparingScorer,
@@ -44,6 +45,7 @@ class Attempt:
         loaded: its task; None for tests without a task.
         sample: its sample; None for tests without a task.
         completion: the completion; None before `wait`.
+        transcript: of a completion that failed; else empty.
         scores: the scores recorded so far.
         failures: what scorers failed by, by the scorer's name.
         early: whether its body runs and its turn has not come; what tests wait for goes first.
@@ -58,6 +60,7 @@ class Attempt:
         self.loaded: LoadedTask | None = None
         self.sample: Sample | None = None
         self.completion: Completion | None = None
+        self.transcript = Transcript()
         self.scores: list[Score] = []
         self.failures: dict[str, Exception] = {}
         self.early = self.unjudged = False
@@ -108,10 +111,23 @@ class Attempt:
             LLMEvalError: the sample failed, or the run has ended.
         """
         __tracebackhide__ = True
-        solved = Solved.from_json(self.send("completion", {}).result())
+        try:
+            solved = Solved.from_json(self.send("completion", {}).result())
+        except (RunStopped, ModelLost, TaskStopped):
+            raise
+        except LLMEvalError:
+            self.transcript = self._failed()
+            raise
         if self._solved is None or self.completion is None:
             return self._complete(solved)
         return self.completion
+
+    def _failed(self) -> Transcript:
+        """Return what happened for the sample that failed, which may have been paid in part."""
+        try:
+            return Transcript.from_json(self.send("failed", {}).result())
+        except LLMEvalError:  # the failure that is told is another one
+            return Transcript()
 
     async def wait_ahead(self) -> None:
         """Wait for the completion before the test's turn.
@@ -318,8 +334,10 @@ class Attempt:
             return ""
         if reason := self.completion.details.get("reason"):
             return str(reason)
-        cut = self.completion.stop_reason
-        return "" if cut == "stop" else f"{NO_ANSWER}; it ended by {cut}"
+        cut, empty = self.completion.stop_reason, not self.completion.text.strip()
+        if cut == "stop":
+            return EMPTY if empty else ""
+        return f"{EMPTY if empty else NO_ANSWER}; it ended by {cut}"
 
 
 def _named(scorer: Scorer, *, declared: bool) -> list[Json]:

@@ -7,7 +7,7 @@ import os
 from msgspec.structs import replace
 
 from pytest_llmeval.engine.plan import PlannedTest
-from pytest_llmeval.records import Completion, Json, Outcome, Row
+from pytest_llmeval.records import Completion, Json, Outcome, Row, Transcript
 from pytest_llmeval.results.rows import ROLE
 from pytest_llmeval.safety.printable import message_of
 from pytest_llmeval.session.attempt import Attempt
@@ -66,20 +66,27 @@ def row_of(
         worker=os.environ.get(WORKER, ""),
         versions={**row.versions, **partners, **graders},
     )
-    return row if attempt.completion is None else _completed(row, attempt.completion)
+    if attempt.completion is None:
+        return _with_calls(row, attempt.transcript)
+    return _completed(row, attempt.completion)
 
 
 def _completed(row: Row, completion: Completion) -> Row:
-    transcript = completion.transcript
     return replace(
-        row,
+        _with_calls(row, completion.transcript),
         answer=completion.answer,
         stop_reason=completion.stop_reason,
+        details=completion.details,
+    )
+
+
+def _with_calls(row: Row, transcript: Transcript) -> Row:
+    return replace(
+        row,
         usage=transcript.usage,
         seconds=transcript.latency,
         cached=transcript.age is not None,
         age=transcript.age,
         engine=transcript.engine,
         stands_in_for=transcript.stands_in_for,
-        details=completion.details,
     )

@@ -108,7 +108,7 @@ def test_who_decided_stands_in_rows_and_table_and_the_gate_knows_the_validation(
     }
     assert judging(project)["deciders"] == {"judge": 3, "symbolic": 3}
     result.stdout.fnmatch_lines(
-        ["*answers decided by*", "*judged by python/./judge.py:strict: kappa 0.970*"]
+        ["*judged scores decided by*", "*judged by python/./judge.py:strict: kappa 0.970*"]
     )
     [told] = json.loads((project.path / "reports/latest/run.json").read_text())["judges"]
     assert (told["task"], told["judge"], told["validation"]["kappa"]) == (

@@ -241,6 +241,19 @@ def test_a_score_repeats_the_accuracy_only_if_it_decides_and_does_so_in_every_ro
     assert [one.name for one in figures(rows(0.0, 1.0), info).graded] == ["fluent"]
 
 
+@pytest.mark.parametrize("listed", ["fluent", {"mean": "fluent"}])
+def test_a_score_that_the_task_lists_is_shown_whatever_the_rows_hold(listed: MetricEntry) -> None:
+    repeating = [
+        row(str(i), outcome, scores=(Score(name="fluent", value=value, correct=None),))
+        for i, (outcome, value) in enumerate([("correct", 1.0), ("incorrect", 0.0)])
+    ]
+    info = TaskInfo(title="demo", metrics=(listed,))
+    found = figures(repeating, info, declared_metrics(info.metrics))
+    assert found.repeating == ("fluent",)
+    assert [one.name for one in found.graded] == ["fluent"]
+    assert not figures(repeating, TaskInfo(title="demo")).graded
+
+
 def test_metric_values_go_through_json_with_all_they_hold() -> None:
     value = MetricValue(name="pass@2", value=0.5, n=4, left_out=1, share=True)
     assert MetricValue.from_json(json.loads(json.dumps(value.to_json()))) == value

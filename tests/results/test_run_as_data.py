@@ -37,6 +37,10 @@ def test_rows_and_transcripts_are_those_that_were_stored(
     run = stored(folder, rows, {one.key: transcript for one in rows})
     assert tuple(run.rows) == latest(rows) == read_run(run.path).rows
     assert len(run.rows) == len(latest(rows))
+    assert [run.rows[place] for place in range(len(run.rows))] == list(latest(rows))
+    assert run.rows[-2:] == list(latest(rows)[-2:])
+    with pytest.raises(IndexError):
+        run.rows[len(rows)]
     assert dict(run.transcripts) == {one.key: transcript for one in rows}
 
 
@@ -51,6 +55,13 @@ def test_a_row_that_was_not_run_has_no_transcript(tmp_path: Path) -> None:
     assert run.transcripts.get(row("1").key) is None
     with pytest.raises(KeyError):
         run.transcripts[row("1").key]
+
+
+def test_a_key_of_another_form_is_told_what_a_key_is(tmp_path: Path) -> None:
+    run = stored(tmp_path, [row("1")])
+    told = "transcripts.jsonl has no record under 't8'.*`key`.*test, task, sample, model, epoch"
+    with pytest.raises(KeyError, match=told):
+        run.transcripts["t8"]  # type: ignore[index]  # the mistake
 
 
 def test_a_line_that_was_cut_off_is_left_out_and_a_wrong_one_is_told(tmp_path: Path) -> None:

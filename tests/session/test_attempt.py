@@ -593,7 +593,7 @@ def test_a_scorer_of_incorrect_answers_is_run_for_those_alone(
 @pytest.mark.parametrize(
     ("fields", "reason"),
     [
-        ({}, "wrong: no answer is not correct, the target is 'Rome'"),
+        ({}, "wrong: there is no answer, the target is 'Rome'"),
         ({"stop_reason": "length"}, "the reply holds no answer in the demanded form; it ended by"),
         ({"details": {"reason": "no query"}, "stop_reason": "length"}, "no query"),
     ],

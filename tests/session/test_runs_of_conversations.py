@@ -88,6 +88,10 @@ def test_a_failure_in_any_turn_is_an_error_and_a_resumed_run_pays_for_nothing_tw
         assert [call.reply.text for call in kept["1"].calls] == [
             f"echo: {text}" for _, text in before
         ]
+        # And what it cost: the totals of the run are those of its rows.
+        spent = {row.sample: row.usage for row in rows}
+        assert spent == {sample: transcript.usage for sample, transcript in kept.items()}
+        assert spent["1"].requests == len(before)
         _, again = talk.run(replace(chosen, resume=str(run)))
         assert {row.outcome for row in again} == {"correct"}
         assert dict(talk.ledger()) == dict.fromkeys(order[order.index(failing) :], 1)

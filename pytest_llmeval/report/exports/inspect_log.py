@@ -13,6 +13,7 @@ from typing import Any, Final, cast
 from pytest_llmeval.records import Json, RowKey
 from pytest_llmeval.report.exports.export import Exported, ExportFile, file_name
 from pytest_llmeval.report.exports.inspect_sample import OUTCOME, UsageByModel, inspect_sample
+from pytest_llmeval.report.natural_order import natural_order
 from pytest_llmeval.results.figures import Mean
 from pytest_llmeval.results.run import Run
 from pytest_llmeval.results.summary import TaskSummary
@@ -67,7 +68,8 @@ class _Log:
         entry = self._entry
         wanted = (entry.test, entry.task, entry.model)
         keys = [key for key in self._run.by_key if (key.test, key.task, key.model) == wanted]
-        return sorted(key for key in keys if self._run.by_key[key].outcome != "not run")
+        ran = (key for key in keys if self._run.by_key[key].outcome != "not run")
+        return sorted(ran, key=lambda key: (natural_order(key.sample), key.epoch))
 
     def _eval(self, keys: list[RowKey]) -> dict[str, Json]:
         entry, info = self._entry, self._run.info

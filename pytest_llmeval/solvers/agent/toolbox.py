@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
+from time import perf_counter
 from typing import Any, Final
 
 from pytest_llmeval.engine.context import SolverContext
 from pytest_llmeval.engine.tool import CallError, Tool, ToolWithFindings
 from pytest_llmeval.errors import LLMEvalError, ToolError
 from pytest_llmeval.records import Json, ToolUse
-from pytest_llmeval.safety.printable import described
+from pytest_llmeval.safety.printable import described, printable
 from pytest_llmeval.scoring.schemas import Schema
 from pytest_llmeval.scoring.trajectory.written_call import WrittenCall
 from pytest_llmeval.solvers.limits import Limits, OutOfTimeError, OwnTime
@@ -132,7 +134,27 @@ class Toolbox:
         return shown
 
     async def _used(self, tool: Tool, arguments: Mapping[str, Json], stage: str) -> ToolUse:
-        """Return the use of a tool; what it raises but errors of this package is a ToolError."""
+        """Return the use of a tool; what it raises but errors of this package is a ToolError.
+
+        A use that ends by an exception is recorded here: the tool did not come to it.
+        """
+        started = perf_counter()
+        try:
+            use = await self._called(tool, arguments, stage)
+        except (LLMEvalError, CallError) as failure:
+            failed = ToolUse(
+                stage=stage,
+                tool=tool.name,
+                input=json.dumps(arguments, ensure_ascii=False),
+                error=printable(str(failure)),
+                seconds=perf_counter() - started,
+            )
+            self._context.record(failed)
+            raise
+        self._uses[tool.name].append(use)
+        return use
+
+    async def _called(self, tool: Tool, arguments: Mapping[str, Json], stage: str) -> ToolUse:
         use: Any  # what a tool says of its type is not believed
         try:
             use = await tool(arguments, self._context, stage=stage)
@@ -145,7 +167,6 @@ class Toolbox:
         if not isinstance(use, ToolUse):
             msg = f"tool {tool.name} returned a {type(use).__name__}, not a ToolUse"
             raise ToolError(msg)
-        self._uses[tool.name].append(use)
         return use
 
     def _problem(self, name: str, arguments: Mapping[str, Json]) -> str:

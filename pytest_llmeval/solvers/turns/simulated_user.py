@@ -60,7 +60,8 @@ class SimulatedUser:
         )
         self._time.add(reply.latency)
         if not reply.text.strip():
-            problem = f"its message of turn {turn} holds no text ({reply.stop_reason})"
+            why = f"stop reason: {reply.stop_reason}"
+            problem = f"its message of turn {turn} holds no text ({why})"
             raise self._failure(problem)
         self.over = stops(reply.text, self._stop)
         if self.over and not conversation.replies:

@@ -246,3 +246,9 @@ def test_a_log_tells_run_model_dataset_and_what_was_not_run(tmp_path: Path) -> N
     assert (log.status, log.eval.model, log.eval.run_id) == ("cancelled", "openai/small", run.name)
     assert (log.eval.config.epochs, log.eval.dataset.sample_ids) == (2, ["1"])
     assert log.results.total_samples == 3
+
+
+def test_samples_stand_in_the_order_of_numbers(tmp_path: Path) -> None:
+    run = stored(tmp_path, [row(sample) for sample in ("101", "81", "b", "9", "a")])
+    (log,) = logs_of(run).values()
+    assert [sample.id for sample in log.samples] == ["9", "81", "101", "a", "b"]

@@ -180,8 +180,10 @@ def test_mistakes_that_a_tool_tells_at_length_are_left_out_too() -> None:
 
 
 def test_a_broken_tool_is_not_the_models_fault() -> None:
+    context = Context(calling("a"), ANSWER)
     with pytest.raises(ToolError, match="gone"):
-        solved(agent(LookUp(lambda _: ToolError("gone"))), Context(calling("a"), ANSWER))
+        solved(agent(LookUp(lambda _: ToolError("gone"))), context)
+    assert [(use.tool, use.error) for use in context.recorded] == [("look_up", "gone")]
 
 
 @pytest.mark.parametrize("failure", [RuntimeError("x"), ValueError("x"), KeyError("x")])
@@ -190,8 +192,13 @@ def test_a_tool_that_raises_anything_failed_by_itself(failure: Exception) -> Non
         async def __call__(self, *_: object, **__: object) -> ToolUse:
             raise failure
 
+    context = Context(calling("a"), ANSWER)
     with pytest.raises(ToolError, match=f"tool look_up: {type(failure).__name__}"):
-        solved(agent(Broken()), Context(calling("a"), ANSWER))
+        solved(agent(Broken()), context)
+    [use] = context.recorded
+    assert (use.stage, use.tool, use.input) == ("turn 1", "look_up", '{"query": "a"}')
+    assert use.error is not None
+    assert type(failure).__name__ in use.error
 
 
 def test_a_tool_tells_the_model_its_mistake_by_raising_it() -> None:
@@ -203,6 +210,7 @@ def test_a_tool_tells_the_model_its_mistake_by_raising_it() -> None:
     context = Context(calling("a"), ANSWER)
     completion = solved(agent(Strict()), context)
     assert context.results == ["The call failed: ask for something else"]
+    assert [use.error for use in context.recorded] == ["ask for something else"]
     assert completion.details["failed_calls"] == 1
 
 

@@ -86,7 +86,10 @@ def test_the_users_replies_count_as_time_too(latency: float, most: float) -> Non
     ("first", "problem"),
     [
         (Reply(text="DONE"), "wrote DONE before the model could say anything"),
-        (Reply(text=" ", stop_reason="refusal"), "message of turn 1 holds no text .refusal."),
+        (
+            Reply(text=" ", stop_reason="refusal"),
+            "message of turn 1 holds no text .stop reason: refusal.",
+        ),
     ],
 )
 def test_a_user_that_fails_is_an_error_and_no_wrong_answer(first: Reply, problem: str) -> None:
