@@ -290,7 +290,7 @@ def test_a_prompt_is_told_what_the_schema_says() -> None:
         '  Colour: "red" | "blue"\n'
         '  Point: {"additionalProperties": false, "properties": '
         '{"x": {"type": "number"}, "y": {"type": "number"}}, '
-        '"required": ["x", "y"], "title": "Point", "type": "object"}'
+        '"required": ["x", "y"], "type": "object"}'
     )
 
 
