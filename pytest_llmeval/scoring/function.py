@@ -44,6 +44,7 @@ class FunctionScorer:
         Raises:
             ScorerError: the function failed, or returned something else.
         """
+        __tracebackhide__ = True
         try:
             found = self.function(answer, sample, **self.options)
         except Exception as error:

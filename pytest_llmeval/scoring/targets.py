@@ -58,7 +58,8 @@ def score_of(scorer: Scorer, answer: str | None, sample: Sample, prepared: Json)
     """
     target = sample.target
     if not isinstance(target, tuple) or "list" in _forms(scorer):
-        return scorer.score(answer, sample, prepared)
+        __tracebackhide__ = True
+    return scorer.score(answer, sample, prepared)
     scores = []
     for text in target:
         scores.append(scorer.score(answer, replace(sample, target=text), prepared))
