@@ -56,10 +56,10 @@ def score_of(scorer: Scorer, answer: str | None, sample: Sample, prepared: Json)
     A correct score is better than an undecided one, and that than an incorrect one; of equals the
     higher value counts, then the earlier text.
     """
+    __tracebackhide__ = True
     target = sample.target
     if not isinstance(target, tuple) or "list" in _forms(scorer):
-        __tracebackhide__ = True
-    return scorer.score(answer, sample, prepared)
+        return scorer.score(answer, sample, prepared)
     scores = []
     for text in target:
         scores.append(scorer.score(answer, replace(sample, target=text), prepared))
