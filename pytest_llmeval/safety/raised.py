@@ -30,7 +30,7 @@ def described_with_place(error: BaseException, limit: int = 2_000) -> str:
     """
     told = described(error, limit)
     # By the class's own attribute, which a subclass may hide.
-    raised: TracebackType | None = BaseException.__traceback__.__get__(error)  # type: ignore[attr-defined]  # a getset descriptor
+    raised: TracebackType | None = BaseException.__dict__["__traceback__"].__get__(error)
     users = [
         (frame.f_code, line)
         for frame, line in traceback.walk_tb(raised)
