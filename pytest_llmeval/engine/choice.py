@@ -132,11 +132,16 @@ class ModelChoice:
             found = tuple(model for model in found if model.recorded) or (solver,)
         if len(found) == 1:
             return found[0]
-        problem = f"no model is configured for the role {role!r}: pass --llmeval-model {role}=SPEC"
+        problem = self._missing(role)
         if found:
             names = ", ".join(model.label for model in found)
             problem = f"the role {role!r} has {len(found)} models ({names}), where one is asked"
         raise RoleError(problem if test is None else f"task {test.task!r}: {problem}")
+
+    def _missing(self, role: Role) -> str:
+        """Return the message for a role without a model, with the roles that the run has."""
+        told = f"no model is configured for the role {role!r}: pass --llmeval-model {role}=SPEC"
+        return f"{told} (roles of this run: {', '.join(self._roles)})" if self._roles else told
 
     def partners(self, test: PlannedTest) -> dict[Role, ModelSpec]:
         """Return the models of the roles that the solver of a test's task declares.

@@ -183,6 +183,18 @@ class PromptCheckingSolver(StagedSolver, Protocol):
 
 
 @runtime_checkable
+class OpeningCheckingSolver(StagedSolver, Protocol):
+    """A solver whose prompts must fit what else it takes from a sample."""
+
+    def check_opening(self, stage: str, messages: Sequence[Message], sample: Sample) -> None:
+        """Raise ValueError if they do not; the text says what to change in the task.
+
+        It is called as `PromptCheckingSolver.check_prompt`, with the sample of the messages.
+        """
+        ...
+
+
+@runtime_checkable
 class SampleCheckingSolver(Protocol):
     """A solver that needs something of each sample, such as a certain picture."""
 

@@ -13,7 +13,7 @@ from pytest_llmeval.engine.context import ReadySolver, Solver, SolverContext
 from pytest_llmeval.errors import LLMEvalError, TaskError, UsageError
 from pytest_llmeval.records import Completion, Role, Sample
 from pytest_llmeval.roles import SOLVER, is_role
-from pytest_llmeval.safety.printable import described
+from pytest_llmeval.safety.raised import described_with_place
 from pytest_llmeval.task import Task
 from pytest_llmeval.task.declared import MisfitError, named_solver
 from pytest_llmeval.task.registry import ANSWERS
@@ -93,7 +93,7 @@ def answer_rule_of(task: Task) -> AnswerRule:
         try:
             found = function(text)
         except BaseException as error:
-            problem = f"{task.answer} failed: {described(error)}"
+            problem = f"{task.answer} failed: {described_with_place(error)}"
             raise _error(task, "answer", problem) from error
         if found is not None and not isinstance(found, str):
             problem = f"{task.answer} returned a {type(found).__name__}, not text or None"
@@ -141,7 +141,9 @@ def _checked(task: Task, solve: Callable[[Sample, SolverContext], Any]) -> Solve
             raise
         # Others too: a KeyboardInterrupt of the solver's own is not the user's.
         except BaseException as error:
-            problem = f"{task.solver.name} failed on sample {sample.id!r}: {described(error)}"
+            problem = (
+                f"{task.solver.name} failed on sample {sample.id!r}: {described_with_place(error)}"
+            )
             raise _error(task, "solver", problem) from error
         if isinstance(result, str):
             return Completion(text=result)

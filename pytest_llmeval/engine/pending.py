@@ -8,6 +8,8 @@ from concurrent.futures import CancelledError, Future
 from contextlib import suppress
 from typing import Any, Final, Generic, TypeVar
 
+from pytest_llmeval.errors import LLMEvalError
+
 _T = TypeVar("_T")
 _S = TypeVar("_S")
 
@@ -52,7 +54,7 @@ class Pending(Generic[_T]):
         __tracebackhide__ = True
         while not _is_done(self._answer, within=_TICK):
             self._while_waiting()
-        return self._read()
+        return self._found()
 
     async def arrival(self) -> _T:
         """Return the answer, or raise its error; the coroutine waits, others go on."""
@@ -64,7 +66,18 @@ class Pending(Generic[_T]):
             task = asyncio.current_task()
             if not self._answer.cancelled() or task is None or task.cancelling():
                 raise
-        return self._read()
+        return self._found()
+
+    def _found(self) -> _T:
+        """Return the answer, or raise its error without the stack frames that led to it here.
+
+        They are of the engine, and do not help who waits.
+        """
+        __tracebackhide__ = True
+        try:
+            return self._read()
+        except LLMEvalError as error:
+            raise error.with_traceback(None) from None
 
 
 def _is_done(answer: Future[Any], *, within: float) -> bool:

@@ -18,7 +18,7 @@ from pytest_llmeval.engine.scoring_run import ScoringRun
 from pytest_llmeval.errors import LLMEvalError, ScorerError, UsageError
 from pytest_llmeval.records import Completion, Json, Sample
 from pytest_llmeval.records.plain import plain_json
-from pytest_llmeval.safety.printable import described
+from pytest_llmeval.safety.raised import described_with_place
 from pytest_llmeval.scoring.scorer import (
     AskingScorer,
     PreparingScorer,
@@ -149,5 +149,5 @@ class Preparing:
             msg = f"{place}: it cancelled its own asyncio task"
             raise ScorerError(msg) from error
         except BaseException as error:
-            msg = f"{place}: {described(error)}"
+            msg = f"{place}: {described_with_place(error)}"
             raise ScorerError(msg) from error

@@ -9,7 +9,7 @@ from contextlib import suppress
 from pytest_llmeval.engine.context import ReadySolver
 from pytest_llmeval.engine.sample_run import Surroundings, WholeRun
 from pytest_llmeval.errors import LLMEvalError
-from pytest_llmeval.safety.printable import described
+from pytest_llmeval.safety.raised import described_with_place
 
 
 class Readiness:
@@ -36,4 +36,6 @@ class Readiness:
             with suppress(LLMEvalError):
                 await solver.get_ready(WholeRun(self._around))
         except Exception as error:  # noqa: BLE001 - of the user's code
-            self._around.tell(f"task {task}: its solver's get_ready failed: {described(error)}")
+            self._around.tell(
+                f"task {task}: its solver's get_ready failed: {described_with_place(error)}"
+            )

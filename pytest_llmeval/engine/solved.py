@@ -27,6 +27,7 @@ class Solved(Record, frozen=True, kw_only=True):
 
     def prepared_by(self, scorer: str) -> Json:
         """Return what a scorer prepared; LLMEvalError if its `prepare` failed."""
+        __tracebackhide__ = True
         if (error := self.failed.get(scorer)) is not None:
             raise error_from_json(error)
         return self.prepared[scorer]

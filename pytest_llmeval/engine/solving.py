@@ -18,7 +18,7 @@ from pytest_llmeval.engine.sample_run import SampleRun, Surroundings
 from pytest_llmeval.errors import LLMEvalError, ScorerError, TaskError
 from pytest_llmeval.records import Completion, RowKey
 from pytest_llmeval.records.plain import plain_json
-from pytest_llmeval.safety.printable import described
+from pytest_llmeval.safety.raised import described_with_place
 from pytest_llmeval.task import Task
 from pytest_llmeval.task.catalog import Catalog, LoadedTask
 
@@ -58,7 +58,7 @@ class Solving:
         except LLMEvalError:
             raise
         except Exception as error:
-            msg = f"{place}: {described(error)}"
+            msg = f"{place}: {described_with_place(error)}"
             raise LLMEvalError(msg) from error
         return completion
 

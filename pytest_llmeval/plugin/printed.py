@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import pytest
 
+from pytest_llmeval.errors import LLMEvalError
 from pytest_llmeval.safety.printable import LIMIT, printable
 
 MOST: Final = 100_000
@@ -32,6 +33,18 @@ def clean_report(config: pytest.Config, report: pytest.TestReport) -> None:
     be sent by a worker.
     """
     _change_report(config, report, printable)
+
+
+def leave_out_hint(call: pytest.CallInfo[None], report: pytest.TestReport) -> None:
+    """Leave out pytest's advice to see hidden stack frames, below errors of this package.
+
+    pytest gives it where all frames are hidden, and these are the package's own: the message names
+    what the author of a test has to know.
+    """
+    ours = call.excinfo is not None and isinstance(call.excinfo.value, LLMEvalError)
+    # A failure without a traceback is represented by a text.
+    if ours and (shown := getattr(report.longrepr, "reprtraceback", None)) is not None:
+        shown.extraline = None
 
 
 def redact_report(config: pytest.Config, report: pytest.TestReport, redact: Change) -> None:

@@ -29,7 +29,7 @@ from pytest_llmeval.plugin.parametrize import (
     tag_keywords,
     without_model,
 )
-from pytest_llmeval.plugin.printed import clean_report
+from pytest_llmeval.plugin.printed import clean_report, leave_out_hint
 from pytest_llmeval.plugin.printed_logs import clean_logs
 from pytest_llmeval.plugin.reporting import attach_row
 from pytest_llmeval.scoring.running import RUNNING
@@ -199,6 +199,7 @@ class Process:
         if attempt is None or not (attempt.planned or uses_run(item) or attempt.scores):
             return
         report.llmeval_ours = True  # type: ignore[attr-defined]  # plugins may set attributes
+        leave_out_hint(call, report)
         if attempt.planned is None:
             clean_report(self._config, report)
             return

@@ -18,6 +18,7 @@ from pytest_llmeval.records.error_json import error_from_json, error_to_json
 from pytest_llmeval.records.figures import with_possible_figures
 from pytest_llmeval.records.plain import plain_json
 from pytest_llmeval.safety.printable import described
+from pytest_llmeval.safety.raised import described_with_place
 
 _STATUSES: Final = range(1000)
 
@@ -56,7 +57,7 @@ class GuardedProvider:
             raise _sound(error) from error
         # Others too: a SystemExit would end the engine's event loop.
         except BaseException as error:
-            msg = f"{self._name} raised {described(error)}"
+            msg = f"{self._name} raised {described_with_place(error)}"
             raise ProviderError(msg, cause="python") from error
         reply = self._checked(Reply(text=answer) if isinstance(answer, str) else answer)
         return replace(

@@ -19,7 +19,7 @@ from pytest_llmeval.engine.specs import ModelSpec
 from pytest_llmeval.errors import LLMEvalError, TaskError, UsageError
 from pytest_llmeval.providers.guard import GuardedProvider
 from pytest_llmeval.records import Image
-from pytest_llmeval.safety.printable import described
+from pytest_llmeval.safety.raised import described_with_place
 from pytest_llmeval.task.registry import PROVIDERS
 
 
@@ -61,7 +61,7 @@ def open_provider(  # noqa: PLR0913 - the parts of a run that a provider may nee
     except LLMEvalError:
         raise
     except Exception as error:
-        msg = f"{name} cannot be opened: {described(error)}"
+        msg = f"{name} cannot be opened: {described_with_place(error)}"
         raise UsageError(msg) from error
 
 
@@ -80,7 +80,7 @@ def check_provider(
     except LLMEvalError:
         raise
     except Exception as error:
-        msg = f"{_guarded_name(spec)} cannot be checked: {described(error)}"
+        msg = f"{_guarded_name(spec)} cannot be checked: {described_with_place(error)}"
         raise UsageError(msg) from error
 
 

@@ -15,7 +15,7 @@ from pytest_llmeval.results.figures import Mean, MetricValue
 from pytest_llmeval.results.metric import TEXTLESS, MetricFunction, as_value
 from pytest_llmeval.results.resampled import uncertainty
 from pytest_llmeval.results.task_info import MetricEntry, metric_name
-from pytest_llmeval.safety.printable import described
+from pytest_llmeval.safety.raised import described_with_place
 from pytest_llmeval.scoring.votes import SameAnswer, same_answer
 from pytest_llmeval.task.options import OptionError, checked
 from pytest_llmeval.task.registry import METRICS
@@ -82,7 +82,7 @@ class DeclaredMetric:
         try:
             return () if self.function is None else self._values(self.function, scored)
         except Exception as error:  # noqa: BLE001 - a metric may be anybody's code
-            problem = described(error)
+            problem = described_with_place(error)
             return (MetricValue(name=self.name, value=None, n=len(scored), problem=problem),)
 
     def _values(self, function: MetricFunction, scored: Sequence[Row]) -> tuple[MetricValue, ...]:

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from pytest_llmeval.errors import ScorerError
 from pytest_llmeval.records import Json, Sample, Score, Target, TargetForm
-from pytest_llmeval.safety.printable import described
+from pytest_llmeval.safety.raised import described_with_place
 from pytest_llmeval.scoring.targets import ALL_FORMS
 
 
@@ -44,10 +44,11 @@ class FunctionScorer:
         Raises:
             ScorerError: the function failed, or returned something else.
         """
+        __tracebackhide__ = True
         try:
             found = self.function(answer, sample, **self.options)
         except Exception as error:
-            msg = f"scorer {self.grader}: {described(error)}"
+            msg = f"scorer {self.grader}: {described_with_place(error)}"
             raise ScorerError(msg) from error
         if isinstance(found, Score):
             return found

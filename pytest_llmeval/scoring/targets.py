@@ -56,6 +56,7 @@ def score_of(scorer: Scorer, answer: str | None, sample: Sample, prepared: Json)
     A correct score is better than an undecided one, and that than an incorrect one; of equals the
     higher value counts, then the earlier text.
     """
+    __tracebackhide__ = True
     target = sample.target
     if not isinstance(target, tuple) or "list" in _forms(scorer):
         return scorer.score(answer, sample, prepared)

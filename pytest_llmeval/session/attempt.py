@@ -16,7 +16,7 @@ from pytest_llmeval.errors import LLMEvalError, ModelLost, RunStopped, ScorerErr
 from pytest_llmeval.records import Completion, Json, Role, Sample, Score, Transcript
 from pytest_llmeval.records.error_json import error_from_json
 from pytest_llmeval.records.plain import plain_json
-from pytest_llmeval.safety.printable import described
+from pytest_llmeval.safety.raised import described_with_place
 from pytest_llmeval.scoring.grader import grader_text
 from pytest_llmeval.scoring.scorer import (
     EMPTY,
@@ -177,7 +177,7 @@ class Attempt:
             self.failures[scorer.name] = error
             undecided = Score.unscored(
                 scorer.name,
-                described(error),
+                described_with_place(error),
                 scale=scorer.scale,
                 grader=self._known_grader(scorer),
             )

@@ -8,7 +8,12 @@ from itertools import chain
 from pathlib import Path
 
 from pytest_llmeval.engine.choice import ModelChoice
-from pytest_llmeval.engine.context import PromptCheckingSolver, StagedSolver, ToolOfferingSolver
+from pytest_llmeval.engine.context import (
+    OpeningCheckingSolver,
+    PromptCheckingSolver,
+    StagedSolver,
+    ToolOfferingSolver,
+)
 from pytest_llmeval.engine.own_code import answer_rule_of, solver_of
 from pytest_llmeval.engine.plan import Plan, PlannedTest
 from pytest_llmeval.engine.replies.recording import Recording
@@ -183,11 +188,15 @@ def _check_prompts(task: Task, samples: Sequence[Sample]) -> None:
         return
     variables = solver.variables()
     check_prompts(task, dict.fromkeys(solver.stages, variables), samples)
-    if not isinstance(solver, PromptCheckingSolver):
+    if not isinstance(solver, PromptCheckingSolver | OpeningCheckingSolver):
         return
     for stage in solver.stages:
+        messages = rendered(task, stage, samples[0], variables)
         try:
-            solver.check_prompt(stage, rendered(task, stage, samples[0], variables))
+            if isinstance(solver, PromptCheckingSolver):
+                solver.check_prompt(stage, messages)
+            if isinstance(solver, OpeningCheckingSolver):
+                solver.check_opening(stage, messages, samples[0])
         except ValueError as error:
             raise task.error(str(error), "prompt") from None
 

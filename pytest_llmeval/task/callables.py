@@ -12,7 +12,7 @@ from types import ModuleType
 from typing import Any, Final
 
 from pytest_llmeval.errors import TaskError
-from pytest_llmeval.safety.printable import described
+from pytest_llmeval.safety.raised import described_with_place
 from pytest_llmeval.safety.regular_files import check_regular
 
 MAX_CODE_BYTES: Final = 10_000_000
@@ -103,4 +103,4 @@ def _from_name(where: str, folder: Path) -> ModuleType:
 
 def _failed(error: BaseException, file: Path | str) -> TaskError:
     line = error.lineno if isinstance(error, SyntaxError) else None
-    return TaskError(f"cannot be loaded: {described(error)}", file=file, line=line)
+    return TaskError(f"cannot be loaded: {described_with_place(error)}", file=file, line=line)

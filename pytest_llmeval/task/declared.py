@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from pytest_llmeval.errors import TaskError, UsageError
-from pytest_llmeval.safety.printable import described
+from pytest_llmeval.safety.raised import described_with_place
 from pytest_llmeval.scoring.function import FunctionScorer
 from pytest_llmeval.scoring.scorer import AskingScorer, PreparingScorer, Scorer
 from pytest_llmeval.task.options import OptionError, build, checked
@@ -208,7 +208,7 @@ def _made(
     except MisfitError:
         raise
     except Exception as error:
-        problem = f"{spec.name} cannot be made: {described(error)}"
+        problem = f"{spec.name} cannot be made: {described_with_place(error)}"
         raise MisfitError((*at, spec.name), problem) from error
     if own:
         problem = f"{spec.name} must take ({', '.join(parameters)})"

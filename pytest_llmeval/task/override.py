@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import shlex
 from copy import copy
 from itertools import pairwise
 from pathlib import Path
@@ -43,7 +45,12 @@ class Override:
         try:
             parsed = parse_yaml(value, self.option).value
         except TaskError as error:
-            raise self.refused(error.problem) from None
+            quoted = shlex.quote(f"{task}.{key}={json.dumps(value, ensure_ascii=False)}")
+            problem = (
+                f"the value is not YAML: {error.problem}; "
+                f"if it is a text, write it in quotes: --llmeval-set {quoted}"
+            )
+            raise self.refused(problem) from None
         self._value = typed_in(folder, parsed)
 
     def refused(self, problem: str) -> UsageError:

@@ -10,7 +10,7 @@ from typing import Any
 
 from pytest_llmeval.errors import TaskError
 from pytest_llmeval.records import Json, Sample, Target
-from pytest_llmeval.safety.printable import described
+from pytest_llmeval.safety.raised import described_with_place
 from pytest_llmeval.safety.regular_files import check_regular, open_regular
 from pytest_llmeval.scoring.targets import check_target
 from pytest_llmeval.task.cells import (
@@ -344,5 +344,5 @@ def _checking(place: RowPlace, column: str | None, who: str) -> Iterator[None]:
     except ValueError as error:
         raise place.error(column, str(error)) from None
     except Exception as error:
-        problem = f"the check of the {who} failed: {described(error)}"
+        problem = f"the check of the {who} failed: {described_with_place(error)}"
         raise place.error(column, problem) from error

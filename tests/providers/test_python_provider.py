@@ -4,15 +4,24 @@ from __future__ import annotations
 
 import asyncio
 import functools
+import re
 import sys
 import threading
+from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
+from scripted_context import Asked, solved
+from solvers.agent.agent_context import Context
 
 from pytest_llmeval.errors import ProviderError, UsageError
 from pytest_llmeval.providers.guard import GuardedProvider
 from pytest_llmeval.records import Message, Reply, Request, Usage
+from pytest_llmeval.solvers.agent.function_tool import FunctionTool
+from pytest_llmeval.solvers.agent.solver import AgentSolver
+
+PAGE = Path(__file__).parents[2] / "docs" / "providers.md"
 
 REQUEST = Request(provider="python", model="./m.py:reply", messages=(Message.of("user", "hello"),))
 
@@ -129,3 +138,25 @@ def test_a_call_can_be_cancelled_while_the_function_hangs() -> None:
 
     asyncio.run(main())
     release.set()
+
+
+class PagesModel(Context):
+    """Replies by the function of docs/providers.md that calls a tool."""
+
+    async def reply(self, asked: Asked) -> Reply:
+        (code,) = re.findall(r"```python\n# calling.py\n(.*?)```", PAGE.read_text(), re.DOTALL)
+        space: dict[str, Any] = {}
+        exec(code, space)  # noqa: S102 - its point
+        request = replace(REQUEST, messages=asked.messages, parameters=asked.parameters)
+        return await GuardedProvider(space["reply"], name="m").send(request)
+
+
+def test_the_function_of_the_page_calls_the_tool_that_the_agent_offers() -> None:
+    def to_eur(amount: float) -> float:
+        """Change dollars."""
+        return amount * 2
+
+    context = PagesModel(Reply(text="unused"))
+    completion = solved(AgentSolver(tools=(FunctionTool.of(to_eur, {}),)), context)
+    assert completion.text == "It costs 40.0 EUR."
+    assert [use.tool for use in context.recorded] == ["to_eur"]

@@ -138,3 +138,13 @@ def test_a_mistake_in_the_task_is_told_once_with_its_place(
     task = OneTask(tmp_path, more)
     with pytest.raises(TaskError, match=problem):
         task.catalog().load(task.file)
+
+
+def test_a_first_message_that_would_be_asked_twice_is_told_before_anything_is_asked(
+    tmp_path: Path, model_server: ModelServer
+) -> None:
+    talk = Conversations(tmp_path, model_server, GIVEN.replace("{turns: {skip: 1}}", "turns"))
+    _, rows = talk.run(talk.settings(talk.spec("alpha")))
+    assert [row.outcome for row in rows] == ["error", "not run"]
+    assert "write solver: {turns: {skip: 1}}" in rows[0].explanation
+    assert not talk.ledger()

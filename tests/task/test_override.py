@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -152,3 +153,12 @@ def test_texts_know_the_folder_that_they_were_typed_in(value: str) -> None:
     assert found == "path.csv"
     assert isinstance(found, PlacedText)
     assert found.folder == FOLDER
+
+
+@pytest.mark.parametrize("text", ["{{ metadata.x }} {{ input }}", "{{ input }}", "[a", "a: b: c"])
+def test_a_text_that_is_no_yaml_is_told_how_to_quote_it(text: str) -> None:
+    with pytest.raises(UsageError, match="the value is not YAML: ") as caught:
+        applied({}, "prompt", text)
+    _, written = shlex.split(str(caught.value).rpartition("write it in quotes: ")[2])
+    key, _, value = written.removeprefix("demo.").partition("=")
+    assert applied({}, key, value) == {"prompt": text}

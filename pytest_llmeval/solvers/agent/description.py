@@ -19,8 +19,8 @@ _WORDS: Final = {
     "array": "list",
 }
 
-_SAID: Final = frozenset({"type", "description", "default"})
-"""Keys of a schema that are told in words."""
+_SAID: Final = frozenset({"type", "title", "description", "default"})
+"""Keys of a schema that are told in words, or, like titles, only repeat the name."""
 
 
 def described_tools(tools: Sequence[Tool]) -> str:

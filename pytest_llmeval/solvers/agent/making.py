@@ -11,7 +11,7 @@ from typing import Any, Final, cast
 from pytest_llmeval.engine.tool import Tool
 from pytest_llmeval.errors import TaskError, UsageError
 from pytest_llmeval.records import Json
-from pytest_llmeval.safety.printable import described
+from pytest_llmeval.safety.raised import described_with_place
 from pytest_llmeval.scoring.schemas import Schema
 from pytest_llmeval.solvers.agent.function_tool import FunctionTool, model_parameters
 from pytest_llmeval.task.options import OptionError, build, checked
@@ -61,7 +61,7 @@ def _made(name: str, options: Json, folder: Path) -> Tool:
     except (UsageError, TaskError, ValueError) as error:
         raise OptionError(str(error), name) from None
     except Exception as error:
-        problem = f"cannot be made: {described(error)}"
+        problem = f"cannot be made: {described_with_place(error)}"
         raise OptionError(problem, name) from error
     return tool
 

@@ -11,7 +11,8 @@ from pytest_llmeval.engine.context import SolverContext
 from pytest_llmeval.engine.tool import CallError, Tool, ToolWithFindings
 from pytest_llmeval.errors import LLMEvalError, ToolError
 from pytest_llmeval.records import Json, ToolUse
-from pytest_llmeval.safety.printable import described, printable
+from pytest_llmeval.safety.printable import printable
+from pytest_llmeval.safety.raised import described_with_place
 from pytest_llmeval.scoring.schemas import Schema
 from pytest_llmeval.scoring.trajectory.written_call import WrittenCall
 from pytest_llmeval.solvers.limits import Limits, OutOfTimeError, OwnTime
@@ -162,7 +163,7 @@ class Toolbox:
             raise
         # Foreign code may raise anything; a SystemExit of its own does not end the run.
         except (Exception, SystemExit) as failure:
-            msg = f"tool {tool.name}: {described(failure)}"
+            msg = f"tool {tool.name}: {described_with_place(failure)}"
             raise ToolError(msg) from failure
         if not isinstance(use, ToolUse):
             msg = f"tool {tool.name} returned a {type(use).__name__}, not a ToolUse"

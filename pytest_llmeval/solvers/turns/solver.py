@@ -177,6 +177,23 @@ class TurnsSolver:
         if self.agent is not None:
             self.agent.check_prompt(stage, messages)
 
+    def check_opening(self, stage: str, messages: Sequence[Message], sample: Sample) -> None:
+        """Raise ValueError if the prompt says already what the first message of the dataset says.
+
+        The model would be asked the same twice.
+        """
+        if self.user is not None or stage != PROMPT:
+            return
+        left = given_messages(sample, self.column, self.skip)
+        if not left or left[0].role != "user" or messages[-1].role != "user":
+            return
+        if left[0].text.strip() == messages[-1].text.strip():
+            msg = (
+                f"metadata.{self.column}[{self.skip}] is what the prompt says already, so that it "
+                f"would be asked twice; write solver: {{turns: {{skip: {self.skip + 1}}}}}"
+            )
+            raise ValueError(msg)
+
     async def get_ready(self, context: RunContext) -> None:
         """Let the agent's tools start what is slow."""
         if self.agent is not None:

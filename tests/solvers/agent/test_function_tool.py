@@ -290,7 +290,7 @@ def test_a_prompt_is_told_what_the_schema_says() -> None:
         '  Colour: "red" | "blue"\n'
         '  Point: {"additionalProperties": false, "properties": '
         '{"x": {"type": "number"}, "y": {"type": "number"}}, '
-        '"required": ["x", "y"], "title": "Point", "type": "object"}'
+        '"required": ["x", "y"], "type": "object"}'
     )
 
 
@@ -298,3 +298,20 @@ def test_an_argument_that_may_be_left_out_is_not_said_to_be_null() -> None:
     tool = LookUp()
     tool.parameters = {**tool.parameters, "required": []}
     assert described_tools([tool]).startswith("look_up(query: text (optional))\n")
+
+
+@pytest.mark.parametrize(
+    ("schema", "told"),
+    [
+        ({"title": "Article", "type": "string"}, "text"),
+        ({"title": "Most", "type": "integer", "default": 3}, "whole number"),
+        ({"title": "Price", "type": "number"}, "number"),
+        ({"title": "Rush", "type": "boolean"}, "true or false"),
+        ({"title": "Articles", "type": "array", "items": {"type": "string"}}, "list of (text)"),
+        ({"title": "Note", "anyOf": [{"type": "string"}, {"type": "null"}]}, "text | null"),
+    ],
+)
+def test_a_schema_with_a_title_is_told_by_its_type(schema: dict[str, Json], told: str) -> None:
+    tool = LookUp()
+    tool.parameters = {"type": "object", "properties": {"x": schema}, "required": ["x"]}
+    assert described_tools([tool]).startswith(f"look_up(x: {told})\n")

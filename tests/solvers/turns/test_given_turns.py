@@ -179,3 +179,23 @@ def test_a_sample_without_a_conversation_is_refused(messages: Any, problem: str)
         solver.check_sample(sample)
     with pytest.raises(ValueError, match=problem):
         asyncio.run(solver(sample, TalkContext({"generate": turns("one")}, solver=str)))
+
+
+def opening_checked(said: list[Json], prompt: str, **options: Any) -> None:
+    """Check the opening of a conversation."""
+    sample = Sample(id="1", input="?", target=None, metadata={"messages": said})
+    made(**options).check_opening("generate", [SYSTEM, Message.of("user", prompt)], sample)
+
+
+@given(said=st.lists(TEXTS, min_size=1, max_size=4), skip=st.integers(0, 3))
+def test_a_first_message_that_the_prompt_says_already_is_refused_with_the_fix(
+    said: list[str], skip: int
+) -> None:
+    listed: list[Json] = [*said]
+    if skip >= len(said):
+        opening_checked(listed, said[0], skip=len(said))
+        return
+    with pytest.raises(ValueError, match=rf"skip: {skip + 1}") as caught:
+        opening_checked(listed, f"{said[skip]}\n", skip=skip)
+    assert f"metadata.messages[{skip}] is what the prompt says already" in str(caught.value)
+    opening_checked(listed, f"Another: {said[skip]}", skip=skip)
