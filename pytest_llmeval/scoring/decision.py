@@ -78,4 +78,5 @@ def failure_of(scorer: Scorer, answer: str | None, sample: Sample, score: Score)
     if failure is not None:
         return failure(answer, sample, score)
     found = "no answer" if answer is None else shown(answer)
-    return f"{score.name}: {found} is not correct, the target is {shown(sample.target_text)}"
+    target = "" if sample.target is None else f", the target is {shown(sample.target_text)}"
+    return f"{score.name}: {found} is not correct{target}"
