@@ -47,6 +47,13 @@ def notes(entries: Sequence[TaskSummary]) -> tuple[str, ...]:
             f"for the same relative error ({100 * (one.ratio - 1):+.0f} %, n = {one.n:,})."
             for one in entry.figures.efficiency
         ]
+        if entry.figures.unclassed:
+            said.append(
+                f"{name}: incorrect answers that name no class: {entry.figures.unclassed:,}; they "
+                "are false positives of none, while correct answers name theirs within other "
+                "words. So F1 is too high, and MCC not exact: take the class out by an answer rule "
+                "(answer: ./rules.py:label), and compare by the scorer exact."
+            )
         said += [
             f"{name}: no value of the metric {clean(one.name)}: "
             f"{clean(one.problem, _PROBLEM_LIMIT)}"

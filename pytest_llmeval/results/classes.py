@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from string import punctuation
@@ -16,6 +17,8 @@ CLASS_METRICS: Final = frozenset({"f1_macro", "mcc"})
 NO_CLASS: Final = "none of them"
 """In place of the class of an answer that names none."""
 
+_WORD: Final = re.compile(r"[^\W_]+")
+
 MOST_CLASSES: Final = 20
 """Classes of which a confusion matrix is made, at most."""
 
@@ -28,8 +31,7 @@ def confusion(
     Classes come in the order of their names, and `NO_CLASS` last. It is empty for a task without a
     metric of `CLASS_METRICS`, or with more than `MOST_CLASSES`.
     """
-    names = {entry if isinstance(entry, str) else next(iter(entry)) for entry in metrics}
-    if names.isdisjoint(CLASS_METRICS):
+    if not _has_classes(metrics):
         return {}
     counts = Counter(classified(rows))
     classes = sorted({target for target, _ in counts})
@@ -42,6 +44,36 @@ def confusion(
         }
         for target in classes
     }
+
+
+def unclassed(rows: Sequence[Row], metrics: Sequence[MetricEntry]) -> int:
+    """Return how many incorrect answers name no class, if correct ones do so in other words.
+
+    A scorer that finds the class in a sentence makes a correct answer the class of its target. An
+    incorrect sentence has no class then, and is a false positive of none: F1 comes out too high,
+    and MCC sees one class for all of them. It is 0 where correct answers are the class itself, case and punctuation aside.
+    """
+    if not _has_classes(metrics):
+        return 0
+    found = [row for row in rows if row.target is not None]
+    if not any(map(_in_other_words, found)):
+        return 0
+    return sum(
+        named is None and row.answer is not None
+        for row, (_, named) in zip(found, classified(found), strict=True)
+    )
+
+
+def _has_classes(metrics: Sequence[MetricEntry]) -> bool:
+    names = {entry if isinstance(entry, str) else next(iter(entry)) for entry in metrics}
+    return not names.isdisjoint(CLASS_METRICS)
+
+
+def _in_other_words(row: Row) -> bool:
+    """Return whether a row's answer is correct without being its target."""
+    if row.outcome != "correct" or not isinstance(row.target, str) or row.answer is None:
+        return False
+    return _WORD.findall(row.answer.casefold()) != _WORD.findall(row.target.casefold())
 
 
 def classified(rows: Sequence[Row]) -> list[tuple[str, str | None]]:

@@ -22,6 +22,9 @@ from pytest_llmeval.task.registry import METRICS
 
 ACCURACY: Final = "accuracy"
 
+MACRO: Final = "macro"
+"""What others call the mean of a score over samples; `METRICS` has nothing nearer than micro."""
+
 SAME: Final = "same"
 """The parameter of a metric that is given the equality of answers."""
 
@@ -140,7 +143,11 @@ def check_metrics(
         if METRICS.knows(name):
             _loaded(index, name, options, folder, lambda: same_answer(None))
         elif metric_name(name) not in names and name not in shares:
-            problem = METRICS.unknown(name)
+            problem = (
+                f"is {name!r}; the mean of a score over the samples is listed by the score's name"
+                if metric_name(name) == MACRO
+                else METRICS.unknown(name)
+            )
             if own := [*scores, *shares]:
                 problem += f"; of this task: {', '.join(own)}"
             raise MetricError((index,), problem)

@@ -182,6 +182,8 @@ class Figures(Record, frozen=True, kw_only=True):
             usable one as "unlabelled".
         confusion: of a classification, by the class of the target, how many answers name which
             class; else empty.
+        unclassed: of a classification, incorrect answers that name no class, where correct ones
+            name theirs within other words, so that F1 is too high.
         judging: None when nothing was judged.
         usage: tokens and cost of all rows.
         unpriced: rows that have replies without a known price, so `usage.cost` is too low.
@@ -208,6 +210,7 @@ class Figures(Record, frozen=True, kw_only=True):
     efficiency: tuple[Efficiency, ...] = ()
     labels: Mapping[str, Mapping[str, int]] = {}
     confusion: Mapping[str, Mapping[str, int]] = {}
+    unclassed: int = 0
     judging: Judging | None = None
     usage: Usage = Usage()
     unpriced: int = 0

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from pytest_llmeval.engine.statistics import quantile
 from pytest_llmeval.records import Row, Usage
 from pytest_llmeval.results.answer_labels import AnswerLabel, DrawnLabels
-from pytest_llmeval.results.classes import confusion
+from pytest_llmeval.results.classes import confusion, unclassed
 from pytest_llmeval.results.correction import accuracy_corrected
 from pytest_llmeval.results.declared_metrics import (
     DeclaredMetric,
@@ -95,6 +95,7 @@ def figures(rows: Sequence[Row], info: TaskInfo, metrics: Sequence[DeclaredMetri
         labels=label_counts(rows, info),
         judging=judging(rows, info.validations),
         confusion=confusion(scored, info.metrics),
+        unclassed=unclassed(scored, info.metrics),
         usage=sum((row.usage for row in rows), Usage()),
         unpriced=sum(row.usage.requests > 0 and row.usage.cost is None for row in rows),
         seconds=_seconds(rows),

@@ -77,7 +77,7 @@ def failure_of(scorer: Scorer, answer: str | None, sample: Sample, score: Score)
     failure: Callable[[str | None, Sample, Score], str] | None = getattr(scorer, "failure", None)
     if failure is not None:
         return failure(answer, sample, score)
-    target = f"the target is {shown(sample.target_text)}"
+    target = "" if sample.target is None else f", the target is {shown(sample.target_text)}"
     if answer is None:
-        return f"{score.name}: there is no answer, {target}"
-    return f"{score.name}: {shown(answer)} is not correct, {target}"
+        return f"{score.name}: there is no answer{target}"
+    return f"{score.name}: {shown(answer)} is not correct{target}"

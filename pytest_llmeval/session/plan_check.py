@@ -39,6 +39,7 @@ from pytest_llmeval.session.task_info import known_task
 from pytest_llmeval.task import Task
 from pytest_llmeval.task.catalog import Catalog, LoadedTask
 from pytest_llmeval.task.prompt_check import check_prompts, rendered
+from pytest_llmeval.task.samples import wrong_samples
 
 
 def check_settings(settings: Settings) -> None:
@@ -208,15 +209,22 @@ def _check_scored(loaded: LoadedTask, samples: Sequence[Sample]) -> None:
         scorer = declared.scorer
         if not isinstance(scorer, SampleCheckingScorer):
             continue
+        problems: dict[str, str] = {}
         for sample in samples:
             try:
                 scorer.check_sample(sample)
                 if isinstance(scorer, ToolExpectingScorer):
                     _check_tools(scorer.expected_tools(sample), task.named_solver)
             except (TaskError, ValueError) as error:
-                place = ("scorer",) if len(loaded.scorers) == 1 else ("scorer", index)
-                problem = f"{error} (sample {sample.id!r})"
-                raise task.error(problem, *place, declared.spec.name) from None
+                problems[sample.id] = str(error)
+        if not problems:
+            continue
+        if len(problems) < len(samples) or len(set(problems.values())) > 1:
+            raise wrong_samples(task, problems)
+        # What is wrong with all of them alike is the task's, not the data's.
+        place = ("scorer",) if len(loaded.scorers) == 1 else ("scorer", index)
+        first, problem = next(iter(problems.items()))
+        raise task.error(f"{problem} (sample {first!r})", *place, declared.spec.name)
 
 
 def _check_tools(expected: Sequence[str], solver: object) -> None:

@@ -13,10 +13,11 @@ from pytest_llmeval.records import Json, Sample, Score, Target, TargetForm
 from pytest_llmeval.scoring.binary import no_answer
 from pytest_llmeval.scoring.decision import together
 from pytest_llmeval.scoring.scorer import PreparingScorer, Scorer
-from pytest_llmeval.scoring.targets import ALL_FORMS, check_target, score_of
+from pytest_llmeval.scoring.targets import ALL_FORMS, check_form, check_target, score_of
 from pytest_llmeval.task.declared import MisfitError, make_scorer
-from pytest_llmeval.task.options import OptionError, plain
+from pytest_llmeval.task.options import NO_OPTION, OptionError, plain
 from pytest_llmeval.task.registry import SCORERS
+from pytest_llmeval.task.section import shown
 from pytest_llmeval.task.spec import Spec
 
 PASSED: Final = "passed"
@@ -27,6 +28,12 @@ TARGET: Final = "target"
 NOT: Final = "not"
 """Keys of a check that are no options of its scorer: what it compares with, and whether the answer
 passes by being wrong."""
+
+
+OF_MORE_THAN_ANSWERS: Final = frozenset({"checks", "code", "judge", "taxonomy", "trajectory"})
+"""Scorers of the package that are no checks: they ask models, run programs or read transcripts."""
+
+_NO_CHECK: Final = "it is no check of an answer alone"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +70,7 @@ class Check:
     """One check of a sample.
 
     Attributes:
-        told: how messages call it.
+        told: how messages call it: its number from 1, its name and its options.
         scorer: what decides about it.
         sample: the sample, with the target of this check.
         negated: whether the answer passes if the scorer finds it incorrect.
@@ -135,7 +142,7 @@ class Checks:
         passed = sum(correct is True for _, correct, _ in found)
         correct = together((correct for _, correct, _ in found), any_decides=False)
         open_or_failed = [
-            f"{told}: {'failed' if correct is False else 'undecided'}: {why}"
+            f"{told}: {'failed' if correct is False else 'undecided'}{why and f': {why}'}"
             for told, correct, why in found
             if not correct
         ]
@@ -166,36 +173,59 @@ class Checks:
         if name is None:
             problem = f"is {entry!r:.60}; write a name, or {{name: {{option: value}}}}"
             raise self._refusal(problem, number)
+        told = _told(number, name, options)
         target, negated = options.pop(TARGET, sample.target), options.pop(NOT, False)
         checked = replace(sample, target=tuple(target) if isinstance(target, list) else target)
         try:
             scorer = self._scorer(name, options)
-            check_target(scorer, checked.target)
+            _check_target(scorer, name, checked.target)
         except MisfitError as error:
-            problem = f"{name}: {error.problem}"
+            path = ".".join(map(str, (name, *error.place[2:])))
+            problem = f"{path}: {error.problem}"
+            if error.problem.startswith(NO_OPTION):
+                problem += f"; every check may have {TARGET} and {NOT} too"
             raise self._refusal(problem, number) from None
         except ValueError as error:
             problem = f"{name}: {error}"
             raise self._refusal(problem, number) from None
-        told = f"{number + 1} {name}"
         return Check(told=told, scorer=scorer, sample=checked, negated=negated is True)
 
     def _scorer(self, name: str, options: dict[str, Json]) -> Scorer:
         own = self.kinds.get(name)
+        if own is None and name in OF_MORE_THAN_ANSWERS:
+            raise ValueError(_NO_CHECK)
         if own is None and (":" in name or name not in SCORERS.own):
-            known = ", ".join((*self.kinds, *SCORERS.own))
+            of_answers = (one for one in SCORERS.own if one not in OF_MORE_THAN_ANSWERS)
+            known = ", ".join((*self.kinds, *of_answers))
             msg = f"the task does not declare this kind of check (known: {known})"
             raise ValueError(msg)
         spec = Spec(name=name if own is None else own.reference, options=options)
         scorer = make_scorer(spec, Path() if own is None else own.folder)
         if isinstance(scorer, PreparingScorer | Checks):
-            msg = "it is no check of an answer alone"
-            raise ValueError(msg)  # noqa: TRY004 - of a dataset, not of a caller
+            raise ValueError(_NO_CHECK)  # noqa: TRY004 - of a dataset, not of a caller
         return scorer
 
     def _refusal(self, problem: str, number: int | None = None) -> ValueError:
         where = f"metadata.{self.column}" + ("" if number is None else f"[{number}]")
         return ValueError(f"{where} {problem}")
+
+
+def _told(number: int, name: str, options: Mapping[str, Json]) -> str:
+    """Return how messages call a check: ``2 words (at_least: 10)``."""
+    listed = ", ".join(f"{key}: {shown(value)}" for key, value in options.items())
+    return f"{number + 1} {name}" + (f" ({listed})" if listed else "")
+
+
+def _check_target(scorer: Scorer, name: str, target: Target) -> None:
+    """Raise ValueError, with the fix, if a scorer cannot score answers against `target`."""
+    if target is None:
+        try:
+            check_form(scorer, target)
+        except ValueError:
+            fix = f"{{{name}: {{{TARGET}: TEXT}}}}"
+            msg = f"there is no {TARGET}; write it into the check: {fix}"
+            raise ValueError(msg) from None
+    check_target(scorer, target)
 
 
 def _named(entry: Json) -> tuple[str | None, dict[str, Json]]:

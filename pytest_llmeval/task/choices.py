@@ -12,6 +12,7 @@ from pydantic import Field
 from pytest_llmeval.records import Json, Sample
 from pytest_llmeval.task.permutation import permuted
 from pytest_llmeval.task.section import Section
+from pytest_llmeval.templates.language import choice_lines
 
 Naming: TypeAlias = Literal["letter", "index", "text"]
 """How a dataset names the right choice: ``C``, ``2`` (from 0), or the choice itself."""
@@ -84,8 +85,10 @@ def choice_values(sample: Sample) -> list[Json]:
 
 def choices_text(sample: Sample) -> str:
     """Return the choices as ``{{ choices }}`` alone shows them: a line for each."""
-    lines = (f"{ascii_uppercase[n]}. {text}" for n, text in enumerate(sample.choices))
-    return "\n".join(lines)
+    return choice_lines(
+        {"letter": letter, "text": text}
+        for letter, text in zip(ascii_uppercase, sample.choices, strict=False)
+    )
 
 
 def _index(target: str, texts: Sequence[str], naming: Naming) -> int:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Annotated, Final, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from pytest_llmeval.records import Json, Sample, target_text, target_texts
 from pytest_llmeval.task.choices import choice_values, choices_text
@@ -41,6 +41,13 @@ class FewShot(Section):
     each: bool = False
     form: Literal["text", "turns"] = "text"
     reply: str = TARGET_REPLY
+
+    @field_validator("count", mode="before")
+    @classmethod
+    def _some(cls, count: object) -> object:
+        if count == 0 and not isinstance(count, bool):
+            raise refusal((), "is 0; without examples there is no such section: fewshot: null")
+        return count
 
     @model_validator(mode="after")
     def _reply_of_turns(self) -> FewShot:

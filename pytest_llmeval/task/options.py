@@ -5,13 +5,16 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Annotated, Any, Protocol, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Final, Protocol, get_args, get_origin, get_type_hints
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from pytest_llmeval.errors import LLMEvalError
 from pytest_llmeval.records import Json
 from pytest_llmeval.task.section import PlacedText
+
+NO_OPTION: Final = "is not an option here"
+"""Start of the problem with an option that a function does not have."""
 
 
 class OptionError(LLMEvalError):
@@ -97,7 +100,7 @@ def checked(
     for name in options:
         if name not in known:
             allowed = f"allowed: {', '.join(known)}" if known else "it has none"
-            problem = f"is not an option here ({allowed})"
+            problem = f"{NO_OPTION} ({allowed})"
             raise OptionError(problem, name)
     for name, parameter in known.items():
         if parameter.default is inspect.Parameter.empty and name not in options:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -29,12 +29,12 @@ from pytest_llmeval.task.declared import DeclaredScorer
 from pytest_llmeval.task.fewshot import EXAMPLES_STAGE, Examples, FewShot
 from pytest_llmeval.task.limit import Limit
 from pytest_llmeval.task.model import Task
-from pytest_llmeval.task.row_place import Columns, RowPlace
+from pytest_llmeval.task.row_place import Columns, MissingColumnError, RowPlace
 from pytest_llmeval.task.rows import folder_reader, read_rows
 from pytest_llmeval.task.sample_images import SampleImages
 from pytest_llmeval.task.selection import Selection
 from pytest_llmeval.task.spooled_samples import collected
-from pytest_llmeval.task.wrong_rows import WrongRows
+from pytest_llmeval.task.wrong_rows import SHOWN, WrongRows
 from pytest_llmeval.templates.filling import FillingError, check_syntax
 from pytest_llmeval.templates.language import AS_TEXT, names_used
 
@@ -67,6 +67,11 @@ def read_samples(
         problem = f"has no samples: {reader.rows} rows{kept}"
         raise TaskError(problem, file=task.dataset.path)
     return samples
+
+
+def wrong_samples(task: Task, problems: Mapping[str, str]) -> TaskError:
+    """Return the error of samples by their ids, with a line for each row of the dataset."""
+    return _Reader(task, task.dataset).told(problems)
 
 
 def is_checked_by(task: Task, samples: Iterable[Sample]) -> bool:
@@ -232,6 +237,16 @@ class _Reader:
                 yield sample
         self._wrong.check(selected)
 
+    def told(self, problems: Mapping[str, str]) -> TaskError:
+        """Return the error of problems by sample, at the rows that are these samples."""
+        errors: list[TaskError] = []
+        rows = self._counted()
+        for place, row in rows if self._selection is None else self._selection.selected(rows):
+            sample = self._id(place, row)
+            if sample in problems and len(errors) < SHOWN:
+                errors.append(place.error(None, f"{problems[sample]} (sample {sample!r})"))
+        return TaskError.together(errors, more=len(problems) - len(errors))
+
     def _counted(self) -> Iterator[tuple[RowPlace, Columns]]:
         for placed in read_rows(self._dataset.path, self._dataset.rows, self._wrong.add):
             self.rows += 1
@@ -291,7 +306,12 @@ class _Reader:
     def _id(self, place: RowPlace, row: Columns) -> str:
         if self._fields.id is None:
             return str(place.number - 1)
-        return word(place, required(place, row, self._fields.id), self._fields.id, "id")
+        try:
+            value = required(place, row, self._fields.id)
+        except MissingColumnError:
+            hint = "; dataset.fields.id: null numbers the rows"
+            raise place.lacks(self._fields.id, row, hint) from None
+        return word(place, value, self._fields.id, "id")
 
     def _tags(self, place: RowPlace, row: Columns) -> Iterator[str]:
         for column in self._fields.tags:

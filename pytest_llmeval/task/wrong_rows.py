@@ -63,4 +63,6 @@ class WrongRows:
             if isinstance(value, dict) and column in value.values():
                 inner = next(key for key, named in value.items() if named == column)
                 return ("dataset", "fields", name, inner)
+        if self._task.choices is not None and self._task.choices.column == column:
+            return ("choices", "column")
         return ("group_by",)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache, lru_cache
 from typing import Any, Final, NamedTuple
 
@@ -89,11 +89,33 @@ _ALONE: Final = ("variable_begin", "variable_end")
 """What stands around a variable that is all of an expression."""
 
 
+_CHOICE: Final = {"letter", "text"}
+"""The keys of a choice."""
+
+
+def choice_lines(choices: Iterable[Mapping[str, Any]]) -> str:
+    """Return choices as a prompt shows them: a line ``A. Venus`` for each."""
+    return "\n".join(f"{one['letter']}. {one['text']}" for one in choices)
+
+
+def _put(value: object) -> object:
+    """Return what a template puts into its text: of choices, such as an example's, their lines."""
+    is_choices = isinstance(value, list) and value and all(map(_is_choice, value))
+    return choice_lines(value) if is_choices and isinstance(value, list) else value
+
+
+def _is_choice(value: object) -> bool:
+    return isinstance(value, dict) and value.keys() == _CHOICE
+
+
 @cache
 def _environment() -> ImmutableSandboxedEnvironment:
     # No escaping for HTML: prompts are plain text.
     return ImmutableSandboxedEnvironment(
-        undefined=StrictUndefined, autoescape=False, extensions=[_ImageTags, _Lists]
+        undefined=StrictUndefined,
+        autoescape=False,
+        extensions=[_ImageTags, _Lists],
+        finalize=_put,
     )
 
 

@@ -60,3 +60,28 @@ def test_tables_show_targets_in_rows() -> None:
     assert [label.text for label in block.labels] == ["cat", "dog"]
     shown = {column.head: [cell.text for cell in column.cells] for column in block.units[0]}
     assert shown == {"cat": ["1", "0"], "dog": ["1", "0"], NO_CLASS: ["0", "1"]}
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "told"),
+    [
+        ("I take it for a cat.", "I take it for a cow.", True),
+        ("**Cat**!", "I take it for a cow.", False),
+        ("I take it for a cat.", "Dog.", False),
+        ("I take it for a cat.", None, False),
+    ],
+)
+def test_wrong_sentences_beside_right_ones_are_told_below_the_table(
+    right: str, wrong: str | None, *, told: bool
+) -> None:
+    rows = [
+        row("1", "correct", target="cat", answer=right),
+        row("2", "incorrect", target="cat", answer=wrong),
+        row("3", "incorrect", target="dog", answer="cat"),
+    ]
+    for metrics, notes in ((("f1_macro",), told), (("accuracy",), False)):
+        summary = summarise(rows, {"demo": TaskInfo(title="demo", metrics=metrics)})
+        (sheet,) = sheets(summary)
+        found = [note for note in sheet.notes if "answers that name no class: 1;" in note]
+        assert bool(found) is notes
+        assert all("answer: ./rules.py:label" in note for note in found)

@@ -188,6 +188,7 @@ def test_a_metric_of_ones_own_takes_options_and_its_failure_costs_it_alone(tmp_p
         ("maj_at", (0, "maj_at", "k"), "is missing"),
         ({"mcc": 3}, (0, "mcc"), r"is not an option here \(it has none\)"),
         ("mean", (0, "mean", "score"), "is missing"),
+        ("macro", (0,), "is 'macro'; the mean of a score .* the score's name; of this task: EED"),
         ({"eed": 3}, (0, "eed"), "takes no options"),
         ({"accuracy": None, "mcc": None}, (0,), "one metric with its options"),
     ],

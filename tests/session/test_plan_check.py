@@ -279,3 +279,23 @@ def test_a_report_folder_that_cannot_be_made_is_refused(tmp_path: Path) -> None:
     for place in ("file", "file/below"):
         with pytest.raises(UsageError, match="is not a folder that can be written to"):
             check_report_folder(task.settings(report=str(tmp_path / place)))
+
+
+def test_all_wrong_checks_of_samples_are_told_together_with_their_lines(tmp_path: Path) -> None:
+    task = OneTask(tmp_path)
+    fields = "{input: q, target: null, metadata: {checks: checks}}"
+    task.file.write_text(
+        f"name: sums\ndataset: {{path: sums.jsonl, fields: {fields}}}\n"
+        'prompt: "{{ input }}"\nscorer: checks\n'
+    )
+    checks = ('[{"number": {"target": "1"}}]', '["exact"]', '["wrods"]')
+    rows = (f'{{"id": {n}, "q": "?", "checks": {one}}}\n' for n, one in enumerate(checks))
+    (tmp_path / "sums.jsonl").write_text("".join(rows))
+    with pytest.raises(TaskError) as refused:
+        checked(task, "openai/m")
+    first, second = str(refused.value).splitlines()
+    assert first.startswith(
+        f"{tmp_path}/sums.jsonl:2: row 2: metadata.checks[0] exact: there is no"
+    )
+    assert "sums.jsonl:3: row 3: metadata.checks[0] wrods: " in second
+    assert second.endswith("(sample '2')")

@@ -13,8 +13,10 @@ from hypothesis import strategies as st
 
 from pytest_llmeval.records import Json, Sample, Score
 from pytest_llmeval.results.metric import micro
+from pytest_llmeval.scoring.decision import failure_of
 from pytest_llmeval.task.checks import Checks
 from pytest_llmeval.task.declared import MisfitError, make_scorer
+from pytest_llmeval.task.registry import SCORERS
 from pytest_llmeval.task.spec import Spec
 
 OWN = """
@@ -67,7 +69,7 @@ def test_the_value_is_the_share_of_passed_checks_and_all_make_it_correct(
 def test_checks_of_one_kind_have_options_of_their_own(own: Any) -> None:
     score = scored(own, "one two", {"words": {"at_least": 2}}, {"words": {"at_least": 3}}, "words")
     assert (score.correct, score.value) == (False, 2 / 3)
-    assert "2 of 3 checks passed\n2 words: failed" in score.explanation
+    assert "2 of 3 checks passed\n2 words (at_least: 3): failed\n" in f"{score.explanation}\n"
 
 
 def test_a_check_compares_with_its_own_target_or_the_samples() -> None:
@@ -75,6 +77,12 @@ def test_a_check_compares_with_its_own_target_or_the_samples() -> None:
     assert scored(Checks(), "about 7", *listed, target="7").correct is True
     assert scored(Checks(), "about 8", *listed, target="7").value == 0.5
     assert scored(Checks(), '{"a": 1}', {"json_schema": {"schema": {"required": ["a"]}}}).correct
+
+
+def test_without_a_target_a_failure_names_none(own: Any) -> None:
+    asked = sample({"words": {"at_least": 9}})
+    failure = failure_of(own, "a", asked, own.score("a", asked, None))
+    assert failure == "checks: 'a' is not correct"
 
 
 def test_no_answer_passes_nothing_and_an_undecided_check_leaves_it_open(own: Any) -> None:
@@ -95,10 +103,14 @@ def test_no_answer_passes_nothing_and_an_undecided_check_leaves_it_open(own: Any
         (["wrods"], "wrods: the task does not declare this kind of check (known: words, half"),
         (["./own.py:words"], "./own.py:words: the task does not declare"),
         (["os:remove"], "os:remove: the task does not declare"),
-        ([{"words": {"at_most": 3}}], "words: is not an option here (allowed: at_least)"),
-        ([{"words": {"at_least": "3"}}], "words: is '3'"),
+        (
+            [{"words": {"at_most": 3}}],
+            "words.at_most: is not an option here (allowed: at_least); every check may have target and not",
+        ),
+        ([{"words": {"at_least": "3"}}], "words.at_least: is '3'"),
+        (["json_schema"], "json_schema.schema: is missing"),
         ([{"regex": {"pattern": "("}}], "regex: "),
-        (["exact"], "exact: there is no target"),
+        (["exact"], "exact: there is no target; write it into the check: {exact: {target: TEXT}}"),
         ([{"number": {"target": "x"}}], "number: target 'x' is no number"),
         (["judge"], "judge: it is no check of an answer alone"),
         ([{"checks": {}}], "checks: it is no check"),
@@ -107,6 +119,21 @@ def test_no_answer_passes_nothing_and_an_undecided_check_leaves_it_open(own: Any
 def test_a_wrong_check_is_told(checks: list[Json], says: str, own: Any) -> None:
     with pytest.raises(ValueError, match=re.escape(says)):
         own.check_sample(sample(*checks))
+
+
+@pytest.mark.parametrize("name", SCORERS.own)
+def test_messages_name_the_scorers_that_can_be_checks(name: str) -> None:
+    with pytest.raises(ValueError, match="does not declare") as unknown:
+        Checks().check_sample(sample("nothing"))
+    listed = str(unknown.value).partition("(known: ")[2].rstrip(")").split(", ")
+    needed: dict[str, Json] = {"json_schema": {"schema": {}}, "regex": {"pattern": "a"}}
+    options: Any = needed.get(name, {})
+    try:
+        Checks().check_sample(sample({name: {"target": "1", **options}}))
+        can_be = True
+    except ValueError as error:
+        can_be = "it is no check of an answer alone" not in str(error)
+    assert can_be == (name in listed)
 
 
 def test_missing_checks_are_told_with_the_fix() -> None:

@@ -183,3 +183,20 @@ def test_settings_know_the_order(tmp_path: Path) -> None:
     }
     assert len(digests) == 3
     assert load_task(tmp_path / "task.yaml").choices is not None
+
+
+@pytest.mark.parametrize("shown", ["one.choices", "one['choices']", "examples[0].choices"])
+def test_an_example_shows_its_choices_as_the_question_does_in_a_form_of_ones_own(
+    shown: str, tmp_path: Path
+) -> None:
+    prompt = f"{{% for one in examples %}}{{{{ {shown} }}}}{{% endfor %}}\n-\n{{{{ choices }}}}"
+    found = loaded(tmp_path, prompt=prompt, fewshot={"path": "rows.jsonl", "count": 1})
+    (message,) = render(found.task, "generate", found.samples[3], (), {})
+    of_example, own = message.text.split("\n-\n")
+    assert of_example == own == "A. Rome\nB. Paris\nC. Oslo\nD. Cairo"
+
+
+def test_a_column_of_choices_that_no_row_has_is_told_at_its_key(tmp_path: Path) -> None:
+    with pytest.raises(TaskError, match="choices.column: names the column 'optoins'") as caught:
+        loaded(tmp_path, choices={"column": "optoins"})
+    assert "group_by" not in str(caught.value)
