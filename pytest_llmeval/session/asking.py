@@ -7,9 +7,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Protocol, cast
 
 from pytest_llmeval.engine.pending import Pending
+from pytest_llmeval.errors import UsageError
 from pytest_llmeval.records import Completion, Json, Message, Reply, Role, Sample
 from pytest_llmeval.roles import SOLVER
 from pytest_llmeval.scoring.grader import grader_text
+from pytest_llmeval.scoring.judge.built_in import BUILT_IN, EQUIVALENCE
 from pytest_llmeval.scoring.judge.judgement import Judgement
 from pytest_llmeval.scoring.judge.scorer import JudgeScorer
 
@@ -54,26 +56,36 @@ class RunningJudge:
         Args:
             problem: the question that was answered.
             candidate: the answer to judge.
-            target: the reference answer.
+            target: the reference answer; without one `prompt` names a question that needs none.
             metadata: further texts that the prompt uses, such as ``context``.
             votes: number of times that each judge is asked.
             options: further options of the scorer ``judge``, such as ``prompt`` and ``scale``.
 
         Raises:
-            LLMEvalError: no judge is configured, it failed, or an option is wrong.
+            LLMEvalError: no judge is configured, it failed, an option is wrong, or the prompt
+                needs a target.
         """
         __tracebackhide__ = True
-        asked: dict[str, object] = {"problem": problem, "candidate": candidate, "target": target}
-        asked |= {"metadata": metadata, "votes": votes, **options}
-        return self._sent(asked).result()
+        question = _question(
+            problem=problem,
+            candidate=candidate,
+            target=target,
+            metadata=metadata,
+            votes=votes,
+            **options,
+        )
+        return self._sent(question).result()
 
-    async def ajudge(self, **arguments: object) -> Judgement:
+    async def ajudge(self, **arguments: Any) -> Judgement:  # noqa: ANN401 - those of a call
         """Return what a call with these arguments does, in an ``async def`` test."""
         __tracebackhide__ = True
-        return await self._sent(arguments).arrival()
+        return await self._sent(_question(**arguments)).arrival()
 
     def judge_all(
-        self, answers: Sequence[Mapping[str, Any]], /, **common: object
+        self,
+        answers: Sequence[Mapping[str, Any]],
+        /,
+        **common: Any,  # noqa: ANN401 - those of a call
     ) -> list[Judgement]:
         """Return the judgements on several answers, in their order; all are asked at once.
 
@@ -87,7 +99,8 @@ class RunningJudge:
             LLMEvalError: the first that a call would raise, in the order of the answers.
         """
         __tracebackhide__ = True
-        return [sent.result() for sent in [self._sent({**common, **one}) for one in answers]]
+        questions = [_question(**{**common, **one}) for one in answers]
+        return [sent.result() for sent in [self._sent(one) for one in questions]]
 
     def grader(self, votes: int) -> str:
         """Return who judges when each judge is asked `votes` times; see `grader_text`.
@@ -99,10 +112,10 @@ class RunningJudge:
         judges = self._test.send("judges", {"scorer": list(scorer.spec)}).result()
         return grader_text(scorer, cast("list[str]", judges))
 
-    def _sent(self, arguments: Mapping[str, Any]) -> Pending[Judgement]:
-        """Send the question of a call with these arguments."""
+    def _sent(self, question: tuple[list[Json], Sample, Completion]) -> Pending[Judgement]:
+        """Send a question."""
         __tracebackhide__ = True
-        sent = self._test.prepare(*_question(**arguments))
+        sent = self._test.prepare(*question)
         return sent.then(lambda result: Judgement.from_json(result()))
 
 
@@ -116,6 +129,12 @@ def _question(
     **options: Json,
 ) -> tuple[list[Json], Sample, Completion]:
     """Return scorer, sample and completion by which the engine judges; see `RunningJudge`."""
+    __tracebackhide__ = True
+    prompt = options.get("prompt") or EQUIVALENCE
+    built_in = BUILT_IN.get(prompt) if isinstance(prompt, str) else None
+    if built_in is not None and built_in.needs_target and not (target or "").strip():
+        msg = f"judge: the prompt {prompt} needs a target; give target=... or another prompt=..."
+        raise UsageError(msg)
     sample = Sample(id="", input=problem, target=target, metadata=metadata or {})
     return (
         ["judge", {"votes": votes, **options}],

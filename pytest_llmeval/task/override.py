@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import shlex
+from collections.abc import Mapping
 from copy import copy
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +24,8 @@ class Override:
     Attributes:
         option: the option as typed, for error messages.
         keys: the path to the value. A scorer in a list is found by its name, so that
-            ``scorer.number.unit`` also works for ``scorer: [{number: ...}, ...]``.
+            ``scorer.number.unit`` also works for ``scorer: [{number: ...}, ...]``, and
+            ``scorer.faithful.votes`` for ``scorer: [{judge: {name: faithful}}, ...]``.
     """
 
     def __init__(self, task: object, key: str, value: str, folder: Path) -> None:
@@ -75,10 +76,11 @@ class Override:
         if self.keys == ("name",):
             problem = "a task's name cannot be overridden: options and rows identify the task by it"
             raise self.refused(problem)
-        for key, below in pairwise(self.keys):
+        key = self.keys[0]
+        for below in self.keys[1:]:
             inner = self._inner(data.get(key), key, below)
             data[key], data = inner
-        key = self.keys[-1]
+            key = _kind_of(data, below) if key == "scorer" else below
         data[key] = [*_listed(data.get(key)), self._value] if self._appends else self._value
 
     def _inner(self, found: Json, key: str, below: str) -> tuple[Json, dict[str, Any]]:
@@ -87,11 +89,12 @@ class Override:
         It is copied because a YAML alias may share it with another part of the file.
         """
         if isinstance(found, list):
-            names = [next(iter(one)) if isinstance(one, dict) and one else one for one in found]
-            if below not in names:
+            kinds = [next(iter(one)) if isinstance(one, dict) and one else one for one in found]
+            names = [_own_name(one) or kind for one, kind in zip(found, kinds, strict=True)]
+            if below not in {*names, *kinds}:
                 problem = f"{key} has no {below!r} (it has: {', '.join(map(str, names))})"
                 raise self.refused(problem)
-            place = names.index(below)
+            place = (names if below in names else kinds).index(below)
             mapping = dict(one) if isinstance(one := found[place], dict) else {}
             return [*found[:place], mapping, *found[place + 1 :]], mapping
         if found is None or found == below:
@@ -112,6 +115,17 @@ def typed_in(folder: Path, value: Json, kind: type[PlacedText] = PlacedText) -> 
     if isinstance(value, dict):
         return {key: typed_in(folder, one, kind) for key, one in value.items()}
     return value
+
+
+def _own_name(entry: Json) -> Json:
+    """Return the option ``name`` of an entry such as ``{judge: {name: faithful}}``; else None."""
+    options = next(iter(entry.values()), None) if isinstance(entry, dict) else None
+    return options.get("name") if isinstance(options, dict) else None
+
+
+def _kind_of(scorers: Mapping[str, Json], wanted: str) -> str:
+    """Return the key of the scorer that has the option ``name: wanted``, or `wanted` itself."""
+    return next((kind for kind, one in scorers.items() if _own_name({kind: one}) == wanted), wanted)
 
 
 def _listed(value: Json) -> list[Json]:

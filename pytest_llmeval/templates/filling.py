@@ -17,6 +17,7 @@ from pytest_llmeval.templates.child import RowFailure, TemplateLimitError, run_l
 from pytest_llmeval.templates.language import (
     AS_TEXT,
     LISTS,
+    METADATA,
     PICTURE,
     compile_template,
     plain_names,
@@ -117,7 +118,10 @@ def _undefined(message: str, values: Mapping[str, Json]) -> str:
     metadata = values.get("metadata")
     if "dict object" in message and isinstance(metadata, dict) and name not in metadata:
         has = ", ".join(metadata) or "nothing"
-        fix = f"add {{{name}: COLUMN}} to dataset.fields.metadata"
+        fix = (
+            f"add {{{name}: COLUMN}} to dataset.fields.metadata, or, where rows may lack it "
+            f"(COLUMN?), ask first: {{% if {METADATA}.{name} is defined %}}"
+        )
         return f"metadata has no {name!r} (it has: {has}); {fix}"
     if (named := name.removesuffix(AS_TEXT)) in LISTS:
         message, name = message.replace(name, named), named

@@ -85,7 +85,15 @@ def test_an_option_that_is_wrong():
 
 def test_the_fixture(judge):
     found = judge(problem="?", candidate="Paris.", prompt="helpfulness", votes=2)
-    assert (found.verdict.value, found.verdict.correct) == (4, False)
+    assert (found.decision.value, found.decision.correct) == (4, False)
+
+
+def test_the_fixture_on_an_empty_answer(judge):
+    found = judge(problem="x", candidate="", target="1")
+    empty = [{"candidate": ""}, {"candidate": " "}]
+    both = judge.judge_all(empty, problem="?", prompt="helpfulness")
+    assert [one.decision.correct for one in (found, *both)] == [False] * 3
+    assert [one.decision.value for one in both] == [1, 1]
 """
 
 
@@ -123,4 +131,4 @@ def test_criteria_are_columns_means_and_rules_of_a_gate(project: Project) -> Non
 def test_tests_ask_the_judge_anything_by_hand(project: Project) -> None:
     project.write("test_sums.py", BY_HAND)
     result = project.run("--llmeval-judge", "python/./judge.py:reply")
-    result.assert_outcomes(passed=6)
+    result.assert_outcomes(passed=7)

@@ -67,7 +67,10 @@ def labels(project: Project) -> dict[str, tuple[str | None, str]]:
     }
 
 
-NO_LABEL = "the judge gave no usable label in 4 replies (wanted: one JSON object and nothing else)"
+NO_LABEL = (
+    "the judge gave no usable label in 4 replies (wanted: one JSON object with the keys label, "
+    'reason and nothing else; the last reply: {"label": null, "reason": "because of 10"})'
+)
 EXPECTED = {"0": ("PP", "because of 0"), "5": ("RR", "because of 5"), "10": (None, NO_LABEL)}
 
 

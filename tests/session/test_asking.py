@@ -12,8 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_llmeval.engine.pending import Pending
-from pytest_llmeval.errors import ProviderError
+from pytest_llmeval.errors import ProviderError, UsageError
 from pytest_llmeval.records import Completion, Json, Message, Reply, Sample
+from pytest_llmeval.scoring.decision import UnscoredError
 from pytest_llmeval.scoring.judge.judgement import Judgement
 from pytest_llmeval.session.asking import LLM, RunningJudge
 
@@ -128,3 +129,34 @@ def test_several_answers_are_judged_at_once_in_order() -> None:
     assert test.wishes[-1] == test.wishes[0]
     with pytest.raises(TypeError, match="candidate"):
         judge.judge_all([{"problem": "why"}])
+
+
+@pytest.mark.parametrize("target", [None, "", " \n"])
+@pytest.mark.parametrize("prompt", [None, "equivalence", "published", "comparison"])
+def test_a_question_that_needs_a_target_is_refused_before_anything_is_sent(
+    prompt: str | None, target: str | None
+) -> None:
+    test = Test(judgement)
+    judge = RunningJudge(test)
+    asked: dict[str, Any] = {"problem": "why", "candidate": "x", "target": target}
+    asked |= {"prompt": prompt} if prompt else {}
+    says = f"the prompt {prompt or 'equivalence'} needs a target; give target=... or another prompt"
+    with pytest.raises(UsageError, match=says):
+        judge(**asked)
+    with pytest.raises(UsageError, match=says):
+        asyncio.run(judge.ajudge(**asked))
+    with pytest.raises(UsageError, match=says):
+        judge.judge_all([{"target": "t"}, {"target": target}], **{**asked, "target": "t"})
+    assert test.wishes == []
+
+
+def test_other_questions_need_no_target() -> None:
+    judge = RunningJudge(Test(judgement))
+    for prompt in ("helpfulness", "faithfulness", "./judge.md"):
+        assert judge(problem="why", candidate="x", prompt=prompt).explanation == "x"
+
+
+def test_a_body_that_wants_a_decision_that_is_none_ends_unscored() -> None:
+    found = RunningJudge(Test(judgement))(problem="why", candidate="cut off", target="t")
+    with pytest.raises(UnscoredError, match="judge: unscored: cut off"):
+        _ = found.decision

@@ -36,6 +36,8 @@ RIGHT, WRONG, UNDECIDED = score(correct=True), score(correct=False), score(corre
         ("call", AssertionError("the body's own"), [UNDECIDED], "unscored"),
         ("call", ScorerError("the body's own"), [UNDECIDED], "unscored"),
         ("call", ScorerError(), [], "error"),
+        ("call", UnscoredError("a judge that the body asked"), [], "unscored"),
+        ("setup", UnscoredError("a judge that a fixture asked"), [], "error"),
         ("call", ToolError(), [], "error"),
         ("call", pytest.fail.Exception("Timeout >1.0s"), [], "error"),
         ("call", ValueError(), [], "error"),

@@ -80,6 +80,33 @@ def test_an_entry_of_a_list_is_found_by_its_name(scorers: list[Any], expected: l
 
 
 @pytest.mark.parametrize(
+    ("name", "changed"), [("faithful", 0), ("polite", 1), ("judge", 0), ("exact", 2)]
+)
+def test_a_scorer_of_a_list_is_found_by_its_own_name_before_its_kind(
+    name: str, changed: int
+) -> None:
+    scorers = [{"judge": {"name": "faithful"}}, {"judge": {"name": "polite"}}, {"exact": {}}]
+    data: Data = {"scorer": scorers}
+    expected = copy.deepcopy(scorers)
+    next(iter(expected[changed].values()))["votes"] = 3  # type: ignore[assignment]
+    assert applied(data, f"scorer.{name}.votes", "3") == {"scorer": expected}
+    below = applied({"variants": {"terse": data}}, f"variants.terse.scorer.{name}.votes", "3")
+    assert below == {"variants": {"terse": {"scorer": expected}}}
+
+
+def test_a_single_scorer_is_found_by_its_own_name() -> None:
+    data: Data = {"scorer": {"judge": {"name": "faithful"}}}
+    expected = {"scorer": {"judge": {"name": "faithful", "votes": 3}}}
+    assert applied(data, "scorer.faithful.votes", "3") == expected
+
+
+def test_scorers_are_listed_by_the_names_that_find_them() -> None:
+    scorers = [{"judge": {"name": "faithful"}}, {"judge": {"name": "polite"}}, "exact"]
+    with pytest.raises(UsageError, match=r"has no 'kind' \(it has: faithful, polite, exact\)"):
+        applied({"scorer": scorers}, "scorer.kind.votes", "3")
+
+
+@pytest.mark.parametrize(
     ("data", "value", "expected"),
     [
         ({}, "judge", ["judge"]),

@@ -18,6 +18,7 @@ from pytest_llmeval.domains.phybench.taxonomy import (
 from pytest_llmeval.errors import RunStopped
 from pytest_llmeval.records import Completion, Display, Json, Sample, Score
 from pytest_llmeval.safety.printable import described
+from pytest_llmeval.scoring.judge.reply import refused
 from pytest_llmeval.scoring.judge.voting import Vote
 from pytest_llmeval.scoring.scorer import ScorerContext
 
@@ -119,7 +120,4 @@ async def _label(
             parameters=TAXONOMY_PARAMETERS,
         )
         vote.record(reply)
-    return vote.result or (
-        f"the judge gave no usable label in {vote.replies} replies "
-        "(wanted: one JSON object and nothing else)"
-    )
+    return vote.result or refused("label", vote.replies, ("label", "reason"), vote.last)

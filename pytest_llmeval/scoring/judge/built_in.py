@@ -34,6 +34,11 @@ class BuiltIn:
     scale: Scale = field(default_factory=VerdictScale)
     equivalence: bool = False
 
+    @property
+    def needs_target(self) -> bool:
+        """Whether it asks nothing sensible without a target."""
+        return self.equivalence or isinstance(self.scale, PairwiseScale)
+
 
 EQUIVALENCE: Final = "equivalence"
 """The template that is asked where a task names none."""

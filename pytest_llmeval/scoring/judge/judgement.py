@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from pytest_llmeval.records import Json, Record, Verdict
 from pytest_llmeval.records.score import DECIDED_BY, OPINIONS
+from pytest_llmeval.scoring.decision import UnscoredError
 from pytest_llmeval.scoring.judge.scale import Scale
 
 LABEL: Final = "label"
@@ -17,8 +18,9 @@ LABEL: Final = "label"
 CRITERIA: Final = "criteria"
 """The key of a judged score's details that holds the value of each criterion, of a rubric."""
 
-Decider: TypeAlias = Literal["symbolic", "judge"]
-"""What decided: ``symbolic``, rules without a model (the prefilter), or ``judge``, a model."""
+Decider: TypeAlias = Literal["symbolic", "judge", "no answer"]
+"""What decided: ``symbolic``, rules without a model (the prefilter), ``judge``, a model, or
+``no answer``, that there was nothing to judge."""
 
 
 class Opinion(Record, frozen=True, kw_only=True):
@@ -64,6 +66,18 @@ class Judgement(Record, frozen=True, kw_only=True):
     judge: str = ""
     decided_by: Decider | None = None
     opinions: tuple[Opinion, ...] = ()
+
+    @property
+    def decision(self) -> Verdict:
+        """The verdict, for test bodies: ``assert judge(...).decision.correct``.
+
+        Raises:
+            UnscoredError: there is none, so that the sample is unscored and not an error.
+        """
+        if self.verdict is None:
+            msg = f"judge: unscored: {self.explanation}"
+            raise UnscoredError(msg)
+        return self.verdict
 
     @property
     def details(self) -> dict[str, Json]:

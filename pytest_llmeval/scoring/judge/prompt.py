@@ -46,7 +46,7 @@ _PICTURE: Final = "[diagram]"
 """Stands for a picture, in the text; pictures that are sent come before it."""
 
 _NOT_GIVEN: Final = "(not given)"
-"""Stands for an input that is empty."""
+"""Stands for an input, or a list of passages, that is empty."""
 
 _SPECIMEN: Final = Sample(id="", input="problem", target="target", metadata={"context": "context"})
 
@@ -133,6 +133,8 @@ class JudgePrompt:
             TaskError: the template cannot be filled for the sample, with file and line.
         """
         values = _values(sample)
+        if self.source in BUILT_IN:
+            values[METADATA] = {name: _passages(one) for name, one in sample.metadata.items()}
         rules = self._filled(self.template.rules, values)
         question = self._question(values, self._shown(sample, candidate))
         pictures = (ImagePart(image=image) for image in images)
@@ -188,6 +190,14 @@ _PASSES: Final = "the candidate meets what is asked for"
 def built_in_prompt(name: str = EQUIVALENCE) -> JudgePrompt:
     """Return what a built-in template asks on its own scale."""
     return JudgePrompt(source=name, template=built_in_template(name), scale=BUILT_IN[name].scale)
+
+
+def _passages(value: Json) -> Json:
+    """Return a list of texts as numbered passages, one text; any other value as it is."""
+    if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
+        return value
+    numbered = (f"[{number}] {text}" for number, text in enumerate(value, 1))
+    return "\n\n".join(numbered) or _NOT_GIVEN
 
 
 def _values(sample: Sample) -> dict[str, Json]:

@@ -13,6 +13,7 @@ from collections.abc import Collection
 from typing import Final
 
 from pytest_llmeval.records import Json
+from pytest_llmeval.safety.printable import printable
 
 REASON: Final = "reason"
 """The key of every reply that holds the judge's reason, a text."""
@@ -28,6 +29,9 @@ REPLY_LIMIT: Final = 20_000
 
 REASON_LIMIT: Final = 2_000
 """Characters of a reason that are kept."""
+
+SHOWN_OF_REPLY: Final = 200
+"""Characters of a refused reply that a message shows."""
 
 _FENCED: Final = re.compile(
     r"```(?:json)?[ \t]*\r?\n(?P<object>.*)\n[ \t]*```", re.DOTALL | re.IGNORECASE
@@ -66,6 +70,23 @@ def whole_number(value: Json, low: int, high: int) -> int | None:
     So ``true``, ``7.0`` and ``"7"`` are none.
     """
     return value if type(value) is int and low <= value <= high else None
+
+
+def refused(what: str, replies: int, keys: Collection[str], last: str) -> str:
+    """Return why there is no `what`: the keys that were wanted, and how the last reply began.
+
+    Args:
+        what: what the replies were to hold, such as ``verdict``.
+        replies: number of replies, all of them unusable.
+        keys: those of the object that was wanted.
+        last: the last reply.
+    """
+    shown = " ".join(printable(last, SHOWN_OF_REPLY).split())
+    wanted = ", ".join(keys)
+    return (
+        f"the judge gave no usable {what} in {replies} replies (wanted: one JSON object with the "
+        f"keys {wanted} and nothing else; the last reply: {shown or 'empty'})"
+    )
 
 
 def kept(reason: str) -> str:

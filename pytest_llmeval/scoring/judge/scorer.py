@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar, cast
+from typing import ClassVar, Final, cast
 
 from pytest_llmeval.records import (
     Completion,
@@ -38,7 +38,7 @@ from pytest_llmeval.scoring.judge.prompt import JudgePrompt, built_in_prompt
 from pytest_llmeval.scoring.scorer import NO_ANSWER, ScorerContext
 from pytest_llmeval.scoring.targets import ALL_FORMS
 
-EMPTY = "no answer"
+EMPTY: Final = "no answer"
 """What decides about an empty answer, in place of a rule or a judge."""
 
 NO_JUDGE = "no judge is configured: pass --llmeval-judge SPEC or set JUDGE_DEPLOYMENT"
@@ -158,12 +158,15 @@ class JudgeScorer:
     async def prepare(
         self, sample: Sample, completion: Completion, context: ScorerContext
     ) -> dict[str, Json] | None:
-        """Return the JSON of the `Judgement` on the completion's answer; None without an answer.
+        """Return the JSON of the `Judgement` on the completion's answer.
 
-        It is undecided when no judge is configured, or when the judges come to no majority.
+        Without an answer it is incorrect, and nobody is asked. It is undecided when no judge is
+        configured, or when the judges come to no majority.
         """
         if _empty(answer := completion.answer or ""):
-            return None
+            return Judgement(
+                verdict=self._unanswered, explanation=NO_ANSWER, decided_by=EMPTY
+            ).to_json()
         if self.prefilter:
             plain = _plain_answer(answer, sample.target)
             if plain.decision != "undecided":
@@ -211,11 +214,11 @@ class JudgeScorer:
         Without an answer it is the lowest one.
         """
         if _empty(answer):
-            lowest = self.prompt.scale.lowest
+            verdict = self._unanswered
             details: dict[str, Json] = {DECIDED_BY: EMPTY}
-            if criteria := self.prompt.scale.criteria:
-                details[CRITERIA] = dict.fromkeys(criteria, lowest)
-            return self._score(lowest, NO_ANSWER, details, correct=False)
+            if verdict.criteria:
+                details[CRITERIA] = dict(verdict.criteria)
+            return self._score(verdict.value, NO_ANSWER, details, correct=False)
         judgement = Judgement.from_json(prepared)
         verdict, explanation = judgement.verdict, judgement.explanation
         if verdict is None or verdict.correct is None:
@@ -246,6 +249,17 @@ class JudgeScorer:
             return f"{self.name}: not equivalent to {shown(sample.target_text)}"
         label = cast("str | None", score.details.get(LABEL))
         return f"{self.name}: {self.prompt.scale.shortfall(score.value, label)}"
+
+    @property
+    def _unanswered(self) -> Verdict:
+        """The verdict on an empty answer: incorrect, with the lowest value of each criterion."""
+        scale = self.prompt.scale
+        return Verdict(
+            correct=False,
+            value=scale.lowest,
+            criteria=dict.fromkeys(scale.criteria, scale.lowest),
+            reason=NO_ANSWER,
+        )
 
     def _score(
         self,

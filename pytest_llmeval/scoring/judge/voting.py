@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from typing import Final, Generic, TypeVar
 
 from pytest_llmeval.records import Record, Reply, StopReason, Verdict
+from pytest_llmeval.scoring.judge.reply import refused
 from pytest_llmeval.scoring.judge.scale import Scale
 from pytest_llmeval.scoring.judge.verdict_scale import VerdictScale
 
@@ -45,6 +46,7 @@ class Vote(Generic[T]):
         retries: highest number of further requests.
         result: the parsed reply; None before there is a usable one.
         replies: number of replies so far.
+        last: the text of the last one.
         cut: how the last reply was cut, if it was and is unusable; "" if not. It is a key of CUT,
             and ends the vote.
     """
@@ -53,6 +55,7 @@ class Vote(Generic[T]):
     retries: int = RETRIES
     result: T | None = field(default=None, init=False)
     replies: int = field(default=0, init=False)
+    last: str = field(default="", init=False)
     cut: StopReason | None = field(default=None, init=False)
 
     @property
@@ -62,7 +65,7 @@ class Vote(Generic[T]):
 
     def record(self, reply: Reply) -> None:
         """Add the judge's next reply. One that is usable counts however it ended."""
-        self.result = self.read(reply.text)
+        self.result, self.last = self.read(reply.text), reply.text
         self.replies += 1
         if self.result is None and reply.stop_reason in CUT:
             self.cut = reply.stop_reason
@@ -112,6 +115,7 @@ class Ballot:
     _verdicts: list[Verdict | None] = field(default_factory=list, init=False)
     _replies: int = field(default=0, init=False)
     _cut: StopReason | None = field(default=None, init=False)
+    _refused: str = field(default="", init=False)
     _vote: Vote[Verdict] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -138,6 +142,8 @@ class Ballot:
             raise ValueError(msg)
         self._replies += 1
         self._vote.record(reply)
+        if self._vote.result is None:
+            self._refused = self._vote.last
         if self._vote.over:
             self._verdicts.append(self._vote.result)
             self._cut = self._vote.cut or self._cut
@@ -177,10 +183,7 @@ class Ballot:
             return f"{problem}; {CUT[self._cut]}" if self._cut else problem
         if self._cut:
             return CUT[self._cut]
-        return (
-            f"the judge gave no usable verdict in {count.replies} replies "
-            "(wanted: one JSON object and nothing else)"
-        )
+        return refused("verdict", count.replies, self.scale.properties, self._refused)
 
     @property
     def _left(self) -> int:

@@ -115,7 +115,8 @@ def test_four_unusable_replies_leave_the_answer_unlabelled() -> None:
     score = scored(Context(*["no idea"] * 4))
     assert score.details["label"] is None
     assert score.details["reason"] == (
-        "the judge gave no usable label in 4 replies (wanted: one JSON object and nothing else)"
+        "the judge gave no usable label in 4 replies (wanted: one JSON object with the keys "
+        "label, reason and nothing else; the last reply: no idea)"
     )
     assert (score.correct, score.decides) == (None, False)
 

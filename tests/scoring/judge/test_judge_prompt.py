@@ -112,3 +112,23 @@ def test_the_judge_is_asked_coolly_briefly_and_for_json() -> None:
     assert parameters["temperature"] == 0
     assert parameters["max_tokens"] == 512
     assert "json_schema" in str(parameters["response_format"])
+
+
+@pytest.mark.parametrize(
+    ("context", "shown"),
+    [
+        ("as it\nis", "Context:\nas it\nis\n\nQuestion:"),
+        (["it's one", 'a "second"'], 'Context:\n[1] it\'s one\n\n[2] a "second"\n\nQuestion:'),
+        (["alone"], "Context:\n[1] alone\n\nQuestion:"),
+        ([], "Context:\n(not given)\n\nQuestion:"),
+    ],
+)
+def test_a_list_of_passages_is_numbered_for_the_judge_of_faithfulness(
+    context: str | list[str], shown: str
+) -> None:
+    sample = Sample(id="", input="Who?", target=None, metadata={"context": context})
+    assert shown in built_in_prompt("faithfulness").messages(sample, "She.")[1].text
+
+
+def test_the_question_about_a_context_that_is_one_text_is_the_one_that_was_validated() -> None:
+    assert built_in_prompt("faithfulness").version == "faithfulness/1 prompt e68ee395"

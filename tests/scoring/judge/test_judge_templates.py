@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_llmeval.errors import TaskError
-from pytest_llmeval.records import Sample
+from pytest_llmeval.records import Json, Sample
 from pytest_llmeval.scoring.judge import CANDIDATE_LIMIT, JudgePrompt
 from pytest_llmeval.scoring.judge.built_in import BUILT_IN
 from pytest_llmeval.scoring.judge.making import NamedPrompt, judge_scorer
@@ -201,6 +201,11 @@ def test_a_template_that_could_not_ask_is_refused_with_its_line(
         ("{% for i in [1, 2] %}\n{{ candidate }}\n{% endfor %}", 2, "repeats the candidate 2"),
         ("a\n{{ metadata.hint }}\n{{ candidate }}", 2, "metadata has no 'hint' (it has: context)"),
         ("{{ metadata.hint }}\n---\n{{ candidate }}", 1, "add {hint: COLUMN} to dataset.fields"),
+        (
+            "{% if metadata.hint %}x{% endif %}\n{{ candidate }}",
+            1,
+            "where rows may lack it (COLUMN?), ask first: {% if metadata.hint is defined %}",
+        ),
         ("a\n\n---\n\n{{ 1 // 0 }}\n{{ candidate }}", 5, "ZeroDivisionError"),
         ("{{ input }}\n{{ 'a' * 10 ** 10 }}\n{{ candidate }}", 1, "memory"),
     ],
@@ -241,3 +246,13 @@ def test_lines_of_windows_are_lines(tmp_path: Path) -> None:
     (tmp_path / "dos.md").write_bytes(b"Rules\r\n---\r\nx\r\n{{ candidate }}\r\n")
     prompt = NamedPrompt().make("./dos.md", tmp_path)
     assert (prompt.template.rules.text, prompt.template.question.line) == ("Rules", 3)
+
+
+def test_what_the_message_about_lacking_metadata_says_works(
+    own: Callable[[str], JudgePrompt],
+) -> None:
+    prompt = own("{% if metadata.hint is defined %}{{ metadata.hint }}{% endif %}\n{{ candidate }}")
+    given: list[dict[str, Json]] = [{}, {"hint": "look up"}]
+    for metadata in given:
+        sample = Sample(id="1", input="x", target="y", metadata=metadata)
+        assert ("look up" in prompt.messages(sample, "a")[1].text) is bool(metadata)

@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 
 from pytest_llmeval.records import Reply
 from pytest_llmeval.scoring.judge import Ballot, VoteCount
+from pytest_llmeval.scoring.judge.rubric import Rubric
+from pytest_llmeval.scoring.judge.verdict_scale import VerdictScale
 
 REPLIES = {
     "+": Reply(text='{"answer_correct": 1, "reason": "the same"}'),
@@ -66,6 +68,28 @@ def test_the_winning_side_gives_the_reason() -> None:
 def test_an_unscored_ballot_says_why() -> None:
     assert "no usable verdict in 4 replies" in cast(Ballot(), "?").explanation
     assert "1 correct, 1 incorrect, 0 lost of 2" in cast(Ballot(votes=2), "+-").explanation
+
+
+@pytest.mark.parametrize(
+    ("reply", "shown"),
+    [
+        ('{"score": 4}', '{"score": 4}'),
+        ("", "empty"),
+        ("\x1b[31mI\n\n would\tsay\x00 no", "I would say no"),
+        ("y" * 5000, "y" * 200 + "… (4,800 more characters)"),
+    ],
+)
+def test_an_unscored_ballot_names_the_wanted_keys_and_shows_the_refused_reply(
+    reply: str, shown: str
+) -> None:
+    scale = Rubric(wanted=(("truth", "?"), ("style", "?")), scale=VerdictScale())
+    ballot = Ballot(scale=scale, retries=1)
+    ballot.record(0, Reply(text="an earlier one"))
+    ballot.record(1, Reply(text=reply))
+    assert ballot.explanation == (
+        "the judge gave no usable verdict in 2 replies (wanted: one JSON object with the keys "
+        f"reason, truth, style and nothing else; the last reply: {shown})"
+    )
 
 
 def test_without_early_stop_all_votes_are_cast() -> None:
