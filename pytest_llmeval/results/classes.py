@@ -51,7 +51,8 @@ def unclassed(rows: Sequence[Row], metrics: Sequence[MetricEntry]) -> int:
 
     A scorer that finds the class in a sentence makes a correct answer the class of its target. An
     incorrect sentence has no class then, and is a false positive of none: F1 comes out too high,
-    and MCC sees one class for all of them. It is 0 where correct answers are the class itself, case and punctuation aside.
+    and MCC sees one class for all of them. It is 0 where correct answers are the class itself, case
+    and punctuation aside.
     """
     if not _has_classes(metrics):
         return 0

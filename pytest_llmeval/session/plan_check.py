@@ -224,7 +224,8 @@ def _check_scored(loaded: LoadedTask, samples: Sequence[Sample]) -> None:
         # What is wrong with all of them alike is the task's, not the data's.
         place = ("scorer",) if len(loaded.scorers) == 1 else ("scorer", index)
         first, problem = next(iter(problems.items()))
-        raise task.error(f"{problem} (sample {first!r})", *place, declared.spec.name)
+        msg = f"{problem} (sample {first!r})"
+        raise task.error(msg, *place, declared.spec.name)
 
 
 def _check_tools(expected: Sequence[str], solver: object) -> None:

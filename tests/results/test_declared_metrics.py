@@ -244,9 +244,10 @@ def test_a_score_repeats_the_accuracy_only_if_it_decides_and_does_so_in_every_ro
 
 @pytest.mark.parametrize("listed", ["fluent", {"mean": "fluent"}])
 def test_a_score_that_the_task_lists_is_shown_whatever_the_rows_hold(listed: MetricEntry) -> None:
+    outcomes: list[tuple[Outcome, float]] = [("correct", 1.0), ("incorrect", 0.0)]
     repeating = [
         row(str(i), outcome, scores=(Score(name="fluent", value=value, correct=None),))
-        for i, (outcome, value) in enumerate([("correct", 1.0), ("incorrect", 0.0)])
+        for i, (outcome, value) in enumerate(outcomes)
     ]
     info = TaskInfo(title="demo", metrics=(listed,))
     found = figures(repeating, info, declared_metrics(info.metrics))

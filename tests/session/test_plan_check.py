@@ -132,7 +132,7 @@ def test_a_judges_question_that_cannot_be_made_of_a_sample_is_refused_before_any
         checked(OneTask(tmp_path, f"scorer: {scorer}\n"), "openai/m")
     assert str(refused.value).startswith(f"{tmp_path}/sums.yaml:4: scorer.")
     assert told in str(refused.value)
-    assert str(refused.value).endswith("COLUMN} to dataset.fields.metadata (sample '0')")
+    assert str(refused.value).endswith(" is defined %} (sample '0')")
 
 
 def test_a_metric_may_name_a_criterion_of_a_rubric(tmp_path: Path) -> None:

@@ -197,6 +197,6 @@ def test_an_example_shows_its_choices_as_the_question_does_in_a_form_of_ones_own
 
 
 def test_a_column_of_choices_that_no_row_has_is_told_at_its_key(tmp_path: Path) -> None:
-    with pytest.raises(TaskError, match="choices.column: names the column 'optoins'") as caught:
+    with pytest.raises(TaskError, match=r"choices\.column: names the column 'optoins'") as caught:
         loaded(tmp_path, choices={"column": "optoins"})
     assert "group_by" not in str(caught.value)

@@ -85,10 +85,14 @@ def test_an_entry_of_a_list_is_found_by_its_name(scorers: list[Any], expected: l
 def test_a_scorer_of_a_list_is_found_by_its_own_name_before_its_kind(
     name: str, changed: int
 ) -> None:
-    scorers = [{"judge": {"name": "faithful"}}, {"judge": {"name": "polite"}}, {"exact": {}}]
+    scorers: list[Data] = [
+        {"judge": {"name": "faithful"}},
+        {"judge": {"name": "polite"}},
+        {"exact": {}},
+    ]
     data: Data = {"scorer": scorers}
     expected = copy.deepcopy(scorers)
-    next(iter(expected[changed].values()))["votes"] = 3  # type: ignore[assignment]
+    next(iter(expected[changed].values()))["votes"] = 3
     assert applied(data, f"scorer.{name}.votes", "3") == {"scorer": expected}
     below = applied({"variants": {"terse": data}}, f"variants.terse.scorer.{name}.votes", "3")
     assert below == {"variants": {"terse": {"scorer": expected}}}

@@ -214,11 +214,11 @@ class JudgeScorer:
         Without an answer it is the lowest one.
         """
         if _empty(answer):
-            verdict = self._unanswered
+            lowest = self._unanswered
             details: dict[str, Json] = {DECIDED_BY: EMPTY}
-            if verdict.criteria:
-                details[CRITERIA] = dict(verdict.criteria)
-            return self._score(verdict.value, NO_ANSWER, details, correct=False)
+            if lowest.criteria:
+                details[CRITERIA] = dict(lowest.criteria)
+            return self._score(lowest.value, NO_ANSWER, details, correct=False)
         judgement = Judgement.from_json(prepared)
         verdict, explanation = judgement.verdict, judgement.explanation
         if verdict is None or verdict.correct is None:

@@ -9,7 +9,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_llmeval.records import Message, Sample
+from pytest_llmeval.records import Json, Message, Sample
 from pytest_llmeval.scoring.judge import CANDIDATE_LIMIT, built_in_prompt
 
 CANDIDATES = yaml.safe_load((Path(__file__).parent / "candidates.yaml").read_text("utf-8"))
@@ -124,7 +124,7 @@ def test_the_judge_is_asked_coolly_briefly_and_for_json() -> None:
     ],
 )
 def test_a_list_of_passages_is_numbered_for_the_judge_of_faithfulness(
-    context: str | list[str], shown: str
+    context: Json, shown: str
 ) -> None:
     sample = Sample(id="", input="Who?", target=None, metadata={"context": context})
     assert shown in built_in_prompt("faithfulness").messages(sample, "She.")[1].text
