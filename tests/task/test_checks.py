@@ -105,8 +105,10 @@ def test_no_answer_passes_nothing_and_an_undecided_check_leaves_it_open(own: Any
         (["os:remove"], "os:remove: the task does not declare"),
         (
             [{"words": {"at_most": 3}}],
-            "words.at_most: is not an option here (allowed: at_least); "
-            "every check may have target and not",
+            (
+                "words.at_most: is not an option here (allowed: at_least); "
+                "every check may have target and not"
+            ),
         ),
         ([{"words": {"at_least": "3"}}], "words.at_least: is '3'"),
         (["json_schema"], "json_schema.schema: is missing"),
