@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated, Final, get_type_hints
 
 from msgspec.structs import replace
 
@@ -29,9 +30,6 @@ NOT: Final = "not"
 """Keys of a check that are no options of its scorer: what it compares with, and whether the answer
 passes by being wrong."""
 
-
-OF_MORE_THAN_ANSWERS: Final = frozenset({"checks", "code", "judge", "taxonomy", "trajectory"})
-"""Scorers of the package that are no checks: they ask models, run programs or read transcripts."""
 
 _NO_CHECK: Final = "it is no check of an answer alone"
 
@@ -192,13 +190,12 @@ class Checks:
 
     def _scorer(self, name: str, options: dict[str, Json]) -> Scorer:
         own = self.kinds.get(name)
-        if own is None and name in OF_MORE_THAN_ANSWERS:
-            raise ValueError(_NO_CHECK)
         if own is None and (":" in name or name not in SCORERS.own):
-            of_answers = (one for one in SCORERS.own if one not in OF_MORE_THAN_ANSWERS)
-            known = ", ".join((*self.kinds, *of_answers))
+            known = ", ".join((*self.kinds, *filter(_is_check, SCORERS.own)))
             msg = f"the task does not declare this kind of check (known: {known})"
             raise ValueError(msg)
+        if own is None and not _is_check(name):
+            raise ValueError(_NO_CHECK)
         spec = Spec(name=name if own is None else own.reference, options=options)
         scorer = make_scorer(spec, Path() if own is None else own.folder)
         if isinstance(scorer, PreparingScorer | Checks):
@@ -208,6 +205,13 @@ class Checks:
     def _refusal(self, problem: str, number: int | None = None) -> ValueError:
         where = f"metadata.{self.column}" + ("" if number is None else f"[{number}]")
         return ValueError(f"{where} {problem}")
+
+
+def _is_check(name: str) -> bool:
+    """Whether a scorer of the package decides by an answer alone, without preparing anything."""
+    found = SCORERS.load(name, Path())
+    made = found if inspect.isclass(found) else get_type_hints(found).get("return")
+    return made is not Checks and not hasattr(made, "prepare")
 
 
 def _told(number: int, name: str, options: Mapping[str, Json]) -> str:

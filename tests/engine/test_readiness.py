@@ -56,7 +56,15 @@ def around(folder: Path, told: list[str]) -> Surroundings:
 @pytest.mark.parametrize(
     ("error", "lines"),
     [
-        (ValueError("no oven"), ["task cakes: its solver's get_ready failed: ValueError: no oven"]),
+        (
+            ValueError("no oven"),
+            [
+                (
+                    "task cakes: its solver's get_ready failed: ValueError: no oven "
+                    "(test_readiness.py, line 28, in start)"
+                ),
+            ],
+        ),
         (ToolError("no gas"), []),  # each sample that needs it gets this error
     ],
 )

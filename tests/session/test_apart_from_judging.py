@@ -271,7 +271,7 @@ def test_a_scorer_that_fails_in_scoring_leaves_the_row_whole(
     whole(rows, run)
     assert outcomes(rows) == {"error": SAMPLES}
     assert {row.scores[0].explanation for row in rows.values()} == {
-        "ZeroDivisionError: division by zero"
+        "ZeroDivisionError: division by zero (own.py, line 15, in score)"
     }
 
 

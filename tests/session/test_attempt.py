@@ -487,7 +487,7 @@ def test_a_score_that_the_body_recorded_is_not_made_again(bench: Bench) -> None:
 @pytest.mark.parametrize(
     ("scorer", "name", "reason"),
     [
-        (BROKEN, "broken", "ScorerError: out of order"),
+        (BROKEN, "broken", "ScorerError: out of order (own.py, line 24, in score)"),
         (
             "{'./own.py:Fixed': {name: far, value: 7.0}}",
             "far",
