@@ -163,7 +163,10 @@ def test_a_metric_of_ones_own_takes_options_and_its_failure_costs_it_alone(tmp_p
     check_metrics(entries, tmp_path)
     longer, broken, text, x, y = of(rows, *entries, folder=tmp_path).metrics
     assert (longer.name, longer.value, longer.n) == ("longer", 0.5, 2)
-    assert (broken.value, broken.problem) == (None, "ZeroDivisionError: division by zero")
+    assert (broken.value, broken.problem) == (
+        None,
+        "ZeroDivisionError: division by zero (metrics.py, line 5, in broken)",
+    )
     assert "it returned 'high', which is no finite number" in text.problem
     assert (x.name, y.name) == ("x", "y")
     # What a stored run names is not loaded.

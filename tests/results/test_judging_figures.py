@@ -173,7 +173,7 @@ def test_a_judge_without_validation_meets_no_demand() -> None:
 def test_the_table_says_who_decided_and_what_the_judge_is_worth() -> None:
     rows = [judged(1, "symbolic"), judged(2, "judge", opinion("openai/a", True))]
     text = render_table(summary(*rows), width=120, color=False)
-    assert "answers decided by" in text
+    assert "judged scores decided by" in text
     assert (
         "judged by openai/a: kappa 0.950 (95 % 0.880–0.980) on 143 labelled cases"
         in text.replace("\n", " ")

@@ -222,7 +222,10 @@ def test_a_scorer_that_fails_costs_the_figure_and_no_other() -> None:
 
     [metric] = declared_metrics([{"maj_at": 2}], equality=lambda: broken)
     [found] = metric.values(SCORED, (), ())
-    assert (found.value, found.problem) == (None, "RuntimeError: no way")
+    assert (found.value, found.problem) == (
+        None,
+        "RuntimeError: no way (test_votes.py, line 221, in broken)",
+    )
 
 
 def test_a_metric_of_ones_own_may_compare_answers_too(tmp_path: Path) -> None:
