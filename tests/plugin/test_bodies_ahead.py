@@ -160,7 +160,10 @@ def seen(project: Project, server: Any, *mode: str) -> dict[str, Any]:
     result = project.run(
         *arguments, "--llmeval-model", models[0], "--llmeval-judge", models[1], *mode
     )
-    reports = re.findall(r"^(test_sums\S+) ([A-Z]+)\b", "\n".join(result.outlines), re.MULTILINE)
+    # A time-out shows the stacks of other threads, if there are any, before the outcome.
+    stacks = r"(?:\++ Timeout \++$.*?^\++ Timeout \++\s+)?"
+    told = "\n".join(result.outlines)
+    reports = re.findall(rf"^(test_sums\S+) {stacks}([A-Z]+)\b", told, re.MULTILINE | re.DOTALL)
     outputs = {}
     for case in ET.parse(project.path / "all.xml").iter("testcase"):  # noqa: S314 - ours
         key = case.get("classname"), case.get("name")
