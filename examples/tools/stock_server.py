@@ -1,4 +1,4 @@
-"""An MCP server with a state: each sample has a process, and so a stock, of its own."""
+"""An MCP server that keeps a stock of goods in memory; a new process is started per sample."""
 
 from __future__ import annotations
 

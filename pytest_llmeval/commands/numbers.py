@@ -6,7 +6,7 @@ import argparse
 
 
 def positive(text: str) -> int:
-    """Return a whole number that is 1 or more; argparse tells any other text."""
+    """Return the whole number in `text`, which must be 1 or more; an argparse type."""
     number = int(text)
     if number < 1:
         message = "must be 1 or more"

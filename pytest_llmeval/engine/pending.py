@@ -18,7 +18,9 @@ _TICK: Final = 0.5
 
 
 class Pending(Generic[_T]):
-    """An answer under way. It comes whether or not somebody waits for it.
+    """The answer to a request that was already sent; like a future, but read in steps.
+
+    The request is carried out even if nobody waits for the answer.
 
     Example: two answers in the time of one: ``first, second = send(a), send(b)``, then
     ``first.result(), second.result()``.

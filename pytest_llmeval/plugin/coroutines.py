@@ -1,4 +1,4 @@
-"""Tells which plugin runs a test that is a coroutine."""
+"""Decides whether this plugin or another one runs an `async def` test."""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeVar
 
 import aiohttp
 from msgspec.structs import replace
@@ -14,7 +14,9 @@ from pytest_llmeval.errors import ProviderError
 from pytest_llmeval.providers.bodies import ServedError, UnreadableReplyError
 from pytest_llmeval.providers.content_filters import FILTERED
 from pytest_llmeval.providers.services import Endpoint
-from pytest_llmeval.records import Reply
+from pytest_llmeval.records import Reply, Request
+
+Wanted = TypeVar("Wanted")
 
 _OF_ALL: Final = (aiohttp.ClientError, ServedError, UnreadableReplyError)
 """Failures of connections and bodies, which every SDK over aiohttp lets through."""
@@ -33,6 +35,24 @@ class Failures:
     kinds: tuple[type[Exception], ...]
     is_filtered: Callable[[Exception], bool]
     provider_error: Callable[[Exception, Endpoint], ProviderError]
+
+
+def translated(
+    translate: Callable[[Request], Wanted], request: Request, endpoint: Endpoint
+) -> Wanted:
+    """Return a request in an API's own shape; ProviderError if it has none there."""
+    try:
+        return translate(request)
+    except ValueError as error:
+        msg = f"{endpoint.model}: {error}"
+        raise ProviderError(msg, cause="request") from None
+
+
+def check_chat(request: Request, endpoint: Endpoint) -> None:
+    """Raise ProviderError for a request of a picture, to an API that makes none."""
+    if request.operation != "chat":
+        msg = f"{endpoint.model} makes no pictures; ask another model for them"
+        raise ProviderError(msg, cause="request")
 
 
 async def answered(call: Awaitable[Reply], endpoint: Endpoint, failures: Failures) -> Reply:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping
-from datetime import datetime
+from collections.abc import Callable, Iterator, Mapping
+from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from http import HTTPStatus
 from typing import Final, NamedTuple
 
 import aiohttp
 
 from pytest_llmeval.errors import ProviderError, Reach
-from pytest_llmeval.providers.bodies import UnreadableReplyError
+from pytest_llmeval.providers.bodies import ServedError, UnreadableReplyError
 from pytest_llmeval.providers.services import Endpoint
 
 _LOST: Final = {
@@ -40,6 +41,7 @@ _TOO_LARGE: Final = re.compile(
 )
 """Messages of OpenAI (429) and older llama.cpp (500) about a request that no waiting helps."""
 
+_SAMPLING: Final = re.compile(r"\b(temperature|top_p|top_k)\b")
 _TRANSIENT: Final = frozenset({408, 409, 425, 429})
 _SERVER_ERRORS: Final = 500
 
@@ -64,6 +66,19 @@ def verdict_in(words: str) -> Verdict | None:
     if _BLIND.search(begin):
         return BLIND
     return TOO_LARGE if _TOO_LARGE.search(begin) else None
+
+
+def sampling_refused(words: str) -> Verdict | None:
+    """Return what is said of a request whose sampling parameter is refused; None for others."""
+    named = _SAMPLING.search(words[:LOOKED_AT])
+    if named is None:
+        return None
+    return Verdict("sample", f"{named[1]}=null in the model's spec leaves it out")
+
+
+def is_firewall(status: int, words: str) -> bool:
+    """Return whether a refusal is a firewall's page, about a prompt that it dislikes."""
+    return status == HTTPStatus.FORBIDDEN and words.lstrip().startswith("<")
 
 
 def verdict_of(status: int, endpoint: Endpoint) -> Verdict:
@@ -100,6 +115,30 @@ def status_error(
         retry_after=wait,
         cause=str(status),
     )
+
+
+def other_error(
+    error: Exception, endpoint: Endpoint, judged: Callable[[int, str], Verdict]
+) -> ProviderError:
+    """Return the error of a call that an SDK did not report as refused by a status.
+
+    The reply held a failure or could not be read, or no whole reply came.
+
+    Args:
+        error: what the SDK or the reading of the reply raised.
+        endpoint: where the call went.
+        judged: the verdict on a failure in a reply, by the status that it names and its words.
+    """
+    match error:
+        case ServedError(code=int(status)) if status >= HTTPStatus.BAD_REQUEST:
+            words = str(error)
+            return status_error(endpoint, status, words, judged(status, words))
+        case ServedError():
+            return served_error(endpoint, str(error))
+        case UnreadableReplyError():
+            return unreadable_error(endpoint, error)
+        case _:
+            return connection_error(error, endpoint)
 
 
 def served_error(endpoint: Endpoint, words: str) -> ProviderError:
@@ -148,12 +187,11 @@ def connection_error(error: Exception, endpoint: Endpoint) -> ProviderError:
     )
 
 
-def retry_after(headers: Mapping[str, str], now: datetime) -> float | None:
+def retry_after(headers: Mapping[str, str]) -> float | None:
     """Return the wait that a response asks for (s), or None.
 
     Args:
         headers: with Retry-After (seconds or an HTTP date), or retry-after-ms.
-        now: what a date is compared with.
     """
     try:
         if milliseconds := headers.get("retry-after-ms"):
@@ -161,7 +199,7 @@ def retry_after(headers: Mapping[str, str], now: datetime) -> float | None:
         elif not (value := headers.get("retry-after")):
             return None
         elif value.strip().endswith("GMT"):
-            seconds = (parsedate_to_datetime(value) - now).total_seconds()
+            seconds = (parsedate_to_datetime(value) - datetime.now(UTC)).total_seconds()
         else:
             seconds = float(value)
     except ValueError:

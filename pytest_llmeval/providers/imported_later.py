@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
 from typing import TypeAlias
 
 from pytest_llmeval.engine.blocking import run_in_thread
 from pytest_llmeval.engine.ports import Provider, ProviderSetup
+from pytest_llmeval.engine.resources import Resources
 from pytest_llmeval.records import Reply, Request
 
 Opening: TypeAlias = Callable[[ProviderSetup], Provider]
@@ -29,7 +29,7 @@ class ImportedLater:
             setup: what it is opened with, in the event loop.
         """
         self._load, self._setup = load, setup
-        self._opening: asyncio.Task[Provider] | None = None
+        self._opened = Resources()
 
     async def start(self) -> None:
         """Open the provider, once."""
@@ -41,18 +41,10 @@ class ImportedLater:
 
     async def close(self) -> None:
         """Close the provider, if it was opened."""
-        opening = self._opening
-        if opening is None:
-            return
-        opening.cancel()
-        await asyncio.wait([opening])
-        if not opening.cancelled() and opening.exception() is None:
-            await opening.result().close()
+        await self._opened.close()
 
     async def _provider(self) -> Provider:
-        if self._opening is None:
-            self._opening = asyncio.ensure_future(self._open())
-        return await asyncio.shield(self._opening)
+        return await self._opened.get("provider", self._open)
 
     async def _open(self) -> Provider:
         opening = await run_in_thread(self._load)

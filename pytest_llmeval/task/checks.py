@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from pytest_llmeval.records import Json, Sample, Score, Target, TargetForm
 from pytest_llmeval.scoring.binary import no_answer
 from pytest_llmeval.scoring.decision import together
+from pytest_llmeval.scoring.metadata_list import metadata_list
 from pytest_llmeval.scoring.scorer import PreparingScorer, Scorer
 from pytest_llmeval.scoring.targets import ALL_FORMS, check_form, check_target, score_of
 from pytest_llmeval.task.declared import MisfitError, make_scorer
@@ -155,14 +156,7 @@ class Checks:
         )
 
     def _checks(self, sample: Sample) -> Iterator[Check]:
-        listed = sample.metadata.get(self.column)
-        if not isinstance(listed, list):
-            problem = (
-                "is missing; name its column in dataset.fields.metadata"
-                if listed is None
-                else f"is {listed!r:.60}, not a list of checks"
-            )
-            raise self._refusal(problem)
+        listed = metadata_list(sample, self.column, "checks")
         for number, entry in enumerate(listed):
             yield self._made(entry, number, sample)
 

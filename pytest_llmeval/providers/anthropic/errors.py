@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime
 from http import HTTPStatus
 from typing import Final
 
 import anthropic
 
 from pytest_llmeval.errors import ProviderError
-from pytest_llmeval.providers.bodies import ServedError, UnreadableReplyError
+from pytest_llmeval.providers.bodies import ServedError
 from pytest_llmeval.providers.content_filters import is_filter
 from pytest_llmeval.providers.http_failures import (
     LOOKED_AT,
     NO_QUOTA,
     TOO_LARGE,
     Verdict,
-    connection_error,
+    is_firewall,
+    other_error,
     retry_after,
-    served_error,
+    sampling_refused,
     status_error,
-    unreadable_error,
     verdict_in,
     verdict_of,
 )
@@ -46,34 +45,25 @@ _NO_MONEY: Final = re.compile(
 """Messages of the same, with status 400: no code comes with them."""
 
 _TOO_LONG: Final = re.compile(r"prompt is too long|exceed context limit", re.IGNORECASE)
-_SAMPLING: Final = re.compile(r"\b(temperature|top_p|top_k)\b")
 
 
-def provider_error(
-    error: Exception, endpoint: Endpoint, *, now: datetime | None = None
-) -> ProviderError:
+def provider_error(error: Exception, endpoint: Endpoint) -> ProviderError:
     """Return the error of a failed call.
 
     Args:
         error: what the SDK or the reading of the reply raised.
         endpoint: where the call went.
-        now: what a date in Retry-After is compared with; None for the present.
     """
     match error:
         case anthropic.APIStatusError(status_code=status):
-            wait = retry_after(error.response.headers, datetime.now(UTC) if now is None else now)
+            wait = retry_after(error.response.headers)
             words = error.api_message if isinstance(error.api_message, str) else error.message
             verdict = _verdict(status, words, error.error_code, endpoint)
             return status_error(endpoint, status, words, verdict, wait=wait)
-        case ServedError(code=int(status)):
-            verdict = _verdict(status, str(error), None, endpoint)
-            return status_error(endpoint, status, str(error), verdict)
-        case ServedError():
-            return served_error(endpoint, str(error))
-        case UnreadableReplyError():
-            return unreadable_error(endpoint, error)
         case _:
-            return connection_error(error, endpoint)
+            return other_error(
+                error, endpoint, lambda status, words: _verdict(status, words, None, endpoint)
+            )
 
 
 def is_filtered(error: Exception) -> bool:
@@ -93,8 +83,8 @@ def _verdict(status: int, words: str, code: str | None, endpoint: Endpoint) -> V
         return NO_QUOTA
     if _TOO_LONG.search(begin):
         return TOO_LARGE
-    if status == HTTPStatus.FORBIDDEN and words.lstrip().startswith("<"):
-        return Verdict("sample")  # a firewall's page, about a prompt that it dislikes
-    if status == HTTPStatus.BAD_REQUEST and (named := _SAMPLING.search(begin)):
-        return Verdict("sample", f"{named[1]}=null in the model's spec leaves it out")
+    if is_firewall(status, words):
+        return Verdict("sample")
+    if status == HTTPStatus.BAD_REQUEST and (sampling := sampling_refused(words)):
+        return sampling
     return verdict_in(words) or verdict_of(status, endpoint)

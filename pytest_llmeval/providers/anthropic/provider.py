@@ -9,8 +9,7 @@ from typing import Final
 import httpx2
 from anthropic import AnthropicError, APIStatusError, AsyncAnthropic
 
-from pytest_llmeval.errors import ProviderError
-from pytest_llmeval.providers.answering import Failures, answered
+from pytest_llmeval.providers.answering import Failures, answered, check_chat, translated
 from pytest_llmeval.providers.anthropic.caching import breakpoints, with_breakpoints
 from pytest_llmeval.providers.anthropic.errors import is_filtered, provider_error
 from pytest_llmeval.providers.anthropic.replies import read_message
@@ -54,9 +53,7 @@ class AnthropicProvider:
         Raises:
             ProviderError: the call failed, or the request has no counterpart in this API.
         """
-        if request.operation != "chat":
-            msg = f"{self._endpoint.model} makes no pictures; ask another model for them"
-            raise ProviderError(msg, cause="request")
+        check_chat(request, self._endpoint)
         call = self._fallback.send(request, self._chat)
         return await answered(call, self._endpoint, _FAILURES)
 
@@ -65,11 +62,7 @@ class AnthropicProvider:
         await self._client.close()
 
     async def _chat(self, request: Request) -> Reply:
-        try:
-            body = message_body(request)
-        except ValueError as error:
-            msg = f"{self._endpoint.model}: {error}"
-            raise ProviderError(msg, cause="request") from None
+        body = translated(message_body, request, self._endpoint)
         if self._cache is None:
             return await self._post(body, request)
         with self._cache.marking(breakpoints(body)) as marks:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from datetime import UTC, datetime
 from typing import Any, Final
 
 from botocore import exceptions
 from botocore.exceptions import ClientError
 
 from pytest_llmeval.errors import ProviderError
-from pytest_llmeval.providers.bodies import UnreadableReplyError
 from pytest_llmeval.providers.content_filters import is_filter
 from pytest_llmeval.providers.http_failures import (
     BLIND,
@@ -19,10 +17,10 @@ from pytest_llmeval.providers.http_failures import (
     NO_QUOTA,
     TOO_LARGE,
     Verdict,
-    connection_error,
+    other_error,
     retry_after,
+    sampling_refused,
     status_error,
-    unreadable_error,
     verdict_in,
     verdict_of,
 )
@@ -75,27 +73,21 @@ _TOO_LARGE: Final = re.compile(
 _SCHEMA: Final = re.compile(
     r"output_?config|output_?format|text_?format|json.?schema", re.IGNORECASE
 )
-_SAMPLING: Final = re.compile(r"\b(temperature|top_p|top_k)\b")
 
 
-def provider_error(
-    error: Exception, endpoint: Endpoint, *, now: datetime | None = None
-) -> ProviderError:
+def provider_error(error: Exception, endpoint: Endpoint) -> ProviderError:
     """Return the error of a failed call.
 
     Args:
         error: what the SDK or the reading of the reply raised.
         endpoint: where the call went.
-        now: what a date in Retry-After is compared with; None for the present.
     """
     match error:
         case ClientError():
             status, headers = _status(error), _metadata(error).get("HTTPHeaders") or {}
-            wait = retry_after(headers, datetime.now(UTC) if now is None else now)
+            wait = retry_after(headers)
             words = f"{_code(error)}: {_words(error)}"
             return status_error(endpoint, status, words, _verdict(error, endpoint), wait=wait)
-        case UnreadableReplyError():
-            return unreadable_error(endpoint, error)
         case exceptions.ParamValidationError():
             told = endpoint.quote(str(error))
             return ProviderError(f"{endpoint.model}: {told}", cause="request")
@@ -108,7 +100,7 @@ def provider_error(
                 cause="token",
             )
         case _:
-            return connection_error(error, endpoint)
+            return other_error(error, endpoint, lambda status, _: verdict_of(status, endpoint))
 
 
 def is_filtered(error: Exception) -> bool:
@@ -138,8 +130,8 @@ def _verdict(error: ClientError, endpoint: Endpoint) -> Verdict:
             return BLIND
         if _TOO_LARGE.search(begin):
             return TOO_LARGE
-        if named := _SAMPLING.search(begin):
-            return Verdict("sample", f"{named[1]}=null in the model's spec leaves it out")
+        if sampling := sampling_refused(begin):
+            return sampling
     return _CODES.get(code) or verdict_in(begin) or verdict_of(status, endpoint)
 
 

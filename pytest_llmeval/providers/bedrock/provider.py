@@ -7,8 +7,7 @@ from typing import Final
 from botocore.exceptions import BotoCoreError, ClientError
 
 from pytest_llmeval.engine.ports import ImageStore, ProviderSetup
-from pytest_llmeval.errors import ProviderError
-from pytest_llmeval.providers.answering import Failures, answered
+from pytest_llmeval.providers.answering import Failures, answered, check_chat, translated
 from pytest_llmeval.providers.bedrock.client import BedrockClient
 from pytest_llmeval.providers.bedrock.endpoint import bedrock_endpoint, bedrock_region
 from pytest_llmeval.providers.bedrock.errors import (
@@ -54,9 +53,7 @@ class BedrockProvider:
         Raises:
             ProviderError: the call failed, or the request has no counterpart in this API.
         """
-        if request.operation != "chat":
-            msg = f"{self._endpoint.model} makes no pictures; ask another model for them"
-            raise ProviderError(msg, cause="request")
+        check_chat(request, self._endpoint)
         call = self._fallback.send(request, self._converse)
         return await answered(call, self._endpoint, _FAILURES)
 
@@ -65,11 +62,7 @@ class BedrockProvider:
         await self._client.close()
 
     async def _converse(self, request: Request) -> Reply:
-        try:
-            wanted = converse_request(request)
-        except ValueError as error:
-            msg = f"{self._endpoint.model}: {error}"
-            raise ProviderError(msg, cause="request") from None
+        wanted = translated(converse_request, request, self._endpoint)
         return read_converse(await self._client.converse(wanted), self._image_store)
 
 

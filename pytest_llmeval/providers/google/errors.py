@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from typing import Final
 
 from google.auth.exceptions import DefaultCredentialsError, GoogleAuthError
 from google.genai.errors import APIError
 
 from pytest_llmeval.errors import ProviderError
-from pytest_llmeval.providers.bodies import Object, ServedError, UnreadableReplyError, objects
+from pytest_llmeval.providers.bodies import Object, objects
 from pytest_llmeval.providers.content_filters import is_filter
 from pytest_llmeval.providers.http_failures import (
     BLIND,
@@ -20,10 +19,10 @@ from pytest_llmeval.providers.http_failures import (
     NO_QUOTA,
     TOO_LARGE,
     Verdict,
-    connection_error,
+    is_firewall,
+    other_error,
     retry_after,
     status_error,
-    unreadable_error,
     verdict_in,
     verdict_of,
 )
@@ -40,32 +39,25 @@ _KEY: Final = frozenset({"API_KEY_INVALID", "API_KEY_EXPIRED", "API_KEY_SERVICE_
 _DURATION: Final = re.compile(r"(\d+(?:\.\d+)?)s")
 
 
-def provider_error(
-    error: Exception, endpoint: Endpoint, *, now: datetime | None = None
-) -> ProviderError:
+def provider_error(error: Exception, endpoint: Endpoint) -> ProviderError:
     """Return the error of a failed call.
 
     Args:
         error: what the SDK or the reading of the reply raised.
         endpoint: where the call went.
-        now: what a date in Retry-After is compared with; None for the present.
     """
     match error:
         case APIError():
             headers = getattr(error.response, "headers", None) or {}
-            wait = _delay(error) or retry_after(headers, datetime.now(UTC) if now is None else now)
+            wait = _delay(error) or retry_after(headers)
             words = _words(error)
             return status_error(
                 endpoint, error.code, words, _verdict(error, words, endpoint), wait=wait
             )
-        case ServedError(code=int(status)):
-            return status_error(endpoint, status, str(error), verdict_of(status, endpoint))
-        case UnreadableReplyError():
-            return unreadable_error(endpoint, error)
         case GoogleAuthError():
             return _token_error(error, endpoint)
         case _:
-            return connection_error(error, endpoint)
+            return other_error(error, endpoint, lambda status, _: verdict_of(status, endpoint))
 
 
 def is_filtered(error: Exception) -> bool:
@@ -95,7 +87,7 @@ def _verdict(error: APIError, words: str, endpoint: Endpoint) -> Verdict:
         return BLIND
     if error.status == "FAILED_PRECONDITION":
         return Verdict("model", "the account or its region may not use this API")
-    if words.lstrip().startswith("<") and error.code == 403:  # noqa: PLR2004 - a firewall's page
+    if is_firewall(error.code, words):
         return Verdict("sample")
     large = TOO_LARGE if _TOO_LARGE.search(begin) else verdict_in(words)
     return large or verdict_of(error.code, endpoint)

@@ -4,24 +4,22 @@ from __future__ import annotations
 
 import json
 import re
-from datetime import UTC, datetime
 from http import HTTPStatus
 from typing import Final
 
 import openai
 
 from pytest_llmeval.errors import ProviderError
-from pytest_llmeval.providers.bodies import ServedError, UnreadableReplyError
+from pytest_llmeval.providers.bodies import ServedError
 from pytest_llmeval.providers.content_filters import is_filter
 from pytest_llmeval.providers.http_failures import (
     LOOKED_AT,
     NO_QUOTA,
     Verdict,
-    connection_error,
+    is_firewall,
+    other_error,
     retry_after,
-    served_error,
     status_error,
-    unreadable_error,
     verdict_in,
     verdict_of,
 )
@@ -38,31 +36,23 @@ _OF_ITS_REQUEST: Final = re.compile(
 """Messages of OpenRouter (402, 403, 404) that say nothing about other requests."""
 
 
-def provider_error(
-    error: Exception, endpoint: Endpoint, *, now: datetime | None = None
-) -> ProviderError:
+def provider_error(error: Exception, endpoint: Endpoint) -> ProviderError:
     """Return the error of a failed call.
 
     Args:
         error: what the SDK or the reading of the reply raised.
         endpoint: where the call went.
-        now: what a date in Retry-After is compared with; None for the present.
     """
     match error:
         case openai.APIStatusError(status_code=status):
-            wait = retry_after(error.response.headers, datetime.now(UTC) if now is None else now)
+            wait = retry_after(error.response.headers)
             words, drawing = _words(error.body), "/images/" in error.request.url.path
             verdict = _verdict(status, words, error.code, endpoint, drawing=drawing)
             return status_error(endpoint, status, words, verdict, wait=wait)
-        case ServedError(code=int(status)) if status >= HTTPStatus.BAD_REQUEST:
-            verdict = _verdict(status, str(error), None, endpoint)
-            return status_error(endpoint, status, str(error), verdict)
-        case ServedError():
-            return served_error(endpoint, str(error))
-        case UnreadableReplyError():
-            return unreadable_error(endpoint, error)
         case _:
-            return connection_error(error, endpoint)
+            return other_error(
+                error, endpoint, lambda status, words: _verdict(status, words, None, endpoint)
+            )
 
 
 def is_filtered(error: Exception) -> bool:
@@ -101,9 +91,12 @@ def _is_of_its_request(status: int, words: str, *, drawing: bool) -> bool:
     A page of HTML with status 403 comes from a firewall that dislikes a prompt; a server without an
     image API may well answer chats.
     """
-    firewall = status == HTTPStatus.FORBIDDEN and words.lstrip().startswith("<")
     missing = status == HTTPStatus.NOT_FOUND and drawing
-    return firewall or missing or _OF_ITS_REQUEST.search(words[:LOOKED_AT]) is not None
+    return (
+        is_firewall(status, words)
+        or missing
+        or _OF_ITS_REQUEST.search(words[:LOOKED_AT]) is not None
+    )
 
 
 def _words(body: object) -> str:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Final
 
 from pytest_llmeval.engine.ports import ProviderSetup
+from pytest_llmeval.engine.resources import Resources
 from pytest_llmeval.errors import ProviderError
 from pytest_llmeval.providers.openai.client import local_provider
 from pytest_llmeval.providers.openai.provider import OpenAIProvider
@@ -22,7 +22,7 @@ class VllmProvider:
     def __init__(self, server: VllmServer, setup: ProviderSetup) -> None:
         """Start nothing yet."""
         self._server, self._setup = server, setup
-        self._starting: asyncio.Task[OpenAIProvider] | None = None
+        self._running = Resources()
 
     async def start(self) -> None:
         """Start the server, once, and wait until it is ready; ProviderError when it is lost."""
@@ -43,22 +43,14 @@ class VllmProvider:
 
     async def close(self) -> None:
         """End the server."""
-        starting = self._starting
-        if starting is None:
-            return
-        starting.cancel()
-        await asyncio.wait([starting])
         try:
-            if not starting.cancelled() and starting.exception() is None:
-                await starting.result().close()
+            await self._running.close()
         finally:
             await self._server.stop()
 
     async def _started(self) -> OpenAIProvider:
-        if self._starting is None:
-            self._starting = asyncio.ensure_future(self._start())
         try:
-            return await asyncio.shield(self._starting)
+            return await self._running.get("server", self._start)
         except ProviderError as error:
             # A new one for each request: an exception raised twice gathers both tracebacks.
             raise ProviderError(str(error), reach=error.reach, cause=error.cause) from None

@@ -136,7 +136,7 @@ class VllmServer:
             raise self._lost(problem) from error
 
     async def _ready(self, endpoint: Endpoint, began: float) -> None:
-        """Wait until the server says that it is ready; told every `EVERY` seconds."""
+        """Wait until the server is ready, and print a progress line every `EVERY` seconds."""
         process, told, pause = self._process, began, _FIRST_PAUSE
         assert process is not None  # noqa: S101 - started by the caller
         async with aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(_ANSWER_SECONDS)) as client:

@@ -54,7 +54,7 @@ class Export(Protocol):
     """A form of results. Nothing is read or written before a file's parts are asked for."""
 
     def __call__(self, exported: Exported, /) -> Iterator[ExportFile]:
-        """Yield the files; UsageError if the run cannot be told in this form."""
+        """Yield the files; UsageError if the run cannot be written in this format."""
         ...
 
 

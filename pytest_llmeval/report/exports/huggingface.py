@@ -21,7 +21,7 @@ from pytest_llmeval.results.task_info import metric_name
 
 
 def huggingface_results(exported: Exported) -> Iterator[ExportFile]:
-    """Yield the files of each model in a folder of its own.
+    """Yield the export's files, one folder per model.
 
     A task takes part in a leaderboard if `Exported.benchmarks` names it.
 

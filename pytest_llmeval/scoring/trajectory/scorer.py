@@ -11,6 +11,7 @@ from pytest_llmeval.records import Completion, Json, ModelCall, Sample, Score, T
 from pytest_llmeval.records.target import TargetForm
 from pytest_llmeval.roles import SOLVER
 from pytest_llmeval.scoring.binary import no_answer
+from pytest_llmeval.scoring.metadata_list import metadata_list
 from pytest_llmeval.scoring.scorer import ScorerContext
 from pytest_llmeval.scoring.targets import ALL_FORMS
 from pytest_llmeval.scoring.trajectory.call_text import written_calls
@@ -129,15 +130,7 @@ class TrajectoryScorer:
         return f"{self.name}: the calls of tools are not those that the sample expects"
 
     def _expected(self, sample: Sample) -> list[ExpectedCall]:
-        listed = sample.metadata.get(self.column)
-        if not isinstance(listed, list):
-            problem = (
-                "is missing; name its column in dataset.fields.metadata"
-                if listed is None
-                else f"is {listed!r:.60}, not a list of calls"
-            )
-            msg = f"metadata.{self.column} {problem}"
-            raise ValueError(msg)  # noqa: TRY004 - of a dataset, not of a caller
+        listed = metadata_list(sample, self.column, "calls")
         return [self._call(entry, place) for place, entry in enumerate(listed)]
 
     def _call(self, entry: Json, place: int) -> ExpectedCall:
