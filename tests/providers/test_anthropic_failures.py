@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 from msgspec.structs import replace
-from providers.messages_loopback import Claude, question
+from providers.asker import Asker, asker_of_claude, question
 
 from pytest_llmeval.records import Image, ImagePart, Message, TextPart
 
 
 @pytest.fixture
-def claude(messages_server: Any, tmp_path: Path) -> Claude:
-    return Claude(messages_server.root, tmp_path)
+def claude(messages_server: Any, tmp_path: Path) -> Asker:
+    return asker_of_claude(messages_server.root, tmp_path)
 
 
 SPENT = "Your credit balance is too low to access the Anthropic API. Please go to Plans & Billing."
@@ -63,7 +63,7 @@ TIER = "You have reached your API usage limits: your organization has crossed it
     ids=lambda value: str(value)[:60],
 )
 def test_what_a_failure_ends(
-    claude: Claude, messages_server: Any, fault: dict[str, Any], reach: str, cause: str
+    claude: Asker, messages_server: Any, fault: dict[str, Any], reach: str, cause: str
 ) -> None:
     messages_server.program(always=fault)
     error = claude.failure()
@@ -72,8 +72,8 @@ def test_what_a_failure_ends(
     assert str(error).startswith("anthropic/m at 127.0.0.1:")
 
 
-def test_nothing_that_answers_is_told_with_the_address(claude: Claude) -> None:
-    error = claude.failure(ANTHROPIC_BASE_URL="http://127.0.0.1:9")
+def test_nothing_that_answers_is_told_with_the_address(claude: Asker) -> None:
+    error = claude.failure(environ={"ANTHROPIC_BASE_URL": "http://127.0.0.1:9"})
     assert (error.reach, error.cause) == ("attempt", "unreachable")
     assert "nothing answers at http://127.0.0.1:9" in str(error)
 
@@ -82,24 +82,24 @@ def test_nothing_that_answers_is_told_with_the_address(claude: Claude) -> None:
     ("header", "low", "high"), [("7", 7, 7), ("0.5", 0.5, 0.5), ("nan", None, None)]
 )
 def test_the_wait_that_the_server_asks_for_is_kept(
-    claude: Claude, messages_server: Any, header: str, low: float | None, high: float | None
+    claude: Asker, messages_server: Any, header: str, low: float | None, high: float | None
 ) -> None:
     messages_server.program(always={"kind": "429", "retry_after": header})
     assert claude.failure().retry_after in {low, high}
 
 
-def test_a_stalled_server_ends_in_a_timeout(claude: Claude, messages_server: Any) -> None:
+def test_a_stalled_server_ends_in_a_timeout(claude: Asker, messages_server: Any) -> None:
     messages_server.program(always={"kind": "stall", "seconds": 5})
     error = claude.failure(spec="anthropic/m,timeout=0.3")
     assert (error.reach, error.cause) == ("attempt", "timeout")
 
 
-def test_a_firewalls_page_is_about_its_request(claude: Claude, messages_server: Any) -> None:
+def test_a_firewalls_page_is_about_its_request(claude: Asker, messages_server: Any) -> None:
     messages_server.program(always={"kind": "403", "message": "<html>Blocked</html>"})
     assert claude.failure().reach == "sample"
 
 
-def test_a_filter_of_a_gateway_is_a_reply(claude: Claude, messages_server: Any) -> None:
+def test_a_filter_of_a_gateway_is_a_reply(claude: Asker, messages_server: Any) -> None:
     messages_server.program(
         always={"kind": "400", "message": "The request was rejected", "code": "content_filter"}
     )
@@ -107,7 +107,7 @@ def test_a_filter_of_a_gateway_is_a_reply(claude: Claude, messages_server: Any) 
 
 
 def test_a_model_that_reads_no_pictures_says_so_for_all(
-    claude: Claude, messages_server: Any, picture: Image
+    claude: Asker, messages_server: Any, picture: Image
 ) -> None:
     told = "this model does not support image input"
     messages_server.program(blind={"kind": "400", "message": told})
@@ -130,7 +130,7 @@ def test_a_model_that_reads_no_pictures_says_so_for_all(
     ],
 )
 def test_odd_bodies_are_replies_or_failed_attempts(
-    claude: Claude, messages_server: Any, body: Any
+    claude: Asker, messages_server: Any, body: Any
 ) -> None:
     messages_server.program(body=body)
     try:

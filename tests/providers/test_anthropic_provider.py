@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from msgspec.structs import replace
-from providers.messages_loopback import KEY, Claude, question
+from providers.asker import KEY, TOOL, Asker, asker_of_claude, question
 from servers.openai_server import png
 
 from pytest_llmeval.engine.specs import parse_spec
@@ -17,23 +17,10 @@ from pytest_llmeval.errors import UsageError
 from pytest_llmeval.providers.opening import check_provider, open_provider
 from pytest_llmeval.records import Image, ImagePart, Json, Message, Reply, TextPart, ToolCall
 
-TOOL = {
-    "type": "function",
-    "function": {
-        "name": "add",
-        "description": "Add two numbers.",
-        "parameters": {
-            "type": "object",
-            "properties": {"a": {"type": "number"}, "b": {"type": "number"}},
-            "required": ["a", "b"],
-        },
-    },
-}
-
 
 @pytest.fixture
-def claude(messages_server: Any, tmp_path: Path) -> Claude:
-    return Claude(messages_server.root, tmp_path)
+def claude(messages_server: Any, tmp_path: Path) -> Asker:
+    return asker_of_claude(messages_server.root, tmp_path)
 
 
 def seen(server: Any) -> Any:
@@ -41,7 +28,7 @@ def seen(server: Any) -> Any:
     return server.report()["seen"][-1]["body"]
 
 
-def test_a_question_is_answered_with_its_usage(claude: Claude, messages_server: Any) -> None:
+def test_a_question_is_answered_with_its_usage(claude: Asker, messages_server: Any) -> None:
     reply = claude(question("why?", Message.of("system", "Be brief.")))
     assert (reply.text, reply.stop_reason, reply.model) == ("echo: why?", "stop", "m-20260101")
     assert (reply.usage.output_tokens, reply.usage.reasoning_tokens) == (5, 2)
@@ -55,12 +42,13 @@ def test_a_question_is_answered_with_its_usage(claude: Claude, messages_server: 
 
 @pytest.mark.parametrize("path", ["", "/", "/v1", "/v1/"])
 def test_the_address_may_end_in_the_version_of_the_path(
-    claude: Claude, messages_server: Any, path: str
+    claude: Asker, messages_server: Any, path: str
 ) -> None:
-    assert claude("why?", ANTHROPIC_BASE_URL=messages_server.root + path).text == "echo: why?"
+    environ = {"ANTHROPIC_BASE_URL": messages_server.root + path}
+    assert claude("why?", environ=environ).text == "echo: why?"
 
 
-def test_a_picture_goes_as_base64(claude: Claude, messages_server: Any, tmp_path: Path) -> None:
+def test_a_picture_goes_as_base64(claude: Asker, messages_server: Any, tmp_path: Path) -> None:
     (tmp_path / "diagram.png").write_bytes(png())
     parts = (TextPart(text="What is it?"), ImagePart(image=Image.load(tmp_path / "diagram.png")))
     request = replace(question(), messages=(Message(role="user", parts=parts),))
@@ -72,14 +60,14 @@ def test_a_picture_goes_as_base64(claude: Claude, messages_server: Any, tmp_path
     }
 
 
-def test_large_pictures_arrive_whole(claude: Claude, tmp_path: Path) -> None:
+def test_large_pictures_arrive_whole(claude: Asker, tmp_path: Path) -> None:
     (tmp_path / "big.png").write_bytes(png() + b"x" * 3_000_000)
     parts = (TextPart(text="big"), ImagePart(image=Image.load(tmp_path / "big.png")))
     assert claude(replace(question(), messages=(Message(role="user", parts=parts),))).text
 
 
 def test_a_tool_is_called_and_its_result_goes_back_with_the_signed_reasoning(
-    claude: Claude, messages_server: Any
+    claude: Asker, messages_server: Any
 ) -> None:
     messages_server.program(uses={"name": "add", "input": {"a": 2, "b": 3}})
     thinking = {"type": "enabled", "budget_tokens": 2000}
@@ -111,16 +99,16 @@ def test_a_tool_is_called_and_its_result_goes_back_with_the_signed_reasoning(
     ],
 )
 def test_the_choice_of_a_tool_is_translated(
-    claude: Claude, messages_server: Any, choice: Any, sent: Any
+    claude: Asker, messages_server: Any, choice: Any, sent: Any
 ) -> None:
     given = {} if choice is None else {"tool_choice": choice}
     claude(question(tools=[TOOL], **given))
     body = seen(messages_server)
     assert body.get("tool_choice") == sent
-    assert body["tools"][0]["input_schema"] == TOOL["function"]["parameters"]  # type: ignore[index]
+    assert body["tools"][0]["input_schema"] == TOOL["function"]["parameters"]
 
 
-def test_calls_may_be_kept_to_one_at_a_time(claude: Claude, messages_server: Any) -> None:
+def test_calls_may_be_kept_to_one_at_a_time(claude: Asker, messages_server: Any) -> None:
     claude(question(tools=[TOOL], parallel_tool_calls=False))
     assert seen(messages_server)["tool_choice"] == {
         "type": "auto",
@@ -128,7 +116,7 @@ def test_calls_may_be_kept_to_one_at_a_time(claude: Claude, messages_server: Any
     }
 
 
-def test_a_json_schema_becomes_the_answers_format(claude: Claude, messages_server: Any) -> None:
+def test_a_json_schema_becomes_the_answers_format(claude: Asker, messages_server: Any) -> None:
     schema = {
         "type": "object",
         "properties": {"answer": {"type": "string", "maxLength": 9}},
@@ -143,7 +131,7 @@ def test_a_json_schema_becomes_the_answers_format(claude: Claude, messages_serve
 
 
 def test_a_judge_goes_on_without_a_schema_that_is_refused(
-    claude: Claude, messages_server: Any
+    claude: Asker, messages_server: Any
 ) -> None:
     refusal = {"kind": "400", "message": "output_config.format: not supported by this model"}
     messages_server.program(sequence=[refusal])
@@ -165,7 +153,7 @@ def test_a_judge_goes_on_without_a_schema_that_is_refused(
     ],
 )
 def test_reasoning_effort_is_thinking_and_effort(
-    claude: Claude, messages_server: Any, effort: str, thinking: str, config: Any
+    claude: Asker, messages_server: Any, effort: str, thinking: str, config: Any
 ) -> None:
     reply = claude(question(reasoning_effort=effort))
     body = seen(messages_server)
@@ -175,7 +163,7 @@ def test_reasoning_effort_is_thinking_and_effort(
 
 
 def test_a_temperature_is_sent_in_the_version_of_the_api_that_has_it(
-    claude: Claude, messages_server: Any
+    claude: Asker, messages_server: Any
 ) -> None:
     claude(question(temperature=0))
     claude(question(seed=7))
@@ -189,7 +177,7 @@ def test_a_temperature_is_sent_in_the_version_of_the_api_that_has_it(
 
 
 def test_a_model_that_takes_no_temperature_says_how_to_leave_it_out(
-    claude: Claude, messages_server: Any
+    claude: Asker, messages_server: Any
 ) -> None:
     told = "`temperature` is deprecated for this model."
     messages_server.program(always={"kind": "400", "message": told})
@@ -212,13 +200,13 @@ def test_a_model_that_takes_no_temperature_says_how_to_leave_it_out(
     ],
 )
 def test_why_a_reply_ended(
-    claude: Claude, messages_server: Any, stop_reason: str | None, ended: str
+    claude: Asker, messages_server: Any, stop_reason: str | None, ended: str
 ) -> None:
     messages_server.program(reply={"stop_reason": stop_reason})
     assert claude("why?").stop_reason == ended
 
 
-def test_a_refusal_without_text_shows_its_explanation(claude: Claude, messages_server: Any) -> None:
+def test_a_refusal_without_text_shows_its_explanation(claude: Asker, messages_server: Any) -> None:
     details = {"type": "refusal", "category": "bio", "explanation": "No."}
     empty = {"content": [], "stop_reason": "refusal", "stop_details": details}
     messages_server.program(reply=empty)
@@ -226,7 +214,7 @@ def test_a_refusal_without_text_shows_its_explanation(claude: Claude, messages_s
     assert (reply.text, reply.stop_reason) == ("No.", "refusal")
 
 
-def test_cached_tokens_are_among_the_input_tokens(claude: Claude, messages_server: Any) -> None:
+def test_cached_tokens_are_among_the_input_tokens(claude: Asker, messages_server: Any) -> None:
     usage = {
         "input_tokens": 7,
         "cache_read_input_tokens": 100,
@@ -238,7 +226,7 @@ def test_cached_tokens_are_among_the_input_tokens(claude: Claude, messages_serve
     assert (found.input_tokens, found.cached_tokens, found.cache_write_tokens) == (127, 100, 20)
 
 
-def test_one_error_names_a_request_that_the_api_has_no_form_for(claude: Claude) -> None:
+def test_one_error_names_a_request_that_the_api_has_no_form_for(claude: Asker) -> None:
     told = claude.failure(question(response_format={"type": "json_object"}))
     assert "response_format has no counterpart" in str(told)
     assert "expected one of none, minimal" in str(claude.failure(question(reasoning_effort="hi")))
@@ -250,14 +238,14 @@ def test_one_error_names_a_request_that_the_api_has_no_form_for(claude: Claude) 
     assert "makes no pictures" in str(claude.failure(drawing))
 
 
-def test_blank_texts_and_turns_are_left_out(claude: Claude, messages_server: Any) -> None:
+def test_blank_texts_and_turns_are_left_out(claude: Asker, messages_server: Any) -> None:
     before = (Message.of("user", "one"), Message.of("assistant", " "))
     assert claude(question("two", *before)).text == "echo: onetwo"
     assert len(seen(messages_server)["messages"]) == 1
 
 
 def test_calls_of_other_models_are_put_into_the_apis_form(
-    claude: Claude, messages_server: Any
+    claude: Asker, messages_server: Any
 ) -> None:
     call = ToolCall(id="call 1/é", name="add", arguments="not JSON")
     said = Message(role="assistant", parts=(), tool_calls=(call,))
@@ -269,7 +257,7 @@ def test_calls_of_other_models_are_put_into_the_apis_form(
     assert used["id"] == answered["content"][0]["tool_use_id"]
 
 
-def test_the_key_is_nowhere_in_replies_and_messages(claude: Claude, messages_server: Any) -> None:
+def test_the_key_is_nowhere_in_replies_and_messages(claude: Asker, messages_server: Any) -> None:
     messages_server.program(says={"m": f"your key is {KEY}"})
     assert KEY not in claude("why?").text
     thought = {"type": "thinking", "thinking": KEY, "signature": KEY}
@@ -307,7 +295,7 @@ def test_a_missing_package_is_one_error_that_names_the_extra(
         )
 
 
-def test_hundreds_are_in_flight_at_once(claude: Claude, messages_server: Any) -> None:
+def test_hundreds_are_in_flight_at_once(claude: Asker, messages_server: Any) -> None:
     messages_server.program(latency=1)
     requests = [question(f"q{number}") for number in range(150)]
     replies = claude.all(requests, together=True)
@@ -324,7 +312,7 @@ def test_a_requests_identity_knows_nothing_of_caching_and_is_that_of_earlier_ver
         Message(role="assistant", parts=(), tool_calls=(call,), continuation="[]"),
         replace(Message.of("tool", "5"), tool_call_id="c1"),
     )
-    request = replace(question(temperature=0), messages=messages)
+    request = replace(question(temperature=0), provider="anthropic", messages=messages)
     assert request.key == "a4bc1da5bda8f6d850bac464983c49a87ab7a79f21b7f1a7a1a8a89e9cc97d10"
 
 

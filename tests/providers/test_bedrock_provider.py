@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from msgspec.structs import replace
-from providers.cloud_loopback import TOOL, Asker, question
+from providers.asker import TOOL, Asker, question
 from servers.openai_server import png
 
 from pytest_llmeval.engine.specs import parse_spec
@@ -159,7 +159,7 @@ def test_the_choice_of_a_tool_is_translated(
     bedrock(question(tools=[TOOL], tool_choice=choice))
     config = seen(converse_server)["toolConfig"]
     assert config["toolChoice"] == expected
-    assert config["tools"][0]["toolSpec"]["inputSchema"]["json"] == TOOL["function"]["parameters"]  # type: ignore[index, call-overload]
+    assert config["tools"][0]["toolSpec"]["inputSchema"]["json"] == TOOL["function"]["parameters"]
 
 
 def test_where_no_tool_may_be_called_earlier_calls_are_told_as_text(

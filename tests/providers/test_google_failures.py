@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from msgspec.structs import replace
-from providers.cloud_loopback import Asker, question
+from providers.asker import Asker, question
 
 from pytest_llmeval.errors import ProviderError
 from pytest_llmeval.records import Image, ImagePart, Message, TextPart

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from msgspec.structs import replace
-from providers.cloud_loopback import TOOL, Asker, question
+from providers.asker import TOOL, Asker, question
 from servers.openai_server import png
 
 from pytest_llmeval.engine.specs import parse_spec

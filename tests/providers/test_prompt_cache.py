@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
-from providers.messages_loopback import Claude, question
+from providers.asker import Asker, asker_of_claude, question
 
 from pytest_llmeval.engine.prices import Price
 from pytest_llmeval.providers.prompt_cache import LIFETIME, Breakpoint, PromptCache
@@ -20,12 +20,12 @@ EXAMPLES = (Message.of("user", "2 + 2? " * 300), Message.of("assistant", "4"))
 
 
 @pytest.fixture
-def claude(messages_server: Any, tmp_path: Path) -> Claude:
-    return Claude(messages_server.root, tmp_path)
+def claude(messages_server: Any, tmp_path: Path) -> Asker:
+    return asker_of_claude(messages_server.root, tmp_path)
 
 
 def test_a_long_shared_prefix_is_written_by_the_second_request_and_read_by_later_ones(
-    claude: Claude,
+    claude: Asker,
 ) -> None:
     usages = [one.usage for one in claude.all([question(f"q{n}", LONG) for n in range(4)])]
     assert [usage.cache_write_tokens > 0 for usage in usages] == [False, True, False, False]
@@ -33,25 +33,25 @@ def test_a_long_shared_prefix_is_written_by_the_second_request_and_read_by_later
     assert len({usage.input_tokens for usage in usages}) == 1
 
 
-def test_examples_as_turns_are_part_of_the_prefix(claude: Claude) -> None:
+def test_examples_as_turns_are_part_of_the_prefix(claude: Asker) -> None:
     usages = [one.usage for one in claude.all([question(f"q{n}", *EXAMPLES) for n in range(3)])]
     assert usages[2].cached_tokens > 400
 
 
-def test_of_requests_in_flight_one_writes(claude: Claude, messages_server: Any) -> None:
+def test_of_requests_in_flight_one_writes(claude: Asker, messages_server: Any) -> None:
     messages_server.program(latency=0.1)
     requests = [question(f"q{n}", LONG) for n in range(30)]
     replies = claude.all([*requests], together=True)
     assert sum(reply.usage.cache_write_tokens > 0 for reply in replies) == 1
 
 
-def test_prompts_that_do_not_repeat_are_never_written(claude: Claude) -> None:
+def test_prompts_that_do_not_repeat_are_never_written(claude: Asker) -> None:
     requests = [question("q", Message.of("system", f"{n}" * 3000)) for n in range(3)]
     assert all(reply.usage.cache_write_tokens == 0 for reply in claude.all(requests))
 
 
 def test_a_conversation_with_tools_is_read_by_its_next_turn(
-    claude: Claude, messages_server: Any
+    claude: Asker, messages_server: Any
 ) -> None:
     messages_server.program(uses={"name": "add", "input": {}})
     tool = {"type": "function", "function": {"name": "add", "description": "Adds. " * 200}}
@@ -69,13 +69,13 @@ def test_a_conversation_with_tools_is_read_by_its_next_turn(
     assert again.usage.cached_tokens == reply.usage.cache_write_tokens
 
 
-def test_caching_is_left_out_if_the_spec_says_so(claude: Claude, messages_server: Any) -> None:
+def test_caching_is_left_out_if_the_spec_says_so(claude: Asker, messages_server: Any) -> None:
     claude.all([question(f"q{n}", LONG) for n in range(3)], spec="anthropic/m,cache=off")
     assert "cache_control" not in str(messages_server.report()["seen"])
 
 
-def test_marks_of_the_tasks_own_are_left_alone(claude: Claude, messages_server: Any) -> None:
-    own = {"cache_control": {"type": "ephemeral", "ttl": "1h"}}
+def test_marks_of_the_tasks_own_are_left_alone(claude: Asker, messages_server: Any) -> None:
+    own: Any = {"cache_control": {"type": "ephemeral", "ttl": "1h"}}
     claude.all([question(f"q{n}", LONG, **own) for n in range(3)])
     bodies = [one["body"] for one in messages_server.report()["seen"]]
     assert all(str(body).count("cache_control") == 1 for body in bodies)

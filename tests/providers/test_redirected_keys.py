@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from aiohttp import web
-from providers.cloud_loopback import question
+from providers.asker import question
 
 from pytest_llmeval.engine.specs import parse_spec
 from pytest_llmeval.errors import ProviderError

@@ -1,4 +1,4 @@
-"""Requests to the loopback servers of Google and Bedrock, by way of their providers."""
+"""Requests to the loopback servers of Anthropic, Google and Bedrock, through their providers."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
+from typing import Any
 
 import pytest
 
@@ -13,7 +15,9 @@ from pytest_llmeval.engine.specs import parse_spec
 from pytest_llmeval.errors import ProviderError
 from pytest_llmeval.files.images import ImageFolder
 from pytest_llmeval.providers.opening import open_provider
-from pytest_llmeval.records import Json, Message, Reply, Request
+from pytest_llmeval.records import Message, Reply, Request
+
+NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,20 +34,31 @@ class Asker:
     folder: Path
     environ: Mapping[str, str]
 
-    def __call__(self, request: Request | str, *, spec: str = "") -> Reply:
-        return self.all([question(request) if isinstance(request, str) else request], spec=spec)[0]
+    def __call__(
+        self, request: Request | str, *, spec: str = "", environ: Mapping[str, str] = NOTHING
+    ) -> Reply:
+        asked = question(request) if isinstance(request, str) else request
+        return self.all([asked], spec=spec, environ=environ)[0]
 
     def all(
-        self, requests: Sequence[Request], *, spec: str = "", together: bool = False
+        self,
+        requests: Sequence[Request],
+        *,
+        spec: str = "",
+        together: bool = False,
+        environ: Mapping[str, str] = NOTHING,
     ) -> list[Reply]:
-        """Return the replies to several requests by one provider, one after the other or not."""
+        """Return the replies to several requests by one provider, one after the other or not.
+
+        `environ` is added to the environment variables.
+        """
 
         async def main() -> list[Reply]:
             provider = open_provider(
                 parse_spec(spec or self.spec, folder=self.folder),
                 folder=self.folder,
                 image_store=ImageFolder(self.folder),
-                environ=self.environ,
+                environ={**self.environ, **environ},
             )
             try:
                 if together:
@@ -54,20 +69,36 @@ class Asker:
 
         return asyncio.run(main())
 
-    def failure(self, request: Request | str = "why?", *, spec: str = "") -> ProviderError:
+    def failure(
+        self,
+        request: Request | str = "why?",
+        *,
+        spec: str = "",
+        environ: Mapping[str, str] = NOTHING,
+    ) -> ProviderError:
         """Return the error that a request ends in."""
         with pytest.raises(ProviderError) as caught:
-            self(request, spec=spec)
+            self(request, spec=spec, environ=environ)
         return caught.value
 
 
-def question(text: str = "why?", *before: Message, model: str = "m", **parameters: Json) -> Request:
+KEY = "sk-ant-test-51f0c2a9e8d7"
+"""The key by which Anthropic's server is asked."""
+
+
+def asker_of_claude(url: str, folder: Path) -> Asker:
+    """Return what asks the loopback server of the Messages API."""
+    environ = {"ANTHROPIC_API_KEY": KEY, "ANTHROPIC_BASE_URL": url}
+    return Asker(spec="anthropic/m,timeout=30", folder=folder, environ=environ)
+
+
+def question(text: str = "why?", *before: Message, model: str = "m", **parameters: Any) -> Request:
     """Return a request of one question, after other messages."""
     messages = (*before, Message.of("user", text))
     return Request(provider="any", model=model, messages=messages, parameters=parameters)
 
 
-TOOL: Json = {
+TOOL: Any = {
     "type": "function",
     "function": {
         "name": "add",
