@@ -21,6 +21,9 @@ _FOLDER: Final = Path(__file__).with_name("templates")
 _SCRIPTS: Final = ("dom", "data", "formula", "tree", "evidence", "sample", "table", "main")
 """The parts of the one script, in order."""
 
+_STYLES: Final = ("base", "head", "cards", "plots", "samples", "sample", "print")
+"""The parts of the one style, in order."""
+
 
 def render(template: str, /, **context: Any) -> str:  # noqa: ANN401 - whatever the template names
     """Return a page; texts of `context` are escaped by the template."""
@@ -55,13 +58,17 @@ def _environment() -> Environment:
 
 @cache
 def _style() -> str:
-    return (_FOLDER / "style.css").read_text(encoding="utf-8")
+    return "\n".join(_read(f"style/{name}.css") for name in _STYLES)
 
 
 @cache
 def _script() -> str:
-    parts = [(_FOLDER / "script" / f"{name}.js").read_text(encoding="utf-8") for name in _SCRIPTS]
+    parts = [_read(f"script/{name}.js") for name in _SCRIPTS]
     return "\n".join(['(() => {\n"use strict";', *parts, "})();"])
+
+
+def _read(name: str) -> str:
+    return (_FOLDER / name).read_text(encoding="utf-8")
 
 
 def _hash(text: str) -> str:
