@@ -25,6 +25,7 @@ _LIBRARIES: Final = ("markdown-it", "temml", "diff")
 _SCRIPTS: Final = (
     "dom",
     "data",
+    "address",
     "formula",
     "markdown",
     "copying",

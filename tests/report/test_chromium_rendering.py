@@ -105,7 +105,7 @@ def test_nothing_that_is_rendered_leads_out_or_is_on_no_list(
 ) -> None:
     view = opened(attacked)
     for number, text in enumerate([*LEADING_OUT, *ATTACKS]):
-        shown = view.shown(f"graph/{number:03}")
+        shown = view.shown("graph", f"{number:03}")
         assert shown.locator(".rendered").count() > 2
         assert outside(view.page) == []
         assert view.page.evaluate(ACTIVE) == []
@@ -127,7 +127,7 @@ def test_texts_that_entangle_renderers_are_shown_all_the_same(
     ]
     view = opened(write_report(write_run(tmp_path, rows)))
     for name in ENTANGLED:
-        shown = view.shown(f"graph/{name}")
+        shown = view.shown("graph", f"{name}")
         assert shown.locator(".stages .box").first.evaluate("one => one.hasChildNodes()")
         assert outside(view.page) == []
 
@@ -144,7 +144,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_a_reply_is_rendered(opened: Open, written: Path) -> None:
-    reply = opened(written).shown("graph/1").locator(".answered")
+    reply = opened(written).shown("graph", "1").locator(".answered")
     headings = reply.get_by_role("heading").evaluate_all(
         "all => all.map((one) => [one.textContent, one.ariaLevel])"
     )
@@ -167,19 +167,19 @@ def test_a_reply_is_rendered(opened: Open, written: Path) -> None:
 
 def test_texts_are_raw_on_request_and_stay_so(opened: Open, written: Path) -> None:
     view = opened(written)
-    shown = view.shown("graph/1")
+    shown = view.shown("graph", "1")
     view.page.get_by_role("button", name="Raw text").click()
     assert shown.locator(".answered").evaluate("one => one.textContent") == TEXT
     view.page.reload()
-    view.shown("graph/2")
-    shown = view.shown("graph/1")
+    view.shown("graph", "2")
+    shown = view.shown("graph", "1")
     assert shown.locator(".rendered").count() == 0
     view.page.get_by_role("button", name="Raw text").click()
     assert shown.locator(".answered em").inner_text() == "rooms"
 
 
 def test_a_long_text_is_raw_with_a_note(opened: Open, written: Path) -> None:
-    told = opened(written).shown("graph/2").inner_text()
+    told = opened(written).shown("graph", "2").inner_text()
     assert "Shown raw: of 24,000 characters, more than the 20,000 that are rendered." in told
 
 
@@ -191,7 +191,7 @@ def test_signs_without_a_shape_are_shown_by_number_where_texts_are_rendered(
 ) -> None:
     asked = Transcript(events=(call(Message.of("user", "?"), SIGNS),))
     view = opened(write_report(write_run(tmp_path, [(row("graph", "1", "correct"), asked)])))
-    reply = view.shown("graph/1").locator(".answered.rendered")
+    reply = view.shown("graph", "1").locator(".answered.rendered")
     signs = ["U+202E", "U+200B", "U+2066", "U+0000", "U+202E"]
     assert reply.locator(".sign").all_inner_texts() == signs
 
@@ -217,7 +217,7 @@ def test_answers_that_are_formulas_are_drawn_and_all_others_are_text(
     ]
     view = opened(write_report(write_run(tmp_path, rows)))
     for number, text in enumerate(texts):
-        panel = view.shown(f"graph/{number:02}").locator(".panel").first
+        panel = view.shown("graph", f"{number:02}").locator(".panel").first
         drawn = panel.locator("math").all_text_contents()
         assert drawn == ([FORMULAS[text]] if text in FORMULAS and "\\" in text else []), text
         assert panel.locator(".box").inner_text() == text

@@ -28,7 +28,7 @@ def test_every_text_of_a_transcript_stands_once_and_in_order(
 ) -> None:
     view = opened(conversations)
     for seed in SEEDS:
-        told = view.shown(f"graph/{seed:02}").evaluate("one => one.textContent")
+        told = view.shown("graph", f"{seed:02}").evaluate("one => one.textContent")
         texts = generated(seed)[1]
         assert {text: told.count(text) for text in texts} == dict.fromkeys(texts, 1)
         places = [told.index(text) for text in texts]
@@ -49,7 +49,7 @@ def test_an_output_stands_right_below_its_call_in_whatever_order_the_calls_ended
     run = write_run(
         tmp_path, [(row("graph", "1", "correct"), Transcript(events=(asked, *uses)))]
     )
-    shown = opened(write_report(run)).shown("graph/1")
+    shown = opened(write_report(run)).shown("graph", "1")
     assert [
         one.locator(".box").all_inner_texts() for one in shown.locator(".call").all()
     ] == [["a", "at a"], ["b", "at b"], ["c", "at c"]]
@@ -62,7 +62,7 @@ def test_a_text_that_comes_again_leads_to_where_it_stands(opened: Open, tmp_path
         [(row("graph", "1", "correct", answer="Four rooms."), Transcript(events=(asked,)))],
     )
     view = opened(write_report(run))
-    shown = view.shown("graph/1")
+    shown = view.shown("graph", "1")
     assert shown.evaluate("one => one.textContent").count("Four rooms.") == 1
     shown.locator(".stages").get_by_role("button", name="the answer").click()
     assert view.page.evaluate("document.activeElement.getAttribute('aria-label')") == "Answer"

@@ -29,7 +29,7 @@ function differenceOf(row, evidence) {
   if (evidence.answer === null) return null;
   const choices = comparable(row, evidence);
   const place = el("div", {});
-  const select = el("select", {}, choices.map(([name], number) => el("option", { value: number }, name)));
+  const select = el("select", {}, choices.map(([name], number) => el("option", { value: number }, name.replace(INVISIBLE, "\ufffd"))));
   const draw = async () => {
     const chosen = select.value;
     const other = await choices[chosen][1]();

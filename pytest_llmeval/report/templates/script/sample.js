@@ -31,10 +31,9 @@ function factsOf(row, evidence) {
     ...Object.entries(evidence.groups).map(([name, values]) => [name, values.join(", ")])]);
 }
 
-// The question as the dataset has it; it may be missing in runs of earlier versions.
-function questionOf(row, evidence, told) {
-  const question = evidence.question ?? DATA.questions[row.question];
-  if (!question) return null;
+// The question as the dataset has it; null for a sample that was never asked, in runs of earlier versions.
+function questionAsked(question, told) {
+  if (question === null) return null;
   const show = (digest) => told.once(digest, "a picture of the question", () => picture(digest, "Picture of the question"));
   return section("Question", beginning(question.text) ? told.once(question.text, "the question", () => prose(question.text, "Question", 3)) : null, question.images.map(show));
 }
@@ -51,13 +50,12 @@ function recordOf(evidence) {
 }
 
 // The messages of the first request stand before the answer, if it went to the model under test.
-function evidenceBody(row, evidence) {
-  const told = new Told();
+function evidenceBody(row, evidence, told) {
   const steps = stepsOf(evidence);
   const opening = steps.findIndex((step) => step.kind !== "message" || step.event !== steps[0].event || step.event.role !== "solver");
   const [prompt, rest] = [steps.slice(0, opening), steps.slice(opening)];
   return [
-    questionOf(row, evidence, told), allAnswers(row), whatHappened(row, evidence),
+    whatHappened(row, evidence),
     prompt.length ? section("Prompt", el("div", { class: "prompt" }, prompt.map((step) => messageOf(step.message, told)))) : null,
     answersOf(row, evidence, told), differenceOf(row, evidence),
     evidence.scores.length ? section("Scores", evidence.scores.map(scoreCard)) : null,
@@ -76,8 +74,8 @@ function sampleHead(row, shown) {
   return [
     el("nav", { class: "steps", "aria-label": "Samples" }, el("a", { class: "button", href: "#samples" }, "All samples ", el("kbd", {}, "Esc")), step(-1, "Previous", "k"), step(1, "Next", "j"),
       el("span", { class: "quiet" }, at < 0 ? "" : `${count(at + 1)} of ${count(shown.length)}`)),
-    el("p", { class: "eyebrow" }, about),
-    el("h2", { tabindex: "-1" }, `Sample ${row.sample} `, pill(row.outcome)),
+    el("p", { class: "eyebrow" }, said(about)),
+    el("h2", { tabindex: "-1" }, "Sample ", said(row.sample), " ", pill(row.outcome)),
     el("div", { class: "tools" }, rawSwitch(), copyButton(() => new URL(addressOf(row), location.href).href, "link to this sample", "Copy link")),
   ];
 }
@@ -93,13 +91,15 @@ function showEnds(place) {
 
 async function drawSample(row, shown, place) {
   beginReading();
+  delete place.dataset.drawn;
   place.replaceChildren(...sampleHead(row, shown));
   place.querySelector("h2").focus({ preventScroll: true });
-  const evidence = await evidenceOf(row);
+  const [question, evidence] = await Promise.all([questionOf(row), evidenceOf(row)]);
   if (place.dataset.number !== String(row.number)) return; // another sample was opened meanwhile
-  if (evidence === null) place.append(el("p", { class: "cut" }, "This file had no room for the evidence of this sample; it stands in rows.jsonl and transcripts.jsonl of the run's folder."));
-  else {
-    place.append(...evidenceBody(row, evidence).filter((part) => part !== null));
-    showEnds(place);
-  }
+  const told = new Told();
+  const body = evidence === null ? [note("This file had no room for the evidence of this sample; it stands in rows.jsonl and transcripts.jsonl of the run's folder.")]
+    : evidenceBody(row, evidence, told);
+  place.append(...[questionAsked(question, told), allAnswers(row), ...body].filter(Boolean));
+  showEnds(place);
+  place.dataset.drawn = addressOf(row);
 }

@@ -94,7 +94,7 @@ function stepOf({ step, asked }, told, before) {
   const { event } = step;
   const bodies = { reply: () => replyOf(step, told), failed: () => failureOf(step), tool: () => toolOf(step, told, before), note: () => told.once(event.text, "the note", () => prose(event.text, "Note", 4)) };
   const messages = asked.map(({ message }) => messageOf(message, told));
-  return el("li", { class: step.kind }, foldable(el("span", {}, stepTitle(event)), kindOf(event) !== "judge", messages, bodies[step.kind]()));
+  return el("li", {}, foldable(el("span", {}, stepTitle(event)), kindOf(event) !== "judge", messages, bodies[step.kind]()));
 }
 
 function stepList(steps, told) {

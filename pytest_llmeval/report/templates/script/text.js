@@ -4,10 +4,10 @@ const LONGEST_RENDERED = 20_000;
 const MOST_RENDERING = 1_000; // milliseconds a page, after which texts are rendered on request
 const RAW = "llmeval-raw";
 
-const reading = { raw: remembered() === "yes", blocks: [], left: MOST_RENDERING };
+const reading = { raw: storedChoice() === "yes", blocks: [], left: MOST_RENDERING };
 
 // Pages from disk may have no storage.
-function remembered() {
+function storedChoice() {
   try { return sessionStorage.getItem(RAW); } catch { return null; }
 }
 
