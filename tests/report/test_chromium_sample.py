@@ -41,7 +41,7 @@ def test_stages_tell_messages_pictures_queries_the_judge_and_their_time(
     picture = judged.locator("img")
     view.page.wait_for_function("document.querySelector('#sample img').naturalWidth > 0")
     assert picture.first.get_attribute("src").startswith("data:image/png;base64,")
-    assert picture.first.get_attribute("alt") == "Picture in the user message"
+    assert picture.first.get_attribute("alt") == "Picture of the question"
     assert "The numbers differ." in judged.inner_text()
     assert "4.0 s in all: question 2.0 s, judge 2.0 s" in judged.inner_text()
     judged.locator(".stages > li > details > summary", has_text="judge").click()

@@ -29,10 +29,18 @@ def test_every_text_of_a_transcript_stands_once_and_in_order(
     view = opened(conversations)
     for seed in SEEDS:
         told = view.shown("graph", f"{seed:02}").evaluate("one => one.textContent")
-        texts = generated(seed)[1]
+        transcript, texts = generated(seed)
         assert {text: told.count(text) for text in texts} == dict.fromkeys(texts, 1)
-        places = [told.index(text) for text in texts]
+        question = asked_in(transcript)
+        places = [told.index(text) for text in texts if text != question]
         assert places == sorted(places)
+        assert told.index(question) < places[0]
+
+
+def asked_in(transcript: Transcript) -> str:
+    """Return the last message of the user in the first request, which stands as the question."""
+    asked = next(one.asked for one in transcript.calls if one.asked.role == "solver")
+    return next(one.text for one in reversed(asked.messages) if one.role == "user")
 
 
 def test_an_output_stands_right_below_its_call_in_whatever_order_the_calls_ended(

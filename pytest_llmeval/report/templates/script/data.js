@@ -6,7 +6,6 @@ const ROWS = DATA.rows.map((values, number) => {
   const row = { number, place: DATA.places[number] };
   DATA.columns.forEach((name, at) => { row[name] = values[at]; });
   row.part = DATA.parts[row.part];
-  row.question = row.question === null ? null : DATA.questions[row.question];
   row.tags = row.tags.map((tag) => DATA.tags[tag]);
   return row;
 });
@@ -92,8 +91,9 @@ async function evidenceOf(row) {
 
 // What a row asks, {text, images}: the whole text, or its excerpt where the file had no room for more; null where it is not known.
 async function questionOf(row) {
-  const question = row.question;
-  if (question === null || !question.place) return question;
+  if (row.question === null) return null;
+  const question = DATA.questions[row.question];
+  if (!question.place) return question;
   const [chunk, index] = question.place;
   return { ...question, text: (await remembered(chunks, chunk, SOURCE.evidence))[index] };
 }

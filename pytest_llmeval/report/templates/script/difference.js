@@ -22,12 +22,12 @@ function comparable(row, evidence) {
   const { rows } = lineOf(row);
   const epochs = Math.max(...rows.map((one) => one.epoch));
   const others = rows.filter((other) => other !== row).map((other) => [rowName(other, epochs), async () => (await evidenceOf(other))?.answer ?? null]);
-  return [["the target", async () => evidence.target], ...others];
+  return [...(beginning(evidence.target) ? [["the target", async () => evidence.target]] : []), ...others];
 }
 
 function differenceOf(row, evidence) {
-  if (evidence.answer === null) return null;
   const choices = comparable(row, evidence);
+  if (evidence.answer === null || !choices.length) return null;
   const place = el("div", {});
   const select = el("select", {}, choices.map(([name], number) => el("option", { value: number }, name.replace(INVISIBLE, "\ufffd"))));
   const draw = async () => {
