@@ -121,9 +121,7 @@ def _data(
     places: list[Json] = [
         list(place) if place else None for place in pack_evidence(run, rows, infos, pack, album)
     ]
-    text = json_text(
-        {**index, "questions": entries, "places": places, "pictures": album.index()}
-    )
+    text = json_text({**index, "questions": entries, "places": places, "pictures": album.index()})
     return Markup(text), pack, album  # noqa: S704 - json_text escapes it
 
 

@@ -30,8 +30,6 @@ def pack_questions(run: StoredRun, questions: AskedQuestions, pack: Pack) -> lis
         number, text = questions.numbers[question.key], question.text
         entry = entries[number]
         if isinstance(entry, dict) and entry["text"] != text:
-            whole: Json = (
-                text if len(text) <= limit else {"text": text[:limit], "of": len(text)}
-            )
+            whole: Json = text if len(text) <= limit else {"text": text[:limit], "of": len(text)}
             entries[number] = {**entry, "place": list(pack.add(json.dumps(whole)))}
     return entries

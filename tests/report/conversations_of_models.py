@@ -149,7 +149,9 @@ def conversation(writer: Writer) -> None:
 
 def judged(writer: Writer) -> None:
     """Let a judge vote, from the same messages each time."""
-    messages = tuple(Message.of(kind, writer.text(f"judge's {kind}")) for kind in ("system", "user"))
+    messages = tuple(
+        Message.of(kind, writer.text(f"judge's {kind}")) for kind in ("system", "user")
+    )
     verdict = writer.text("verdict")
     for _ in range(writer.chance.randint(1, 3)):
         writer.ask(messages, Reply(text=verdict, latency=1.0), "judge", "judge")

@@ -78,8 +78,8 @@ ACTIVE = """
 
 SHOW = """
 (address) => new Promise((done) => {
-  const drawn = () => (document.querySelector('#sample').dataset.drawn || '').startsWith(`${address}/`);
-  const look = () => (drawn() ? done() : setTimeout(look, 5));
+  const drawn = () => document.querySelector('#sample').dataset.drawn || '';
+  const look = () => (drawn().startsWith(`${address}/`) ? done() : setTimeout(look, 5));
   location.hash = address;
   look();
 })

@@ -5,26 +5,26 @@ from __future__ import annotations
 from typing import Final
 
 LEADING_OUT: Final = (
-    "[a](javascript:window.hacked=1) <javascript:window.hacked=2> [b](data:text/html,<script>1</script>)",
-    "![a](http://127.0.0.1:9/x.png) ![b](data:image/svg+xml,<svg/onload=window.hacked=3>)",
+    "[a](javascript:window.hacked=1) <javascript:window.hacked=2> [b](data:text/html,<script>1)",
+    "![a](http://127.1:9/x.png) ![b](data:image/svg+xml,<svg/onload=window.hacked=3>)",
     "<div style='position:fixed;inset:0'>\n\n# x\n\n</div>\n\n<img src=x onerror=window.hacked=4>",
-    "[a]: http://127.0.0.1:9/ 'onclick=window.hacked=5'\n\n[a] <http://127.0.0.1:9/> http://127.0.0.1:9/",
+    "[a]: http://127.1:9/ 'onclick=window.hacked=5'\n\n[a] <http://127.1:9/> http://127.1:9/",
     "```js onclick=window.hacked=6\n</code></pre><script>window.hacked=7</script>\n```",
-    "| a<script>window.hacked=8</script> | b |\n|:-:|-:|\n| ![](//127.0.0.1:9/) | [x](//127.0.0.1:9/) |",
+    "| a<script>window.hacked=8</script> | b |\n|:-:|-:|\n| ![](//127.1:9/) | [x](//127.1:9/) |",
     "&lt;script&gt;window.hacked=9&lt;/script&gt; &#x202e;gnirts &#0; &#x200b;",
-    r"$\href{javascript:window.hacked=10}{x}$ \(\url{http://127.0.0.1:9/}\)",
-    r"$$\includegraphics[width=9em]{http://127.0.0.1:9/x.png}$$",
+    r"$\href{javascript:window.hacked=10}{x}$ \(\url{http://127.1:9/}\)",
+    r"$$\includegraphics[width=9em]{http://127.1:9/x.png}$$",
     r"$\htmlData{onclick=window.hacked=11}{x}$ $\htmlId{sample}{x}$ $\class{pill}{x}$",
     r"$\style{position:fixed;inset:0;background:red}{x}$ $\htmlStyle{color:red}{x}$",
     r"$\rule{9999em}{9999em}$ $\hspace{9999em}x$ $\raise 999em x$ $\kern-999em x$ $\Huge x$",
-    r"$\text{<img src=x onerror=window.hacked=12>}$ $\unicode{x202e}\char`\^^Jx$ $\char""202E x$",
-    r"$\color{white}{x}$ $\colorbox{red}{x}$ $\phantom{x}$ $\texttip{x}{y}$ $\toggle{x}{y}\endtoggle$",
+    r"$\text{<img src=x onerror=window.hacked=12>}$ $\unicode{x202e}\char`\^^Jx$",
+    r"$\color{white}{x}$ $\colorbox{red}{x}$ $\phantom{x}$ $\texttip{x}{y}$ $\toggle{x}\endtoggle$",
     r"$\label{sample}\tag{</math><script>window.hacked=13</script>} x$ $\ref{sample}$",
     r"$\def\a{\href{javascript:1}{x}}\a$ $\gdef\frac#1{\a}$ $\frac12$ $\newcommand\sqrt{x}\sqrt$",
     r"\begin{align}\htmlData{x=1}{a}&=b\\\end{align}",
     "$x\u202ey$ $x\u200by$ \u202e**bold**\u2069 `co\u200bde` [li\u202enk](a\u202eb)",
 )
-"""Links, pictures, HTML, commands of LaTeX that reach beyond their formula, signs without a shape."""
+"""Links, pictures, HTML, commands of LaTeX that reach beyond their formula, invisible signs."""
 
 _SIZE: Final = 19_900
 """Characters: a little less than what a page renders."""
@@ -34,7 +34,9 @@ def _filled(piece: str, end: str = "") -> str:
     return piece * ((_SIZE - len(end)) // len(piece)) + end
 
 
-_BOMB = "".join(rf"\def\{a}{{\{b}\{b}\{b}\{b}}}" for a, b in zip("abcdefghij", "bcdefghijk", strict=True))
+_BOMB = "".join(
+    rf"\def\{a}{{\{b}\{b}\{b}\{b}}}" for a, b in zip("abcdefghij", "bcdefghijk", strict=True)
+)
 
 ENTANGLED: Final = {
     "brackets": _filled("["),

@@ -20,7 +20,7 @@ ANSWERS: dict[tuple[str, int], tuple[Outcome, str | None]] = {
     ("openai/b", 2): ("error", None),
 }
 TARGET = "the hall has four  doors\n\u202e and a window"
-HOSTILE_ID = "it's $HOME `id` \"x\" \u202e"
+HOSTILE_ID = 'it\'s $HOME `id` "x" \u202e'
 
 
 @pytest.fixture(scope="module")
@@ -52,15 +52,13 @@ def test_all_models_and_epochs_are_linked_and_the_open_one_is_marked(
     assert view.page.evaluate("decodeURIComponent(location.hash)").endswith("/openai/b/1")
 
 
-@pytest.mark.parametrize("clipboard", [True, False], ids=["clipboard", "selection"])
-def test_texts_are_copied_as_they_are_stored(
-    opened: Open, asked_often: Path, clipboard: bool
-) -> None:
+@pytest.mark.parametrize("way", ["clipboard", "selection"])
+def test_texts_are_copied_as_they_are_stored(opened: Open, asked_often: Path, way: str) -> None:
     view = opened(asked_often, permissions=["clipboard-read", "clipboard-write"])
     page = view.page
     page.evaluate("window.read = () => navigator.clipboard.readText()")
     page.evaluate("window.kept = navigator.clipboard")
-    if not clipboard:
+    if way == "selection":
         page.evaluate("Object.defineProperty(navigator, 'clipboard', { value: undefined })")
         page.evaluate("window.read = () => kept.readText()")
     shown = view.shown("graph", HOSTILE_ID)

@@ -53,14 +53,16 @@ def test_an_output_stands_right_below_its_call_in_whatever_order_the_calls_ended
         ToolUse(stage="turn 1", tool="look", input=f'{{"place": "{name}"}}', output=f"at {name}")
         for name in "cab"
     ]
-    asked = call(Message.of("user", "Where?"), stage="turn 1", reply=Reply(text="", tool_calls=calls))
-    run = write_run(
-        tmp_path, [(row("graph", "1", "correct"), Transcript(events=(asked, *uses)))]
+    asked = call(
+        Message.of("user", "Where?"), stage="turn 1", reply=Reply(text="", tool_calls=calls)
     )
+    run = write_run(tmp_path, [(row("graph", "1", "correct"), Transcript(events=(asked, *uses)))])
     shown = opened(write_report(run)).shown("graph", "1")
-    assert [
-        one.locator(".box").all_inner_texts() for one in shown.locator(".call").all()
-    ] == [["a", "at a"], ["b", "at b"], ["c", "at c"]]
+    assert [one.locator(".box").all_inner_texts() for one in shown.locator(".call").all()] == [
+        ["a", "at a"],
+        ["b", "at b"],
+        ["c", "at c"],
+    ]
 
 
 def test_a_text_that_comes_again_leads_to_where_it_stands(opened: Open, tmp_path: Path) -> None:

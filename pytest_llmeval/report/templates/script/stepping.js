@@ -56,7 +56,7 @@ function useFacts(event) {
 
 function callOf({ call, uses, told: message }, told) {
   return el("div", { class: "call" }, callWritten(call),
-    uses.length || message ? [el("h5", {}, "Output"), givenTo(uses, message, told)] : el("p", { class: "quiet" }, "No output: it was not run, or the model was not told."));
+    uses.length || message ? [el("p", { class: "what" }, "Output"), givenTo(uses, message, told)] : el("p", { class: "quiet" }, "No output: it was not run, or the model was not told."));
 }
 
 const parametersOf = (event) => foldable(`Request of ${event.messages.length === 1 ? "1 message" : `${event.messages.length} messages`}`, false,
@@ -76,16 +76,16 @@ function replyOf(step, told) {
   ];
 }
 
-const failureOf = ({ event }) => [el("h5", {}, "Failed"), box(event.error, "Why the request came to nothing", "code failed"), parametersOf(event)];
+const failureOf = ({ event }) => [el("p", { class: "what" }, "Failed"), box(event.error, "Why the request came to nothing", "code failed"), parametersOf(event)];
 
 // A use of a tool that no call of a reply asked for, such as a query that stands in the reply's text.
 function toolOf(step, told, before) {
   const { event } = step;
   const asReplied = before && beginning(event.input) && beginning(before.event.reply.text).includes(beginning(event.input));
   return [
-    asReplied ? el("p", { class: "quiet" }, "Its input stands in the reply above.") : [el("h5", {}, "Input"), box(event.input, "Input of the tool, as the model wrote it", "code")],
+    asReplied ? el("p", { class: "quiet" }, "Its input stands in the reply above.") : [el("p", { class: "what" }, "Input"), box(event.input, "Input of the tool, as the model wrote it", "code")],
     step.toldBelow && !step.told ? [el("p", { class: "quiet" }, "Its output stands below, as the model was told it."), useFacts(event)]
-      : [el("h5", {}, event.error ? "Refused or failed" : "Output"), givenTo([step], step.told, told)],
+      : [el("p", { class: "what" }, event.error ? "Refused or failed" : "Output"), givenTo([step], step.told, told)],
   ];
 }
 
