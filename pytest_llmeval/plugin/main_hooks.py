@@ -169,11 +169,16 @@ class MainHooks:
             self._printed = True
             self._state.main.print(self._conclusion, terminalreporter)
 
+    @pytest.hookimpl(trylast=True)
     def pytest_unconfigure(self, config: pytest.Config) -> None:
-        """Print the results table after an internal error, which pytest ends without a summary."""
+        """Print as the last line why the run fails, if it does by its gate or its files.
+
+        After an internal error, which pytest ends without a summary, the results table comes first.
+        """
         reporter = config.pluginmanager.getplugin("terminalreporter")
-        failed = self._session is not None and (
-            self._session.exitstatus == pytest.ExitCode.INTERNAL_ERROR
-        )
-        if failed and not self._printed and reporter is not None:
+        if self._conclusion is None or self._session is None or reporter is None:
+            return
+        status = int(self._session.exitstatus)
+        if status == pytest.ExitCode.INTERNAL_ERROR and not self._printed:
             self.pytest_terminal_summary(reporter)
+        self._state.main.print_last(self._conclusion, reporter, status)

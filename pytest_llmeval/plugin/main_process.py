@@ -16,6 +16,7 @@ from pytest_llmeval.plugin.printed import redact_report
 from pytest_llmeval.plugin.progress import ProgressDisplay
 from pytest_llmeval.plugin.terminal import TerminalPage
 from pytest_llmeval.records import Row
+from pytest_llmeval.report.last_line import last_line
 from pytest_llmeval.safety.printable import printable
 from pytest_llmeval.session.conclusion import Conclusion
 from pytest_llmeval.session.failures import Failure
@@ -135,6 +136,12 @@ class MainProcess:
     def print(self, conclusion: Conclusion, reporter: TerminalReporter) -> None:
         """Write a conclusion to the terminal."""
         conclusion.print(TerminalPage(reporter, self._redactor.text))
+
+    def print_last(self, conclusion: Conclusion, reporter: TerminalReporter, status: int) -> None:
+        """Write why the run fails, below everything else, if it does by its gate or its files."""
+        line = last_line(conclusion.gate, conclusion.unwritten, status)
+        if line is not None:
+            reporter.write_line(self._redactor.text(printable(line)), red=True, bold=True)
 
     def _hurry(self) -> None:
         self.session.hurry()

@@ -123,7 +123,8 @@ class ProgressDisplay:
 
     @property
     def _reporter(self) -> TerminalReporter | None:
-        return self._config.pluginmanager.getplugin("terminalreporter")
+        found: TerminalReporter | None = self._config.pluginmanager.getplugin("terminalreporter")
+        return found
 
     def _renew(self) -> None:
         while not self._ended.wait(_EVERY):

@@ -28,7 +28,6 @@ _BELOW: Final = "\x1bD\x1b[A\x1b7\x1b[B\r\x1b[0m"
 _BACK: Final = "\x1b[K\x1b8"
 _LEAST_ROWS: Final = 3
 _STYLE: Final = re.compile(r"\x1b\[[0-9;]*m")
-_ROW_ENDS: Final = re.compile(r"[\r\n]")
 
 
 class WatchedOutput:
@@ -127,10 +126,11 @@ class WatchedOutput:
 
     def _after(self, text: str) -> int | None:
         """Return the column after `text`, counted over wrapped rows; None if it is not known."""
-        *ended, last = _ROW_ENDS.split(text)
+        _, ended, last = text.rpartition("\n")
         start = 0 if ended else self._column
         plain = _STYLE.sub("", last)
-        if start is None or not (plain.isprintable() or not plain):
+        # After a carriage return a row goes on to the right of the cursor, and would be erased.
+        if start is None or not plain.isprintable():
             return None
         column = start + cell_len(plain)
         # A wide character that does not fit leaves a cell empty at the end of a row.
@@ -138,7 +138,7 @@ class WatchedOutput:
         return None if wraps_oddly else column
 
     def _stays_in_row(self, text: str, after: int | None) -> bool:
-        if _ROW_ENDS.search(text) or after is None or self._column is None:
+        if "\n" in text or after is None or self._column is None:
             return False
         # A cursor behind the last column is not where terminals say it is; see `_drawing`.
         return after // self.width == self._column // self.width
