@@ -70,11 +70,13 @@ class Gauge:
 
     Attributes:
         in_flight: requests that are with providers now.
+        replies: replies of live models so far.
         retries: failed attempts at live models that were repeated so far.
         usage: usage of all replies of live models so far; that of recorded ones is not paid.
     """
 
     in_flight: int = 0
+    replies: int = 0
     retries: int = 0
     usage: Usage = field(default_factory=Usage)
 
@@ -153,6 +155,7 @@ class Models:
         live = [gateway.statistics for spec, gateway in gateways.items() if not spec.recorded]
         return Gauge(
             in_flight=sum(gateway.in_flight for gateway in gateways.values()),
+            replies=sum(one.replies for one in live),
             retries=sum(one.retries.total() for one in live),
             usage=sum((one.usage for one in live), Usage()),
         )

@@ -171,7 +171,7 @@ class MainSession:
         tally, planned = self.rows.tally, len(self.plan.tests)
         if gauge is None:
             return None
-        self._time_left.note(now, live=tally.live, done=tally.done)
+        self._time_left.note(now, done=tally.done, live=tally.live, replies=gauge.replies)
         return Progress(
             done=tally.done,
             planned=planned,

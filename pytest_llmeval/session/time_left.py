@@ -26,10 +26,12 @@ class MovingRate:
         self._span = span
         self._points: deque[tuple[float, int]] = deque()
 
+    def begin(self, now: float) -> None:
+        """Begin again with 0 at a time (s)."""
+        self._points = deque([(now, 0)])
+
     def note(self, now: float, count: int) -> None:
-        """Note the count at a time (s); neither may decrease. A rate begins with the last 0."""
-        if not count:
-            self._points.clear()
+        """Note the count at a time (s); neither may decrease."""
         if not self._points or self._points[-1][1] != count:
             self._points.append((now, count))
 
@@ -52,18 +54,33 @@ class TimeLeft:
     """Estimates the seconds until all tests have ended.
 
     Tests for which a model was asked tell how fast the next ones will be. Those whose replies were
-    stored end in bursts, and count only as long as there are no others.
+    stored end in bursts, and count only as long as no model was asked.
     """
 
     def __init__(self) -> None:
         """Know nothing yet."""
         self._live, self._all = MovingRate(_SPAN), MovingRate(_STORED_SPAN)
-        self._asked = 0
+        self._done = self._stored = self._replies = self._counted = 0
 
-    def note(self, now: float, *, live: int, done: int) -> None:
-        """Note how many tests have ended by now (s), and for how many of them a model was asked."""
-        self._asked = live
-        self._live.note(now, live)
+    def note(self, now: float, *, done: int, live: int, replies: int) -> None:
+        """Note how far the run is at a time (s).
+
+        Args:
+            now: the time.
+            done: tests that have ended.
+            live: those of them for which nothing was stored.
+            replies: replies of live models. A test may have been asked about in part, as when a
+                judge grades stored replies.
+        """
+        if not live and done != self._done and replies == self._replies:
+            self._stored = done
+            self._live.begin(now)
+        self._done, self._replies = done, replies
+        counted = live or done - self._stored
+        if counted < self._counted:
+            self._live.begin(now)
+        self._counted = counted
+        self._live.note(now, counted)
         self._all.note(now, done)
 
     def seconds(self, now: float, remaining: int, in_flight: int) -> float | None:
@@ -72,9 +89,10 @@ class TimeLeft:
         At the start as many must have ended as are in flight: before the first wave of replies has
         come, those that did come tell how long a reply takes, and not how many come at a time.
         """
-        if self._asked:
-            enough = self._asked >= max(_FEWEST, min(in_flight, remaining))
-            rate = self._live.rate(now, max(_FEWEST, _WAVES * in_flight)) if enough else None
+        if self._counted >= max(_FEWEST, min(in_flight, remaining)):
+            rate = self._live.rate(now, max(_FEWEST, _WAVES * in_flight))
+        elif self._replies or in_flight:
+            return None
         else:
-            rate = self._all.rate(now, 1 if in_flight else _FEWEST)
+            rate = self._all.rate(now, _FEWEST)
         return remaining / rate if rate else None

