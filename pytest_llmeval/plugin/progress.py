@@ -7,7 +7,7 @@ import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
@@ -69,8 +69,16 @@ class ProgressDisplay:
 
     def start(self) -> None:
         """Begin; what is written now must not be captured."""
-        reporter = self._reporter
-        if reporter is None or (style := style_of(self._config, reporter, self._wanted)) == "none":
+        if (reporter := self._reporter) is None:
+            return
+        option = self._config.getoption
+        style = style_of(
+            self._wanted,
+            verbosity=reporter.verbosity,
+            is_terminal=reporter.isatty(),
+            workers_write=option("capture", "") == "no" and option("dist", "no") != "no",
+        )
+        if style == "none":
             return
         streams = [reporter._tw._file]  # noqa: SLF001 - there is no other way to it
         if style == "line":
@@ -203,21 +211,27 @@ class PlainRhythm:
         return True
 
 
-def style_of(config: pytest.Config, reporter: TerminalReporter, wanted: str) -> Style:
+def style_of(
+    wanted: str,
+    *,
+    verbosity: int,
+    is_terminal: bool,
+    workers_write: bool,
+    environment: Mapping[str, str] = os.environ,
+) -> Style:
     """Return how progress is shown: as wanted, or as fits the output.
 
-    Under ``-s`` workers of xdist write to the terminal themselves, where nothing can be renewed.
+    Args:
+        wanted: a `Style`, or ``auto``.
+        verbosity: pytest's; under -1 (``-qq``) nothing is shown.
+        is_terminal: whether pytest writes to a terminal.
+        workers_write: whether workers may write to it themselves, past what can be watched.
+        environment: tells a job of CI, whose terminal is a log, and a terminal without a cursor.
     """
-    if wanted == "auto" and reporter.verbosity < -1:
+    if wanted == "none" or (wanted == "auto" and verbosity < -1):
         return "none"
-    if wanted in ("plain", "none"):
-        return "plain" if wanted == "plain" else "none"
-    if not reporter.isatty() or sys.platform == "win32" or os.environ.get("TERM") == "dumb":
+    moves = is_terminal and sys.platform != "win32" and environment.get("TERM") != "dumb"
+    if wanted == "plain" or not moves:
         return "plain"
-    if wanted == "line":
-        return "line"
-    is_log = bool(os.environ.get("CI") or os.environ.get("BUILD_NUMBER"))
-    workers_write = (
-        config.getoption("capture", "no") == "no" and config.getoption("dist", "no") != "no"
-    )
-    return "plain" if is_log or workers_write else "line"
+    is_log = bool(environment.get("CI") or environment.get("BUILD_NUMBER"))
+    return "plain" if wanted == "auto" and (is_log or workers_write) else "line"
