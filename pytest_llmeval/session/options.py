@@ -121,7 +121,7 @@ TABLE = (
     Option(
         "progress",
         "progress",
-        "line (renews itself in a terminal), plain (a line now and then), none or auto (default)",
+        "progress: line (renews itself), plain (a line now and then), none; auto",
         "STYLE",
         group="results",
     ),
