@@ -5,8 +5,9 @@ All that Python writes to a stream goes through the method `write` of its object
 
 The line beneath stands one row below the cursor, which stays where pytest's output ends:
 
-- drawn: index (one row down, which scrolls if need be), up, save the cursor, down; text; restore
-- erased: clear from the cursor to the end of the screen, before a write leaves the cursor's row
+- drawn: clear the rest of the cursor's row; index (one row down, which scrolls if need be), up,
+  save the cursor, down; text, clear to the end of the screen; restore the cursor
+- erased: the same without a text, before a write leaves the cursor's row
 
 So what is written meanwhile by others, such as a keyboard's echo, also stands in its place.
 """
@@ -23,9 +24,10 @@ from typing import Final, TextIO
 
 from rich.cells import cell_len
 
-_ERASE: Final = "\x1b[J"
-_BELOW: Final = "\x1bD\x1b[A\x1b7\x1b[B\r\x1b[0m"
-_BACK: Final = "\x1b[K\x1b8"
+_BELOW: Final = "\x1b[K\x1bD\x1b[A\x1b7\x1b[B\r\x1b[0m"
+# Not at the cursor: in the corner of the screen tmux takes that for a wish to keep what was there.
+_BACK: Final = "\x1b[J\x1b8"
+_ERASE: Final = _BELOW + _BACK
 _LEAST_ROWS: Final = 3
 _STYLE: Final = re.compile(r"\x1b\[[0-9;]*m")
 
@@ -155,7 +157,7 @@ class WatchedOutput:
         if self._column and self._column % width == 0:
             return ""
         self._drawn = True
-        return f"{_ERASE}{_BELOW}{self._text}{_BACK}"
+        return f"{_BELOW}{self._text}{_BACK}"
 
     def _erase(self) -> None:
         if self._drawn:

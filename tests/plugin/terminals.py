@@ -25,6 +25,7 @@ class Terminal:
     Attributes:
         screen: the emulator's.
         slave: the file descriptor that a program writes to.
+        bytes: all that was written.
     """
 
     def __init__(self, columns: int = 80, rows: int = 24) -> None:
@@ -32,6 +33,7 @@ class Terminal:
         self._master, self.slave = pty.openpty()
         fcntl.ioctl(self.slave, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
         self.screen = pyte.HistoryScreen(columns, rows, history=100_000, ratio=1)
+        self.bytes = b""
         self._stream = pyte.ByteStream(self.screen)
 
     def read(self, within: float = 0.0) -> bool:
@@ -45,6 +47,7 @@ class Terminal:
             if not data:
                 break
             self._stream.feed(data)
+            self.bytes += data
             found = True
         return found
 

@@ -149,6 +149,21 @@ def test_a_line_break_after_our_line_ends_the_row_before_it(tmp_path: Path) -> N
     assert (tmp_path / "log").read_text() == "test_a.py ..\none\ntwo\ntest_b.py .\n\n"
 
 
+def test_it_stands_beneath_an_empty_screen_too_and_clears_nothing_at_the_cursor() -> None:
+    """Terminals may keep what is cleared from their corner on; tmux does, and copies pile up."""
+    terminal = Terminal(columns=WIDTH, rows=5)
+    with watched(terminal.slave) as (stream, output):
+        for number in range(3):
+            output.draw(f"llmeval: {number}/9 done")
+            assert terminal.read()
+            assert terminal.rows == ["", f"llmeval: {number}/9 done"]
+        assert not re.search(r"(^|\x1b8)\x1b\[0?J", terminal.bytes.decode())
+        stream.write("F")
+    terminal.read()
+    assert terminal.rows == ["F"]
+    terminal.close()
+
+
 def test_what_is_captured_meanwhile_stays_as_it_is(tmp_path: Path) -> None:
     """Pytest's capture puts another file in the descriptor's place."""
     terminal = Terminal()
