@@ -12,6 +12,8 @@ from pytest_llmeval.commands.runs import RUN_HELP, open_baseline, open_run
 from pytest_llmeval.commands.session_options import add_options, reports_of, settings_of
 from pytest_llmeval.errors import UsageError
 from pytest_llmeval.files.redaction import Redactor
+from pytest_llmeval.report.html import Against
+from pytest_llmeval.report.left_out import use_text
 from pytest_llmeval.report.rows_csv import write_parquet
 from pytest_llmeval.results.run_files import PARQUET, REPORT
 from pytest_llmeval.results.store import RunFiles
@@ -30,7 +32,11 @@ def declare(parser: argparse.ArgumentParser) -> None:
 
 
 def run(chosen: argparse.Namespace) -> int:
-    """Print and write what the run's rows say; NO if they are not those of its verdict."""
+    """Print and write what the run's rows say.
+
+    NO if they are not those of its verdict, if there are none or a line was cut off, and if nothing
+    could be compared; standard error says so.
+    """
     reports = reports_of(settings_of(chosen))
     stored = open_run(chosen.name, reports)
     found = stored_findings(stored)
@@ -44,6 +50,21 @@ def run(chosen: argparse.Namespace) -> int:
     if chosen.parquet:
         write_parquet(found.rows, stored.path / PARQUET)
     say(f"report: {stored.path / REPORT}")
-    if found.changed:
-        say(f"{stored.path.name}: {found.changed}", sys.stderr)
-    return NO if found.changed else YES
+    reasons = [found.changed] if found.changed else []
+    if not found.rows:
+        reasons.append("there are no rows")
+    if found.against is not None:
+        reasons += _compared(found.against)
+    for reason in reasons:
+        say(f"{stored.path.name}: {reason}", sys.stderr)
+    return NO if reasons or stored.remarks else YES
+
+
+def _compared(against: Against) -> list[str]:
+    """Print what was compared, and return why that is nothing."""
+    comparison = against.comparison
+    for name, use in zip((against.name, "this run"), comparison.uses, strict=True):
+        say(use_text(name, use))
+    if any(pair.n for pair in comparison.pairs):
+        return []
+    return [f"no sample could be compared with {against.name}"]

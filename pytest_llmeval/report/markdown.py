@@ -61,6 +61,12 @@ def render_sheets_markdown(sheets: Sequence[Sheet]) -> str:
     return "\n\n".join(["# Comparison", *map(_section, sheets)]) + "\n"
 
 
+def render_left_out_markdown(comparison: str, lines: Sequence[str]) -> str:
+    """Return a comparison that is Markdown already, and below it what was left out of each run."""
+    listed = "\n".join(f"- {escape(line)}" for line in lines)
+    return f"{comparison}\n## What was compared\n\n{listed}\n"
+
+
 def escape(text: str) -> str:
     r"""Return one line of text that Markdown shows as it is: without markup, HTML, links, mentions.
 
