@@ -40,7 +40,7 @@ def run(chosen: argparse.Namespace) -> int:
         out.write(render_comparison(found.against.comparison, width=out.width, color=out.color))
     out.write(render_gate(gate, width=out.width, color=out.color))
     try:
-        write_step_summary(found, os.environ)
+        write_step_summary(found, stored.path, os.environ)
     except OSError as error:
         say(f"the step's summary could not be written: {error}", sys.stderr)
     return YES if gate.passed else NO

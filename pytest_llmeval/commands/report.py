@@ -6,6 +6,7 @@ import argparse
 import os
 import sys
 from dataclasses import replace
+from pathlib import Path
 
 from pytest_llmeval.commands.console import NO, YES, StandardOutput, say
 from pytest_llmeval.commands.runs import RUN_HELP, open_baseline, open_run
@@ -14,11 +15,13 @@ from pytest_llmeval.errors import UsageError
 from pytest_llmeval.files.redaction import Redactor
 from pytest_llmeval.report.html import Against
 from pytest_llmeval.report.left_out import use_text
+from pytest_llmeval.report.pull_request import COMMENT
 from pytest_llmeval.report.rows_csv import write_parquet
 from pytest_llmeval.results.run_files import PARQUET, REPORT
 from pytest_llmeval.results.store import RunFiles
 from pytest_llmeval.session.conclusion import Conclusion
-from pytest_llmeval.session.findings import write_findings
+from pytest_llmeval.session.findings import Findings, write_findings
+from pytest_llmeval.session.step_summary import pull_request_text
 from pytest_llmeval.session.stored import stored_findings
 from pytest_llmeval.session.yardstick import Yardstick
 
@@ -28,6 +31,9 @@ def declare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("name", metavar="RUN", help=RUN_HELP)
     parser.add_argument("--against", metavar="RUN", help="run or baseline to compare it with")
     parser.add_argument("--parquet", action="store_true", help="also rows.parquet (extra hub)")
+    parser.add_argument(
+        "--comment", type=Path, metavar="FILE", help="also a comment for a pull request, Markdown"
+    )
     add_options(parser, "report")
 
 
@@ -49,6 +55,8 @@ def run(chosen: argparse.Namespace) -> int:
         raise UsageError(msg)
     if chosen.parquet:
         write_parquet(found.rows, stored.path / PARQUET)
+    if chosen.comment is not None:
+        _write_comment(found, stored.path, chosen.comment)
     say(f"report: {stored.path / REPORT}")
     reasons = [found.changed] if found.changed else []
     if not found.rows:
@@ -58,6 +66,14 @@ def run(chosen: argparse.Namespace) -> int:
     for reason in reasons:
         say(f"{stored.path.name}: {reason}", sys.stderr)
     return NO if reasons or stored.remarks else YES
+
+
+def _write_comment(found: Findings, folder: Path, file: Path) -> None:
+    try:
+        file.write_bytes(pull_request_text(found, folder, os.environ, COMMENT))
+    except OSError as error:
+        msg = f"{file}: cannot be written: {error.strerror or error}"
+        raise UsageError(msg) from error
 
 
 def _compared(against: Against) -> list[str]:

@@ -170,7 +170,7 @@ def conclude(
         found=found,
         path=path,
         effort=effort,
-        unwritten=(*unwritten, *_write_step_summary(found)),
+        unwritten=(*unwritten, *_write_step_summary(found, path)),
     )
 
 
@@ -199,12 +199,12 @@ def _found(
     return found
 
 
-def _write_step_summary(found: Findings) -> list[str]:
+def _write_step_summary(found: Findings, path: Path | None) -> list[str]:
     """Write the summary for GitHub Actions, for a run with a gate; return failures."""
     if found.gate is None:
         return []
     try:
-        write_step_summary(found, os.environ)
+        write_step_summary(found, path, os.environ)
     except OSError as error:
         return [f"the step's summary could not be written: {error}"]
     return []
