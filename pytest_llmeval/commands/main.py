@@ -38,6 +38,7 @@ COMMANDS: Final = (
     Command(
         "export", ".export", "write a run's results as Inspect logs, for Hugging Face, as LaTeX"
     ),
+    Command("plot", ".plot", "draw a forest plot of runs for a paper, as SVG, PDF or PNG"),
     Command("merge", ".merge", "make one run of the shards of one (--llmeval-shard)"),
     Command("rescore", ".rescore", "score a run's stored answers again, without pytest"),
     Command("validate", ".validate", "measure a judge on labelled cases"),
