@@ -36,6 +36,15 @@ _PAIR: Final = 2
 """Number of runs that are compared as a and b; others are compared in a matrix."""
 
 
+EXAMPLES = (
+    "llmeval compare reports/A reports/B",
+    "llmeval compare main.jsonl latest --markdown",
+    "llmeval compare reports/A reports/B --html comparison.html",
+    "llmeval compare latest --by task",
+)
+"""Command lines that the help shows."""
+
+
 def declare(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.add_argument(

@@ -20,6 +20,12 @@ from pytest_llmeval.session.step_summary import write_step_summary
 from pytest_llmeval.session.stored import stored_findings
 from pytest_llmeval.session.yardstick import Yardstick, load_yardstick
 
+EXAMPLES = (
+    "llmeval gate latest --gate benchmarks/gates.yaml",
+    "llmeval gate reports/B --gate benchmarks/gates.yaml --baseline reports/baselines/main.jsonl",
+)
+"""Command lines that the help shows."""
+
 
 def declare(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""

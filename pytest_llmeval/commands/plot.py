@@ -20,6 +20,14 @@ _NARROWEST, _WIDEST = 2.5, 20.0
 """Inches that a figure may be wide."""
 
 
+EXAMPLES = (
+    "llmeval plot latest --to accuracy.pdf",
+    "llmeval plot reports/A reports/B --name before --name after --to accuracy.svg",
+    "llmeval plot latest --metric EED --task sums --width 3.3 --to column.pdf",
+)
+"""Command lines that the help shows."""
+
+
 def declare(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     add = parser.add_argument

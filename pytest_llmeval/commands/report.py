@@ -25,6 +25,13 @@ from pytest_llmeval.session.step_summary import pull_request_text
 from pytest_llmeval.session.stored import stored_findings
 from pytest_llmeval.session.yardstick import Yardstick
 
+EXAMPLES = (
+    "llmeval report latest",
+    "llmeval report reports/B --against reports/A",
+    "llmeval report latest --against main.jsonl --comment comment.md",
+)
+"""Command lines that the help shows."""
+
 
 def declare(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Protocol
 
 from pytest_llmeval.engine.statistics import Effort
+from pytest_llmeval.errors import UsageError
 from pytest_llmeval.records import Row
 from pytest_llmeval.report.table import (
     render_comparison,
@@ -205,7 +206,7 @@ def _write_step_summary(found: Findings, path: Path | None) -> list[str]:
         return []
     try:
         write_step_summary(found, path, os.environ)
-    except OSError as error:
+    except (OSError, UsageError) as error:
         return [f"the step's summary could not be written: {error}"]
     return []
 

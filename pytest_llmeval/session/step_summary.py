@@ -8,7 +8,7 @@ from typing import Final
 
 from pytest_llmeval.files.redaction import Redactor
 from pytest_llmeval.report.pull_request import PullRequest
-from pytest_llmeval.results.asked import read_questions
+from pytest_llmeval.results.questions import read_questions
 from pytest_llmeval.session.findings import Findings
 
 VARIABLE: Final = "GITHUB_STEP_SUMMARY"
@@ -50,7 +50,8 @@ def pull_request_text(
     Raises:
         OSError, UsageError: the run's questions cannot be read.
     """
-    questions = {} if folder is None else read_questions(folder)
+    asked = () if folder is None else read_questions(folder)
+    questions = {(one.task, one.sample): one.text for one in asked}
     made = PullRequest(summary=found.summary, besides=found.besides, questions=questions)
     redactor, room = Redactor.of(environment), limit
     while True:

@@ -60,7 +60,7 @@ _RUNS: Final = (
 )
 """Colour (of Okabe and Ito, whom the colour-blind can tell apart) and marker (in grey) of a run."""
 
-_SETTINGS: Final[dict[str, Any]] = {
+_SETTINGS: Final[Any] = {
     # Names in the SVG that do not change; texts as texts, and fonts that publishers accept.
     "svg.hashsalt": "pytest-llmeval",
     "svg.fonttype": "none",
@@ -109,7 +109,9 @@ def forest_figure(forest: Forest, width: float) -> Figure:
     from matplotlib.figure import Figure  # noqa: PLC0415
 
     ruler = Ruler()
-    lines = [one for group in forest.groups for one in (group, *group.lines)]
+    lines: list[ForestGroup | ForestLine] = []
+    for group in forest.groups:
+        lines += [group, *group.lines]
     names = [_name(one) for one in lines]
     columns = _columns(forest, lines)
     wanted = max(ruler.width(name, bold=True) for name in names)
@@ -162,13 +164,16 @@ class Ruler:
         from matplotlib.backends.backend_agg import RendererAgg  # noqa: PLC0415 - see `drawn`
         from matplotlib.font_manager import FontProperties  # noqa: PLC0415
 
-        self._renderer = RendererAgg(1, 1, _FINE)
+        # Its methods have no types.
+        renderer: Any = RendererAgg
+        self._renderer = renderer(1, 1, _FINE)
         self._fonts = [FontProperties(size=_SIZE, weight=one) for one in ("normal", "bold")]
 
     def width(self, text: str, *, bold: bool = False) -> float:
         """Return the width of a text."""
         font = self._fonts[bold]
-        return self._renderer.get_text_width_height_descent(text, font, False)[0] / _FINE
+        found = self._renderer.get_text_width_height_descent(text, font, ismath=False)
+        return float(found[0]) / _FINE
 
     def fitted(self, text: str, room: float, *, bold: bool = False) -> str:
         """Return a text, cut with an ellipsis if it is wider than `room`."""

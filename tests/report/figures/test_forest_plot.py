@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree as ET
 
 import numpy as np
@@ -77,7 +78,7 @@ def test_the_same_run_gives_the_same_bytes_whatever_the_users_settings(form: str
 
 def assert_inside(found: Forest, width: float) -> None:
     """Check that every text stands inside of the figure and beside the others of its line."""
-    figure = forest_figure(found, width)
+    figure: Any = forest_figure(found, width)
     with mpl.rc_context({"font.size": 8.0, "font.family": ["DejaVu Sans"]}):
         figure.canvas.draw()
         renderer = figure.canvas.get_renderer()
@@ -149,11 +150,9 @@ def test_a_score_has_its_own_scale_and_tasks_without_it_are_named(run: Run) -> N
         ({"tasks": ["nope"]}, "--task nope: no such task in the runs; there are: demo"),
     ],
 )
-def test_what_is_not_there_is_named_with_what_is(
-    run: Run, choice: dict[str, str], said: str
-) -> None:
+def test_what_is_not_there_is_named_with_what_is(run: Run, choice: Any, said: str) -> None:
     with pytest.raises(UsageError, match=re.escape(said)):
-        forest_of({"a": run.summary}, **choice)  # type: ignore[arg-type]
+        forest_of({"a": run.summary}, **choice)
 
 
 def test_the_command_writes_the_file_that_is_named(
