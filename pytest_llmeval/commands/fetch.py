@@ -35,7 +35,7 @@ class Wanted:
 
 EXAMPLES = (
     "llmeval fetch hub://OWNER/NAME/data.jsonl@0123456789abcdef0123456789abcdef01234567",
-    "llmeval fetch benchmarks/phybench/phybench.yaml",
+    "llmeval fetch benchmarks/sums.yaml",
 )
 """Command lines that the help shows."""
 

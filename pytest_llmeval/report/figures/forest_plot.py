@@ -105,7 +105,6 @@ def drawn(forest: Forest, form: str, *, width: float = 7.0) -> bytes:
 
 def forest_figure(forest: Forest, width: float) -> Figure:
     """Return the figure, `width` inches wide, to be saved under the settings of `drawn`."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg  # noqa: PLC0415 - see `drawn`
     from matplotlib.figure import Figure  # noqa: PLC0415
 
     ruler = Ruler()
@@ -129,7 +128,6 @@ def forest_figure(forest: Forest, width: float) -> Figure:
     foot = _AXIS + _LINE * (len(legend) + len(below))
     height = 2 * _MARGIN + (1 + len(lines)) * _LINE + foot
     figure = Figure(figsize=(width, height))
-    FigureCanvasAgg(figure)
     page = _Page(figure, width, height)
     left = _MARGIN + for_names + _GAP
     right = width - _MARGIN - sum(widths) - len(widths) * _GAP

@@ -24,6 +24,8 @@ from pytest_llmeval.results.summarise import summarise
 
 mpl = pytest.importorskip("matplotlib")
 
+from matplotlib.backends.backend_agg import FigureCanvasAgg  # noqa: E402 - may be absent
+
 HOSTILE = "a_$b^ & <x> \\frac{1}{0} $\\undefined"
 NAMES = st.text(min_size=1, max_size=120) | st.sampled_from(
     [HOSTILE, "\x1b[31m\x00\n", "\u202eabc", "W" * 200, "模型" * 30, "$x$ $", "\\", "%s {} \ud800"]
@@ -80,8 +82,9 @@ def assert_inside(found: Forest, width: float) -> None:
     """Check that every text stands inside of the figure and beside the others of its line."""
     figure: Any = forest_figure(found, width)
     with mpl.rc_context({"font.size": 8.0, "font.family": ["DejaVu Sans"]}):
-        figure.canvas.draw()
-        renderer = figure.canvas.get_renderer()
+        page_of: Any = FigureCanvasAgg(figure)
+        page_of.draw()
+        renderer = page_of.get_renderer()
         [axes] = figure.axes
         boxes = [
             (text, text.get_window_extent(renderer))
