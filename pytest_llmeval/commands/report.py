@@ -26,18 +26,19 @@ def declare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("name", metavar="RUN", help=RUN_HELP)
     parser.add_argument("--against", metavar="RUN", help="run or baseline to compare it with")
     parser.add_argument("--parquet", action="store_true", help="also rows.parquet (extra hub)")
-    add_options(parser, "report")
+    add_options(parser, "report", "groups")
 
 
 def run(chosen: argparse.Namespace) -> int:
     """Print and write what the run's rows say; NO if they are not those of its verdict."""
-    reports = reports_of(settings_of(chosen))
+    settings = settings_of(chosen)
+    reports = reports_of(settings)
     stored = open_run(chosen.name, reports)
     found = stored_findings(stored)
     if chosen.against is not None:
         yardstick = Yardstick(baseline=open_baseline(chosen.against, reports))
         found = replace(found, against=yardstick.applied(found.rows, found.summary).against)
-    Conclusion(found=found, path=None, effort=None).print(StandardOutput())
+    Conclusion(found=found, path=None, effort=None).print(StandardOutput(), groups=settings.groups)
     if unwritten := write_findings(RunFiles(stored.path, Redactor.of(os.environ)), found):
         msg = f"{stored.path}: {'; '.join(unwritten)}"
         raise UsageError(msg)

@@ -131,7 +131,8 @@ class MainProcess:
 
     def print(self, conclusion: Conclusion, reporter: TerminalReporter) -> None:
         """Write a conclusion to the terminal."""
-        conclusion.print(TerminalPage(reporter, self._redactor.text))
+        page = TerminalPage(reporter, self._redactor.text)
+        conclusion.print(page, groups=self._settings.groups)
 
     def _hurry(self) -> None:
         self.session.hurry()
