@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pytest_llmeval.report.clean import clean
 from pytest_llmeval.report.shared_notes import shared_notes
 from pytest_llmeval.report.summary_sheet import DEMO
-from pytest_llmeval.results.figures import Judging
+from pytest_llmeval.results.figures import Corrected, Judging
 from pytest_llmeval.results.graders import GRADER
 from pytest_llmeval.results.summary import Summary, TaskSummary
 
@@ -32,8 +32,7 @@ def _of_line(entry: TaskSummary) -> Iterator[str]:
     if whole is not None and figures.samples < whole:
         yield f"a part of the public dataset, {figures.samples:,} of {whole:,} samples"
     yield from _judging(figures.judging)
-    if figures.accuracy_corrected is not None and figures.accuracy_corrected.problem:
-        yield "accuracy is not corrected for the judge's errors"
+    yield from _correction(figures.accuracy_corrected)
     if figures.unclassed:
         yield (
             f"{figures.unclassed:,} incorrect answers name no class, so F1 is too high and MCC not "
@@ -55,6 +54,21 @@ def _judging(found: Judging | None) -> Iterator[str]:
     for failed in found.failures:
         told = f"judge {clean(failed.judge)} failed on {failed.n:,} of {failed.asked:,} answers"
         yield f"{told}, which the others decided"
+
+
+def _correction(found: Corrected | None) -> Iterator[str]:
+    """Yield what a corrected accuracy rests on, or that there is none."""
+    if found is None:
+        return
+    if found.problem:
+        yield "accuracy is not corrected for the judge's errors"
+    elif found.method == "labels":
+        yield f"accuracy corrected by {found.labels:,} labels of its own answers"
+    else:
+        yield (
+            f"accuracy corrected by the judge's errors on {found.labels:,} labelled cases, if it "
+            "errs here as there"
+        )
 
 
 def _mixed(entry: TaskSummary) -> Iterator[str]:

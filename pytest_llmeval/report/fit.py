@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from rich.cells import cell_len
@@ -44,11 +44,11 @@ def fit(block: Block, width: int) -> Fit:
             break
         last = max(place for place, column in enumerate(shown) if column.rank == rank)
         dropped.append(shown.pop(last))
-    left_out = tuple(_names(block, {id(column) for column in dropped}))
+    left_out = tuple(_names(block, frozenset(map(id, dropped))))
     return Fit(tuple(shown), tuple(_widths(shown, width)), left_out)
 
 
-def _names(block: Block, dropped: Set[int]) -> Iterator[str]:
+def _names(block: Block, dropped: frozenset[int]) -> Iterator[str]:
     """Yield what columns are called that are not shown.
 
     Of a value with its interval the value is named; an interval alone by what it is of.

@@ -11,6 +11,9 @@ from pytest_llmeval.report.figures_block import trouble_column
 from pytest_llmeval.report.sheet import Block, Column, Label, column_of
 from pytest_llmeval.results.summary import TaskSummary
 
+_COST = 2
+"""The rank of the cost; tokens and seconds are left out first."""
+
 
 def use_block(entries: Sequence[TaskSummary]) -> Block:
     """Return tokens, cost and time of each entry.
@@ -27,7 +30,7 @@ def use_block(entries: Sequence[TaskSummary]) -> Block:
             ),
         ),
         *_caching([one.usage for one in sets]),
-        (column_of("cost", costs),),
+        (column_of("cost", costs, rank=_COST),),
         (
             column_of("seconds", [numbers.seconds(one.seconds.total) for one in sets]),
             column_of("median s", [numbers.seconds(one.seconds.median) for one in sets]),
