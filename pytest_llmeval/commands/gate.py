@@ -42,7 +42,7 @@ def run(chosen: argparse.Namespace) -> int:
     page = page_of(out)
     if found.against is not None:
         comparison = found.against.comparison
-        named = f"b: {stored.path.name} against a: {found.against.name}"
+        named = f"against {found.against.name} (a)"
         compared = (
             comparison_sheets(comparison)
             if settings.groups

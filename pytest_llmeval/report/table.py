@@ -167,7 +167,10 @@ class _Page:
         if not sheet.blocks and not sheet.notes:  # a line says it all
             self.tell((sheet.title,), sheet.tone)
             return
-        title = _shortened(encodable(sheet.title, self._encoding), self._width - 4, self._dots)
+        title = encodable(sheet.title, self._encoding)
+        room = self._width - 4
+        if cell_len(title) > room:
+            title = set_cell_size(title, room - len(self._dots)).rstrip() + self._dots
         self._console.print()
         rule = encodable("─", self._encoding)
         style = _STYLES[sheet.tone]

@@ -90,7 +90,7 @@ def print_short(ended: Conclusion, writer: Writer) -> None:
     if found.rescoring is not None:
         writer.write(render_sheets((short_rescoring_sheet(found.rescoring),), **page))
     if found.against is not None:
-        title = f"b: this run against a: {found.against.name}"
+        title = f"against {found.against.name} (a)"
         writer.write(render_sheets((comparison_table(found.against.comparison, title),), **page))
     if ended.gate is not None:
         writer.write(render_unmet(ended.gate, **page))
