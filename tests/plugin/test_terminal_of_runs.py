@@ -19,16 +19,16 @@ if TYPE_CHECKING:
 
 SCRIPTED = ("--llmeval-model", "python/./model.py:reply")
 STYLE = re.compile(r"\x1b\[[0-9;]*m")
+UNSET = {
+    *("NO_COLOR", "FORCE_COLOR", "PY_COLORS", "CI"),
+    *("PYTHONIOENCODING", "PYTHONUTF8", "LC_ALL"),
+}
 
 
 def shown(project: Project, *command: str, columns: int = 80, **variables: str) -> bytes:
     """Return what a command writes to a terminal."""
     held, given = pty.openpty()
-    kept = {
-        name: value
-        for name, value in os.environ.items()
-        if name not in {"NO_COLOR", "FORCE_COLOR", "PYTHONIOENCODING", "PYTHONUTF8", "LC_ALL", "CI"}
-    }
+    kept = {name: value for name, value in os.environ.items() if name not in UNSET}
     told: Mapping[str, str] = {"COLUMNS": str(columns), "TERM": "xterm", **variables}
     with subprocess.Popen(
         [sys.executable, "-m", *command],
