@@ -25,11 +25,13 @@ UNSET = {
 }
 
 
-def shown(project: Project, *command: str, columns: int = 80, **variables: str) -> bytes:
+def shown(
+    project: Project, *command: str, variables: Mapping[str, str] | None = None, columns: int = 80
+) -> bytes:
     """Return what a command writes to a terminal."""
     held, given = pty.openpty()
     kept = {name: value for name, value in os.environ.items() if name not in UNSET}
-    told: Mapping[str, str] = {"COLUMNS": str(columns), "TERM": "xterm", **variables}
+    told: Mapping[str, str] = {"COLUMNS": str(columns), "TERM": "xterm", **(variables or {})}
     with subprocess.Popen(
         [sys.executable, "-m", *command],
         cwd=project.path,
@@ -73,7 +75,7 @@ SESSION = (
 def test_a_terminal_without_utf_8_gets_the_same_table_in_signs_that_it_has(
     gated: Project, variables: dict[str, str], encoding: str, dash: str, dot: str
 ) -> None:
-    written = shown(gated, *SESSION, **variables).decode(encoding)
+    written = shown(gated, *SESSION, variables=variables).decode(encoding)
     text = STYLE.sub("", written).replace("\r", "")
     assert f"LLM benchmark results {dot} python/./model.py:reply" in text
     assert re.search(rf"^sums +72\.7 %  43\.4{dash}90\.3 ", text, re.MULTILINE), text
@@ -89,7 +91,7 @@ def test_colours_are_verdicts_and_without_a_wish_for_them_there_are_none(gated: 
     assert re.search(r"\x1b\[1;31m +1\x1b", colored)  # the error
     for plain in (
         shown(gated, *SESSION, "--color=no"),
-        shown(gated, *SESSION, NO_COLOR="1"),
+        shown(gated, *SESSION, variables={"NO_COLOR": "1"}),
     ):
         assert b"\x1b[" not in plain.partition(b"LLM benchmark results")[2]
 
@@ -97,9 +99,13 @@ def test_colours_are_verdicts_and_without_a_wish_for_them_there_are_none(gated: 
 def test_the_commands_write_the_same_signs(gated: Project) -> None:
     gated.run(*SCRIPTED, "--llmeval-gate", "gate.yaml")
     for command in (("report", "latest"), ("gate", "latest", "--gate", "gate.yaml")):
-        text = shown(gated, "pytest_llmeval", *command, columns=40, LC_ALL="C").decode("ascii")
+        text = shown(
+            gated, "pytest_llmeval", *command, columns=40, variables={"LC_ALL": "C"}
+        ).decode("ascii")
         assert "gate not passed" in text
         assert "\\u" not in text
     colored = shown(gated, "pytest_llmeval", "report", "latest").decode()
     assert "\x1b[1;31mgate not passed" in colored
-    assert b"\x1b[" not in shown(gated, "pytest_llmeval", "report", "latest", NO_COLOR="1")
+    assert b"\x1b[" not in shown(
+        gated, "pytest_llmeval", "report", "latest", variables={"NO_COLOR": "1"}
+    )

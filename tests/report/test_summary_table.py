@@ -86,6 +86,10 @@ VALID: Mapping[str, Any] = {
 }
 
 
+def _cut(outcome: Any, *, cut: bool) -> dict[str, Any]:
+    return {} if outcome == "not run" or not cut else {"stop_reason": "length"}
+
+
 def test_each_task_has_a_line_and_each_score_a_column_that_is_blank_where_a_task_has_none() -> None:
     text = drawn([*formulas("a", 6, 4), *answers("b", 1, 1)], 160, {"b": VALID})
     lines = table(text)
@@ -106,7 +110,7 @@ def test_each_task_has_a_line_and_each_score_a_column_that_is_blank_where_a_task
                 outcome,
                 task=task,
                 model=model,
-                **({} if outcome == "not run" or not cut else {"stop_reason": "length"}),
+                **_cut(outcome, cut=cut),
             ),
             NAMES,
             st.integers(0, 3),
