@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pytest_llmeval.engine.statistics import Effort
+from pytest_llmeval.errors import UsageError
 from pytest_llmeval.records import Row
 from pytest_llmeval.results.answer_labels import AnswerLabel, read_labels
 from pytest_llmeval.results.gate_result import GateResult
@@ -116,7 +117,7 @@ def conclude(
         found=found,
         path=path,
         effort=effort,
-        unwritten=(*unwritten, *_write_step_summary(found)),
+        unwritten=(*unwritten, *_write_step_summary(found, path)),
     )
 
 
@@ -145,12 +146,12 @@ def _found(
     return found
 
 
-def _write_step_summary(found: Findings) -> list[str]:
+def _write_step_summary(found: Findings, path: Path | None) -> list[str]:
     """Write the summary for GitHub Actions, for a run with a gate; return failures."""
     if found.gate is None:
         return []
     try:
-        write_step_summary(found, os.environ)
-    except OSError as error:
+        write_step_summary(found, path, os.environ)
+    except (OSError, UsageError) as error:
         return [f"the step's summary could not be written: {error}"]
     return []
