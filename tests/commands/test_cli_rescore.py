@@ -375,7 +375,7 @@ def test_old_against_new_is_paired_by_sample_in_every_output(capsys: Output) -> 
     assert f"{100 * step['before']:.1f} % {100 * step['after']:.1f} %" in " ".join(
         capsys.readouterr().out.split()
     )
-    assert main(["compare", "live", str(new)]) == 0
+    assert main(["compare", "live", str(new), "--groups"]) == 0
     compared = " ".join(capsys.readouterr().out.split())
     assert f"accuracy {100 * step['before']:.1f} % {100 * step['after']:.1f} % 4" in compared
 
