@@ -20,7 +20,6 @@ from pytest_llmeval.report.pictures import Album
 from pytest_llmeval.results.questions import Question
 from pytest_llmeval.results.run_files import SAMPLES
 
-
 DRAWN = """
 () => [...document.querySelectorAll('#table img')].filter((one) => one.naturalWidth).length === 2
 """
