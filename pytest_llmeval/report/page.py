@@ -26,6 +26,9 @@ _SCRIPTS: Final = (
     "tree",
     "evidence",
     "sample",
+    "search",
+    "filters",
+    "cells",
     "table",
     "main",
 )
