@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -10,6 +9,8 @@ from typing import Any, Final
 from markupsafe import Markup
 
 from pytest_llmeval.records import Json, Row
+from pytest_llmeval.report.address import Addresses
+from pytest_llmeval.report.asked_questions import asked_questions
 from pytest_llmeval.report.clean import clean
 from pytest_llmeval.report.compared import compared
 from pytest_llmeval.report.gate_sheet import gate_sheet
@@ -76,9 +77,9 @@ def render_report(run: StoredRun, summary: Summary, besides: Besides) -> Iterato
     """
     gate, against, again = besides.gate, besides.against, besides.again
     rows = sorted(run.rows, key=_order)
-    data, pack, album = _data(run, rows, summary)
-    pairs, others = ((), ()) if against is None else compared(against.comparison)
-    numbers = _numbers(rows)
+    addresses = Addresses(rows)
+    data, pack, album = _data(run, rows, summary, addresses)
+    pairs, others = ((), ()) if against is None else compared(against.comparison, addresses)
     return rendered(
         "report.html.jinja",
         title=started_text(run.info),
@@ -96,22 +97,26 @@ def render_report(run: StoredRun, summary: Summary, besides: Besides) -> Iterato
         against=None if against is None else clean(against.name),
         pairs=pairs,
         others=others,
-        numbers=numbers,
-        pipelines=pipeline_sections(besides.pipelines, numbers),
+        pipelines=pipeline_sections(besides.pipelines, addresses),
         data=data,
         chunks=pack.chunks(),
         pictures=album.encoded,
     )
 
 
-def _data(run: StoredRun, rows: Sequence[Row], summary: Summary) -> tuple[Markup, Pack, Album]:
+def _data(
+    run: StoredRun, rows: Sequence[Row], summary: Summary, addresses: Addresses
+) -> tuple[Markup, Pack, Album]:
     """Return the table of samples for the page's script, and evidence and pictures that it opens.
 
     In a function, so that the objects behind the text are gone before the page is put together.
     """
-    index = sample_index(rows, summary, run.whole)
+    questions = asked_questions(run)
+    index = sample_index(run, rows, summary, questions, addresses)
     room = max(0, MAX_BYTES - _FRAME - len(json_text(index)))
     pack, album = Pack(room * 2 // 3), Album(run.path, room // 3)
+    for image in questions.images:
+        album.add(image)
     infos = {entry.task: entry.info for entry in summary.entries}
     places: list[Json] = [
         list(place) if place else None for place in pack_evidence(run, rows, infos, pack, album)
@@ -125,25 +130,13 @@ def render_comparison(comparison: Comparison, *, names: tuple[str, str]) -> str:
     pairs, others = compared(comparison)
     a, b = map(clean, names)
     title = f"{a} and {b}"
-    return render(
-        "comparison.html.jinja", title=title, names=[a, b], pairs=pairs, others=others, numbers={}
-    )
+    return render("comparison.html.jinja", title=title, names=[a, b], pairs=pairs, others=others)
 
 
 def render_sheets(title: str, sheets: Sequence[Sheet]) -> str:
     """Return sheets, such as those of several runs side by side, as a page."""
-    return render(
-        "comparison.html.jinja", title=clean(title), names=[], pairs=(), others=sheets, numbers={}
-    )
+    return render("comparison.html.jinja", title=clean(title), names=[], pairs=(), others=sheets)
 
 
 def _order(row: Row) -> tuple[Any, ...]:
-    return row.task, row.test, row.model, natural_order(row.sample), row.epoch
-
-
-def _numbers(rows: Sequence[Row]) -> dict[tuple[str, str, str], dict[str, int]]:
-    """Return the numbers under which the page knows samples, by task, model and test."""
-    numbers: dict[tuple[str, str, str], dict[str, int]] = defaultdict(dict)
-    for number, row in enumerate(rows):
-        numbers[row.task, row.model, row.test].setdefault(clean(row.sample), number)
-    return numbers
+    return row.task, natural_order(row.sample), row.test, row.model, row.epoch
