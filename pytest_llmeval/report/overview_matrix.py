@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeAlias
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
+from pytest_llmeval.report.address import name_in_page
 from pytest_llmeval.report.clean import clean
 from pytest_llmeval.report.metric_text import metric_head
 from pytest_llmeval.report.task_title import task_title
@@ -82,8 +83,7 @@ def overview_matrix(summary: Summary) -> OverviewMatrix | None:
     layers = []
     for metric in _metrics(summary.entries):
         of_test = tuple(
-            tuple(_cell(entries.get((*test, model)), metric, tests) for model in models)
-            for test in tests
+            tuple(_cell(entries.get((*test, model)), metric) for model in models) for test in tests
         )
         lines = of_test if turned else tuple(zip(*of_test, strict=True))
         layers.append(Layer(name=metric_head(metric), ticks=scale_ticks(metric.scale), lines=lines))
@@ -100,12 +100,12 @@ def _test_heads(tests: Sequence[_Test], summary: Summary) -> Iterator[Head]:
     for task, test in tests:
         title = task_title([entry for entry in summary.entries if entry.task == task])
         if _several(task, tests):
-            title += f" · {clean(_function(test))}"
+            title += f" · {clean(test.rpartition('::')[2])}"
         yield Head(text=title, address=f"#task-{numbers[task]}")
 
 
 def _model_head(model: str) -> Head:
-    return Head(text=clean(model), address=f"#samples?model={_quoted(model)}")
+    return Head(text=clean(model), address=_samples(model=model))
 
 
 def _metrics(entries: Sequence[TaskSummary]) -> list[Mean]:
@@ -122,23 +122,20 @@ def _means(figures: Figures) -> Iterator[Mean]:
     yield from figures.graded
 
 
-def _cell(entry: TaskSummary | None, metric: Mean, tests: Sequence[_Test]) -> MatrixCell | None:
+def _cell(entry: TaskSummary | None, metric: Mean) -> MatrixCell | None:
     if entry is None:
         return None
     wanted = metric.name, metric.scale
     found = next((one for one in _means(entry.figures) if (one.name, one.scale) == wanted), None)
     if found is None:
         return None
-    task = entry.task
-    if _several(task, tests):
-        task += f"::{_function(entry.test)}"
     return MatrixCell(
         value=value_text(found),
         interval=interval_text(found),
         whisker=whisker(found),
         n=found.n,
         lost=_lost(entry.figures.counts, sum(entry.figures.cut.values())),
-        address=f"#samples?task={_quoted(task)}&model={_quoted(entry.model)}",
+        address=_samples(task=entry.task, model=entry.model),
     )
 
 
@@ -156,9 +153,7 @@ def _several(task: str, tests: Sequence[_Test]) -> bool:
     return sum(other == task for other, _ in tests) > 1
 
 
-def _function(test: str) -> str:
-    return test.rpartition("::")[2]
-
-
-def _quoted(text: str) -> str:
-    return quote(text, safe="", errors="replace")
+def _samples(**filters: str) -> str:
+    """Return the address of the table of samples under filters."""
+    names = {key: name_in_page(value) for key, value in filters.items()}
+    return f"#samples?{urlencode(names, errors='replace', quote_via=quote)}"
