@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from report.axe_core import violations
 from report.html_run import example_run, row, write_report
 from report.in_chromium import PHONE, Open
 
@@ -14,14 +14,12 @@ from pytest_llmeval.records import Score
 from pytest_llmeval.results.gate import Bounds
 from pytest_llmeval.results.gate_result import GateResult, RuleResult
 
-axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is not installed")
-
 RULE = RuleResult(
     task="physics",
     model="openai/small",
     metric="accuracy",
     value=0.2,
-    bounds=Bounds(min=0.5),
+    bounds=Bounds(minimum=0.5),
     status="fail",
     reason="0.2 is below 0.5",
 )
@@ -39,22 +37,15 @@ def judged(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_report(example_run(tmp_path_factory.mktemp("reports"), more), gate=GATE)
 
 
-def violations(page: object) -> Sequence[str]:
-    """Return what axe-core finds, each with its first place."""
-    found = axe.Axe().run(page).response["violations"]
-    return [f"{one['id']}: {one['nodes'][0]['html'][:200]}" for one in found]
-
-
 @pytest.mark.parametrize(
     ("scheme", "viewport"),
     [("light", {"width": 1400, "height": 900}), ("dark", PHONE)],
     ids=["wide and light", "phone and dark"],
 )
-def test_axe_finds_nothing_in_the_overview_folded_or_not(
+def test_axe_finds_nothing_in_the_overview_with_all_unfolded(
     opened: Open, judged: Path, scheme: str, viewport: dict[str, int]
 ) -> None:
     page = opened(judged, color_scheme=scheme, viewport=viewport, bypass_csp=True).page
-    assert violations(page) == []
     page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
     page.locator("label", has_text="EED").first.click()
     assert violations(page) == []
@@ -83,7 +74,7 @@ def test_a_metric_is_chosen_by_keyboard_and_cells_lead_to_their_samples(
     page.keyboard.press("ArrowRight")
     assert page.evaluate("document.activeElement.id") == "metric-2"
     cells = page.locator(".layer:visible .cell a")
-    assert [text.split(":")[0] for text in cells.all_text_contents()][0].replace(".", "").isdigit()
+    assert all("%" not in text for text in cells.all_text_contents())
     assert page.locator(".layer:visible").count() == 1
     page.keyboard.press("Tab")
     page.keyboard.press("Tab")
