@@ -21,6 +21,7 @@ from pytest_llmeval.results.sample_size import (
     flip_rate_between,
     sample_sizes,
 )
+from pytest_llmeval.session.printout import page_of
 
 _EPOCHS: Final = (1, 2, 4, 8)
 _MOST_RUNS: Final = 2
@@ -29,6 +30,14 @@ _NEEDED: Final = (
     "one epoch does not tell how many samples flip by chance: name a second run of the same model, "
     "a run with --llmeval-epochs 2 or more, or --flips SHARE"
 )
+
+
+EXAMPLES = (
+    "llmeval plan latest",
+    "llmeval plan reports/A reports/B --drop 0.03",
+    "llmeval plan --flips 0.1 --drop 0.05 --power 0.8",
+)
+"""Command lines that the help shows."""
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
@@ -70,9 +79,7 @@ def run(chosen: argparse.Namespace) -> int:
         sizes = sample_sizes(
             part.flips, chosen.drop, chosen.power, epochs=_EPOCHS, samples=part.samples
         )
-        out.write(
-            render_sample_sizes(part.title, part.note, sizes, width=out.width, color=out.color)
-        )
+        out.write(render_sample_sizes(part.title, part.note, sizes, **page_of(out)))
     out.write(
         f"\nto pass: a run as good as its baseline passes max_drop {chosen.drop:g} with the chance "
         f"{chosen.power:g}\n"

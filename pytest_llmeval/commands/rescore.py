@@ -16,6 +16,12 @@ from pytest_llmeval.session.rescore_plan import RescorePlan
 from pytest_llmeval.session.role_specs import specs_by_role
 from pytest_llmeval.session.scorer_option import read_scorers
 
+EXAMPLES = (
+    "llmeval rescore latest",
+    'llmeval rescore reports/B --scorer "sldp={tolerance: 0.05}"',
+)
+"""Command lines that the help shows."""
+
 
 def declare(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
@@ -38,6 +44,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
         "keep",
         "report",
         "sandbox",
+        "groups",
     )
     add_options(parser, *session)
     parser.epilog = (
@@ -62,5 +69,5 @@ def run(chosen: argparse.Namespace) -> int:
     stored = open_run(chosen.name, reports)
     plan = RescorePlan(stored, settings, read_scorers(chosen.scorer))
     found = rescore(plan, reports, lambda line: say(line, sys.stderr))
-    found.print(StandardOutput())
+    found.print(StandardOutput(), groups=settings.groups)
     return TO_MEND if found.unwritten else YES

@@ -38,6 +38,8 @@ class Settings:
         traces: where OpenTelemetry spans go: a file, or the name of an exporter.
         baseline: baseline file or run folder to compare with.
         gate: file of rules that the run must meet.
+        progress: how progress is shown: ``auto``, ``line``, ``plain`` or ``none``.
+        groups: whether to print all tables, with groups, instead of a line for each task.
         domain: values of the options of domains, by name.
         folder: the folder where the command was typed.
     """
@@ -63,6 +65,8 @@ class Settings:
     traces: str | None = None
     baseline: str | None = None
     gate: str | None = None
+    progress: str = "auto"
+    groups: bool = False
     domain: Mapping[str, str] = field(default_factory=dict)
     folder: str = "."
 

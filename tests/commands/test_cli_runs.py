@@ -110,7 +110,8 @@ def test_a_report_is_made_again_with_title_gate_and_effort_of_its_own_session(
         (folder / file).unlink()
     run("report", "latest")
     out = capsys.readouterr().out
-    assert "demo (demo data) · openai/small" in out
+    assert "LLM benchmark results · openai/small" in out
+    assert "* demo data" in out
     assert "gate passed" in out
     assert f"report: {folder.resolve() / 'report.html'}" in out
     after = contents(folder)
@@ -123,7 +124,7 @@ def test_a_killed_run_is_reported_with_its_titles_and_what_it_lacks(
 ) -> None:
     run("report", keep(formulas(3, 1), finished=False, planned=9))
     captured = capsys.readouterr()
-    assert "demo (demo data)" in captured.out
+    assert "* demo data" in captured.out
     assert "5 planned samples have no row: the run was cut off" in captured.err
 
 
@@ -150,7 +151,7 @@ def test_two_runs_are_compared_in_a_table_in_markdown_and_on_a_page(
     a, b = keep(formulas(3, 5)), keep(formulas(8, 0))
     run("compare", a, b, "--html", "page.html")
     out = capsys.readouterr().out
-    assert f"a: {a}\nb: {b}" in out
+    assert f"a: {a} · 8 rows, 8 compared\nb: {b} · 8 rows, 8 compared\n" in out
     assert "gained: 5 (3, 4, 5, 6, 7)" in out
     assert "written: page.html" in out
     assert "<html" in Path("page.html").read_text()
@@ -363,7 +364,7 @@ def test_shards_become_one_run_with_everything_they_hold(keep: Keep, capsys: Out
     out = capsys.readouterr().out
     assert re.search(r"60\.0 % .*5 of 5", out)
     merged = read_run(Path("reports/latest"))
-    assert f"run: reports/{merged.path.name}" in out
+    assert f"report: reports/{merged.path.name}/report.html" in out
     assert [one.sample for one in merged.rows] == ["0", "1", "2", "3", "4"]
     assert {one.outcome for one in merged.rows} == {"correct", "incorrect"}
     sessions: Any = merged.info["merged"]

@@ -114,6 +114,7 @@ def test_criteria_are_columns_means_and_rules_of_a_gate(project: Project) -> Non
     result = project.run(
         *("--llmeval-model", "python/./model.py:reply", "--llmeval-limit", "3"),
         *("--llmeval-judge", "python/./judge.py:reply", "--llmeval-gate", "gate.yaml"),
+        "--llmeval-groups",
     )
     assert project.outcomes() == {"0": "incorrect", "1": "correct", "2": "incorrect"}
     scores = {score["name"]: score for score in project.rows()[1]["scores"]}

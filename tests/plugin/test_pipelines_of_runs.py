@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -90,7 +91,8 @@ def test_the_table_stands_at_the_end_of_a_run_and_in_its_files(
     step = three.path / "step.md"
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(step))
     three.write("gate.yaml", "coverage: 0.5\nrules: {other.accuracy: {min: 0.1}}\n")
-    result = three.run(*SCRIPTED, *mode, "--llmeval-gate", "gate.yaml")
+    gated = ("--llmeval-gate", "gate.yaml", "--llmeval-groups")
+    result = three.run(*SCRIPTED, *mode, *gated)
     # Of the nine that both scored the agent has 3 to 9 but 5, the query 7 to 9.
     title = "*pipelines · python/./model.py:reply · 9 samples that all scored*"
     result.stdout.fnmatch_lines(
@@ -149,9 +151,14 @@ def test_a_stored_run_is_compared_by_task(three: Project) -> None:
     assert "B - A" in done.stdout
     assert "B - A" in Path(three.path / "page.html").read_text()
     done = llmeval("report", "latest")
-    assert "pipelines · " in done.stdout
+    assert "pipelines: 1 set of tasks over the same samples" in done.stdout
+    assert "pipelines · " in llmeval("report", "latest", "--groups").stdout
     assert ((folder / "pipelines.csv").read_bytes(), summary(three)) == before
     llmeval("baseline", "set", "latest", "--to", "base.jsonl")
+    done = llmeval("compare", "base.jsonl", "--by", "task")
+    assert (done.returncode, "9 samples that all scored" in done.stdout) == (0, True)
+    old = three.path / "base.jsonl"
+    old.write_text(re.sub(r', "question": "\w+"', "", old.read_text()))
     done = llmeval("compare", "base.jsonl", "--by", "task")
     assert done.returncode == 2
     assert "do not tell what their samples asked" in done.stderr
