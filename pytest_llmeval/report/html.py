@@ -16,6 +16,7 @@ from pytest_llmeval.report.compared import compared
 from pytest_llmeval.report.gate_sheet import gate_sheet
 from pytest_llmeval.report.natural_order import natural_order
 from pytest_llmeval.report.overview import entry_names, sections
+from pytest_llmeval.report.overview_matrix import overview_matrix
 from pytest_llmeval.report.pack import Pack, json_text
 from pytest_llmeval.report.packed_evidence import pack_evidence
 from pytest_llmeval.report.page import render, rendered
@@ -89,6 +90,7 @@ def render_report(run: StoredRun, summary: Summary, besides: Besides) -> Iterato
         gate=None if gate is None else gate_sheet(gate),
         gate_passed=gate is not None and gate.passed,
         provenance=provenance(run.info),
+        matrix=overview_matrix(summary),
         sections=sections(summary, rows),
         scatter=scatter(list(zip(entry_names(summary), summary.entries, strict=True))),
         again=None if again is None else rescoring_sheet(again),

@@ -34,7 +34,7 @@ _SCRIPTS: Final = (
 )
 """The parts of the one script, in order."""
 
-_STYLES: Final = ("base", "head", "cards", "plots", "samples", "sample", "print")
+_STYLES: Final = ("base", "head", "matrix", "cards", "plots", "samples", "sample", "print")
 """The parts of the one style, in order."""
 
 
