@@ -38,12 +38,25 @@ _SCRIPTS: Final = (
     "answers",
     "difference",
     "sample",
+    "search",
+    "filters",
+    "cells",
     "table",
     "main",
 )
 """The parts of the one script, in order."""
 
-_STYLES: Final = ("base", "head", "cards", "plots", "samples", "sample", "text", "print")
+_STYLES: Final = (
+    "base",
+    "head",
+    "matrix",
+    "cards",
+    "plots",
+    "samples",
+    "sample",
+    "text",
+    "print",
+)
 """The parts of the one style, in order."""
 
 _SOURCE_MAP: Final = re.compile(r"^//# sourceMappingURL=.*$", re.MULTILINE)

@@ -47,7 +47,7 @@ class Opened:
 
     def rows(self) -> list[str]:
         """Return the ids in the table, as they stand."""
-        return list(self.page.locator("#table tbody th").all_inner_texts())
+        return list(self.page.locator("#table tbody th a").all_inner_texts())
 
     def shown(self, task: str, sample: str) -> Any:
         """Open a sample by its address and return its view."""

@@ -100,6 +100,20 @@ async function questionOf(row) {
 
 const pictureUrl = (entry) => remembered(pictures, entry.at, () => SOURCE.picture(entry));
 
+// A small picture for a table, drawn when it comes into view: its small version, or else the picture itself.
+const drawnLater = new IntersectionObserver((entries) => entries.filter((one) => one.isIntersecting).forEach(({ target }) => {
+  drawnLater.unobserve(target);
+  pictureUrl(DATA.pictures[target.dataset.digest].small || DATA.pictures[target.dataset.digest]).then((url) => { target.src = url; });
+}), { rootMargin: "300px" });
+
+function thumbnail(digest, label) {
+  const entry = DATA.pictures[digest];
+  if (!entry || (entry.at === undefined && !entry.small)) return el("span", { class: "thumbnail none", title: entry ? null : "unknown" }, "picture not shown");
+  const image = el("img", { class: "thumbnail", alt: label, "data-digest": digest });
+  drawnLater.observe(image);
+  return image;
+}
+
 function picture(digest, label) {
   const entry = DATA.pictures[digest];
   if (entry === undefined || entry.at === undefined) {
