@@ -131,10 +131,10 @@ class _Axis:
         if smallest > 0 and largest / smallest >= _LOGARITHMIC_FROM:
             first, last = math.floor(math.log10(smallest)), math.ceil(math.log10(largest))
             step = math.ceil((last - first) / _TICKS)
-            last = first + step * math.ceil((last - first) / step)
-            return cls(low=10.0**first, high=10.0**last, logarithmic=True, step=step)
-        step = 10.0 ** math.floor(math.log10(largest))
-        return cls(low=0.0, high=step * math.ceil(largest / step), logarithmic=False)
+            end = first + step * math.ceil((last - first) / step)
+            return cls(low=10.0**first, high=10.0**end, logarithmic=True, step=step)
+        unit = 10.0 ** math.floor(math.log10(largest))
+        return cls(low=0.0, high=unit * math.ceil(largest / unit), logarithmic=False)
 
     def at(self, value: float) -> float:
         if self.logarithmic:
