@@ -16,8 +16,10 @@ from pytest_llmeval.report.compared import compared
 from pytest_llmeval.report.gate_sheet import gate_sheet
 from pytest_llmeval.report.natural_order import natural_order
 from pytest_llmeval.report.overview import entry_names, sections
+from pytest_llmeval.report.overview_matrix import overview_matrix
 from pytest_llmeval.report.pack import Pack, json_text
 from pytest_llmeval.report.packed_evidence import pack_evidence
+from pytest_llmeval.report.packed_questions import pack_questions
 from pytest_llmeval.report.page import render, rendered
 from pytest_llmeval.report.pictures import Album
 from pytest_llmeval.report.pipeline_sheet import pipeline_sections
@@ -89,6 +91,7 @@ def render_report(run: StoredRun, summary: Summary, besides: Besides) -> Iterato
         gate=None if gate is None else gate_sheet(gate),
         gate_passed=gate is not None and gate.passed,
         provenance=provenance(run.info),
+        matrix=overview_matrix(summary),
         sections=sections(summary, rows),
         scatter=scatter(list(zip(entry_names(summary), summary.entries, strict=True))),
         again=None if again is None else rescoring_sheet(again),
@@ -115,11 +118,12 @@ def _data(
     pack, album = Pack(room * 2 // 3), Album(run.path, room // 3)
     for image in questions.images:
         album.add_with_small(image)
+    entries = pack_questions(run, questions, pack)
     infos = {entry.task: entry.info for entry in summary.entries}
     places: list[Json] = [
         list(place) if place else None for place in pack_evidence(run, rows, infos, pack, album)
     ]
-    text = json_text({**index, "places": places, "pictures": album.index()})
+    text = json_text({**index, "questions": entries, "places": places, "pictures": album.index()})
     return Markup(text), pack, album  # noqa: S704 - json_text escapes it
 
 
