@@ -8,6 +8,7 @@ import json
 import os
 import zlib
 from pathlib import Path
+from typing import Any
 
 import pytest
 from PIL import Image as Pillow
@@ -19,6 +20,11 @@ from pytest_llmeval.report import pictures
 from pytest_llmeval.report.pictures import Album
 from pytest_llmeval.results.questions import Question
 from pytest_llmeval.results.run_files import SAMPLES
+
+
+def entries_of(album: Album) -> dict[str, Any]:
+    return dict(album.index())
+
 
 DRAWN = """
 () => [...document.querySelectorAll('#table img')].filter((one) => one.naturalWidth).length === 2
@@ -36,7 +42,7 @@ def test_a_large_picture_has_a_small_version_and_a_small_one_has_none(tmp_path: 
     large = noise(tmp_path / "large.png")
     album.add_with_small(large)
     album.add_with_small(Image.load(PICTURE))
-    entries = album.index()
+    entries = entries_of(album)
     small = entries[large.digest]["small"]
     data = zlib.decompress(base64.b64decode(album.encoded[small["at"]]))
     made = Pillow.open(io.BytesIO(data))
@@ -49,7 +55,7 @@ def test_small_versions_end_with_their_room(tmp_path: Path) -> None:
     images = [noise(tmp_path / f"{number}.png") for number in range(8)]
     for image in images:
         album.add_with_small(image)
-    made = [image for image in images if "small" in album.index()[image.digest]]
+    made = [image for image in images if "small" in entries_of(album)[image.digest]]
     assert 0 < len(made) < len(images)
     assert sum(map(len, album.encoded)) <= 60_000
 
@@ -59,7 +65,7 @@ def test_without_pillow_there_is_none(tmp_path: Path, monkeypatch: pytest.Monkey
     album = Album(tmp_path, 10_000_000)
     large = noise(tmp_path / "large.png")
     album.add_with_small(large)
-    assert album.index() == {large.digest: {"at": 0, "type": "image/png"}}
+    assert entries_of(album) == {large.digest: {"at": 0, "type": "image/png"}}
 
 
 def test_a_damaged_picture_has_none(tmp_path: Path) -> None:
@@ -69,7 +75,7 @@ def test_a_damaged_picture_has_none(tmp_path: Path) -> None:
     damaged = Image.load(file)
     album = Album(tmp_path, 10_000_000)
     album.add_with_small(damaged)
-    assert "small" not in album.index()[damaged.digest]
+    assert "small" not in entries_of(album)[damaged.digest]
 
 
 @pytest.mark.parametrize("pillow", [True, False])
