@@ -86,8 +86,8 @@ def test_names_of_models_and_tasks_are_texts_too(opened: Open, tmp_path: Path) -
     for attack in ATTACKS:
         assert not attack.isprintable() or attack in heads
     for chosen in (ATTACKS[2], ATTACKS[9]):
-        page.get_by_label("Model").select_option(chosen)
+        page.get_by_label("Model", exact=True).select_option(chosen)
         assert page.evaluate(ACTIVE) == []
     assert page.evaluate("window.hacked") is None
     page.reload()
-    assert page.get_by_label("Model").input_value() == ATTACKS[9]
+    assert page.get_by_label("Model", exact=True).input_value() == ATTACKS[9]

@@ -22,7 +22,7 @@ def test_the_table_is_searched_narrowed_sorted_and_cleared(opened: Open, report:
     page.get_by_label("Search").fill("expected 5")
     assert view.rows() == ["H1"]
     page.get_by_label("Search").fill("")
-    page.get_by_label("Outcome").select_option("incorrect")
+    page.get_by_label("Outcome", exact=True).select_option("incorrect")
     page.get_by_label("Task", exact=True).select_option("physics")
     assert page.locator("#found").inner_text() == "4 of 9 samples"
     page.get_by_role("button", name="Score").click()
@@ -30,7 +30,7 @@ def test_the_table_is_searched_narrowed_sorted_and_cleared(opened: Open, report:
     page.get_by_role("button", name="Score").click()
     assert page.locator('th[aria-sort="descending"]').inner_text().startswith("Score")
     assert view.rows()[-1] in {"12", "13"}
-    page.get_by_label("Tag or group").select_option("MECHANICS")
+    page.get_by_label("Tag or group", exact=True).select_option("MECHANICS")
     assert sorted(view.rows()) == ["11", "12"]
     page.get_by_label("Search").fill("no such thing")
     page.get_by_text("0 of 9 samples: nothing fits these filters").wait_for()
@@ -109,11 +109,11 @@ def test_filters_stand_in_the_address_and_the_way_back_undoes_them(
 ) -> None:
     view = opened(several)
     page = view.page
-    page.get_by_label("Tag or group").select_option("even")
-    page.get_by_label("Tag or group").select_option("third")
+    page.get_by_label("Tag or group", exact=True).select_option("even")
+    page.get_by_label("Tag or group", exact=True).select_option("third")
     assert view.rows() == ["H0", "H6"]
     page.get_by_label("where they disagree").check()
-    page.get_by_label("Outcome").select_option("incorrect")
+    page.get_by_label("Outcome", exact=True).select_option("incorrect")
     page.get_by_label("of", exact=True).select_option("b/two")
     page.get_by_role("button", name="c/three").click()
     page.get_by_role("button", name="c/three").click()
@@ -159,7 +159,7 @@ def test_one_model_of_several_is_shown_with_all_that_is_known_of_its_rows(
     opened: Open, several: Path
 ) -> None:
     page = opened(several).page
-    page.get_by_label("Model").select_option("b/two")
+    page.get_by_label("Model", exact=True).select_option("b/two")
     assert page.locator("#table thead th").all_inner_texts() == [
         "Sample", "Question", "Target", "Outcome", "Score",
         "Answer", "Why", "Tokens", "Seconds", "Cost",
