@@ -39,6 +39,7 @@ class Baseline:
     A row that was read from a file has only what a comparison needs: key, outcome, scores,
     versions, and the digests of target and answer. `missing`: planned samples of a run that have
     no row. `tasks`: what a run knows of its tasks, by name; a file knows nothing of them.
+    `run`: the run that it was made of, for questions and evidence; None of a file.
     """
 
     name: str
@@ -46,6 +47,7 @@ class Baseline:
     metrics: Mapping[EntryKey, Mapping[str, float | None]]
     missing: int = 0
     tasks: Mapping[str, TaskInfo] = field(default_factory=dict)
+    run: StoredRun | None = None
 
 
 def baseline_of(name: str, rows: Iterable[Row], summary: Summary) -> Baseline:
@@ -89,7 +91,7 @@ def baseline_of_run(run: StoredRun) -> Baseline:
     # A baseline has no figures of groups.
     tasks = {name: replace(info, group_by=()) for name, info in stored_tasks(run).items()}
     found = baseline_of(run.path.name, run.rows, summarise(run.rows, tasks))
-    return replaced(found, missing=run.missing, tasks=stored_tasks(run))
+    return replaced(found, missing=run.missing, tasks=stored_tasks(run), run=run)
 
 
 def _lines(baseline: Baseline) -> Iterator[dict[str, Json]]:
