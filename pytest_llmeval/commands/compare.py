@@ -19,6 +19,7 @@ from pytest_llmeval.report.html import render_sheets as sheets_page
 from pytest_llmeval.report.markdown import render_comparison_markdown, render_sheets_markdown
 from pytest_llmeval.report.matrix_sheet import matrix_name, matrix_sheet
 from pytest_llmeval.report.pipeline_sheet import PIPELINES
+from pytest_llmeval.report.side import Side
 from pytest_llmeval.report.table import render_comparison, render_sheets
 from pytest_llmeval.results.baseline import Baseline
 from pytest_llmeval.results.compare import compare
@@ -75,7 +76,7 @@ class _Pair:
     """How run b differs from run a; their names are printed at once."""
 
     def __init__(self, a: Baseline, b: Baseline) -> None:
-        self._names = (a.name, b.name)
+        self._sides = Side.of_baseline(a), Side.of_baseline(b)
         self._comparison = compare(a.rows, b.rows)
         if not self._comparison.pairs:
             msg = (
@@ -94,7 +95,7 @@ class _Pair:
 
     @property
     def page(self) -> str:
-        return comparison_page(self._comparison, names=self._names)
+        return "".join(comparison_page(self._comparison, *self._sides))
 
     @property
     def empty(self) -> list[str]:

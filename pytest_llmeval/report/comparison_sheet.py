@@ -69,8 +69,8 @@ def difference_columns(head: str, changes: Sequence[Change]) -> tuple[tuple[Colu
     An interval leaves 0 out where the p-value beside it is below its level; those are strong.
     """
     level = f"{100 * changes[0].confidence:g} %"
-    p_values = [p_value_text(change.p_value, change) for change in changes]
-    after_holm = [p_value_text(change.adjusted, change) for change in changes]
+    p_values = [p_value_text(change.p_value, change.confidence) for change in changes]
+    after_holm = [p_value_text(change.adjusted, change.confidence) for change in changes]
     alone, among_all = (
         [change.differs for change in changes],
         [change.differs_among_all for change in changes],
@@ -78,13 +78,13 @@ def difference_columns(head: str, changes: Sequence[Change]) -> tuple[tuple[Colu
     return (
         (
             column_of(head, [signed(change.difference, change) for change in changes]),
-            _told(level, [_span(change, change.interval) for change in changes], alone, "quiet"),
+            _told(level, [span(change, change.interval) for change in changes], alone, "quiet"),
             _told("p", p_values, alone),
         ),
         (
             _told(
                 f"{level} (Holm)",
-                [_span(change, change.adjusted_interval) for change in changes],
+                [span(change, change.adjusted_interval) for change in changes],
                 among_all,
                 "quiet",
             ),
@@ -106,19 +106,12 @@ def _told(
 
 
 def together_notes(changes: Sequence[Change]) -> Iterator[str]:
-    """Yield over how many comparisons Holm adjusted, and what differs by itself alone."""
-    together = max((change.together for change in changes), default=1)
-    if together == 1:
-        return
-    yield (
-        f"(Holm): adjusted over all {together:,} differences of this comparison; without it each "
-        "is judged as if it were the only one"
-    )
+    """Yield what differs by itself alone, and not after Holm."""
     for change in changes:
         if change.differs and not change.differs_among_all:
             yield (
-                f"{metric_head(change)}: differs by itself, but not among {together:,}: one of so "
-                "many may well come out so by chance"
+                f"{metric_head(change)} differs by itself, but not among the {change.together:,} "
+                "differences of this comparison (Holm): of so many, one comes out so by chance"
             )
 
 
@@ -128,7 +121,7 @@ def signed(value: float, change: Scaled) -> str:
     return shown if not shown.strip("0.") else f"{'+' if value > 0 else '-'}{shown}"
 
 
-def _span(change: Change, interval: Interval | None) -> str:
+def span(change: Scaled, interval: Interval | None) -> str:
     """Return an interval; an end that rounds to 0 keeps the side on which it lies."""
     if interval is None:
         return numbers.NONE
@@ -161,11 +154,11 @@ def _smallest(change: Change) -> str:
     )
 
 
-def p_value_text(value: float | None, change: Change) -> str:
-    """Return a p-value with three decimals; one below the change's level never rounds up to it."""
+def p_value_text(value: float | None, confidence: float) -> str:
+    """Return a p-value with three decimals; one below 1 - `confidence` never rounds up to it."""
     if value is None:
         return numbers.NONE
-    level = 1 - change.confidence
+    level = 1 - confidence
     if value < level and float(f"{value:.3f}") >= level - _ROUNDING:
         return f"<{level:.3g}"
     return "<0.001" if value < 0.001 else f"{value:.3f}"  # noqa: PLR2004 - the last digit shown

@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from pytest_llmeval.records import Json, Row
 from pytest_llmeval.report.clean import clean
-from pytest_llmeval.report.compared import compared
+from pytest_llmeval.report.compared import Compared, compared
 from pytest_llmeval.report.gate_sheet import gate_sheet
 from pytest_llmeval.report.natural_order import natural_order
 from pytest_llmeval.report.overview import entry_names, sections
@@ -26,6 +26,8 @@ from pytest_llmeval.report.result_sheets import remarks
 from pytest_llmeval.report.sample_index import sample_index
 from pytest_llmeval.report.scatter import scatter
 from pytest_llmeval.report.sheet import Sheet
+from pytest_llmeval.report.side import Side
+from pytest_llmeval.results.baseline import Baseline
 from pytest_llmeval.results.compare import Comparison
 from pytest_llmeval.results.gate_result import GateResult
 from pytest_llmeval.results.pipelines import Pipelines
@@ -42,10 +44,15 @@ _FRAME: Final = 1_500_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Against:
-    """The comparison of a run (b) with another one (a), and the name of that."""
+    """The comparison of a run (b) with a baseline (a)."""
 
-    name: str
+    baseline: Baseline
     comparison: Comparison
+
+    @property
+    def name(self) -> str:
+        """What the baseline is called."""
+        return self.baseline.name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,7 +83,6 @@ def render_report(run: StoredRun, summary: Summary, besides: Besides) -> Iterato
     gate, against, again = besides.gate, besides.against, besides.again
     rows = sorted(run.rows, key=_order)
     data, pack, album = _data(run, rows, summary)
-    pairs, others = ((), ()) if against is None else compared(against.comparison)
     numbers = _numbers(rows)
     return rendered(
         "report.html.jinja",
@@ -92,14 +98,17 @@ def render_report(run: StoredRun, summary: Summary, besides: Besides) -> Iterato
         scatter=scatter(list(zip(entry_names(summary), summary.entries, strict=True))),
         again=None if again is None else rescoring_sheet(again),
         against=None if against is None else clean(against.name),
-        pairs=pairs,
-        others=others,
-        numbers=numbers,
+        compared=None if against is None else _compared(against, run),
+        addresses={row.key: f"#sample/{number}" for number, row in enumerate(rows)},
         pipelines=pipeline_sections(besides.pipelines, numbers),
         data=data,
         chunks=pack.chunks(),
         pictures=album.encoded,
     )
+
+
+def _compared(against: Against, run: StoredRun) -> Compared:
+    return compared(against.comparison, Side.of_baseline(against.baseline), Side.of_run(run))
 
 
 def _data(run: StoredRun, rows: Sequence[Row], summary: Summary) -> tuple[Markup, Pack, Album]:
@@ -118,21 +127,30 @@ def _data(run: StoredRun, rows: Sequence[Row], summary: Summary) -> tuple[Markup
     return Markup(text), pack, album  # noqa: S704 - json_text escapes it
 
 
-def render_comparison(comparison: Comparison, *, names: tuple[str, str]) -> str:
-    """Return a comparison of two runs, called `names`, as a page."""
-    pairs, others = compared(comparison)
-    a, b = map(clean, names)
-    title = f"{a} and {b}"
-    return render(
-        "comparison.html.jinja", title=title, names=[a, b], pairs=pairs, others=others, numbers={}
+def render_comparison(comparison: Comparison, a: Side, b: Side) -> Iterator[str]:
+    """Yield the comparison of two runs as a page, in parts."""
+    names = [clean(side.name) for side in (a, b)]
+    return rendered(
+        "comparison.html.jinja",
+        title=f"{names[0]} and {names[1]}",
+        sides=[
+            (letter, name, *_made(side))
+            for letter, name, side in zip("ab", names, (a, b), strict=True)
+        ],
+        compared=compared(comparison, a, b),
+        addresses={},
     )
+
+
+def _made(side: Side) -> tuple[str, str]:
+    """Return when a side was made, and the models in it."""
+    models = ", ".join(dict.fromkeys(clean(row.model) for row in side.rows))
+    return "the file of a baseline" if side.info is None else started_text(side.info), models
 
 
 def render_sheets(title: str, sheets: Sequence[Sheet]) -> str:
     """Return sheets, such as those of several runs side by side, as a page."""
-    return render(
-        "comparison.html.jinja", title=clean(title), names=[], pairs=(), others=sheets, numbers={}
-    )
+    return render("sheets.html.jinja", title=clean(title), sheets=sheets)
 
 
 def _order(row: Row) -> tuple[Any, ...]:

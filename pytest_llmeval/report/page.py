@@ -21,7 +21,7 @@ _FOLDER: Final = Path(__file__).with_name("templates")
 _SCRIPTS: Final = ("dom", "data", "formula", "tree", "evidence", "sample", "table", "main")
 """The parts of the one script, in order."""
 
-_STYLES: Final = ("base", "head", "cards", "plots", "samples", "sample", "print")
+_STYLES: Final = ("base", "head", "cards", "plots", "samples", "sample", "comparison", "print")
 """The parts of the one style, in order."""
 
 
