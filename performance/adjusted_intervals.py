@@ -10,11 +10,12 @@ abs(Z(d)) is at most the critical value of that level, which is what its interva
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pytest_llmeval.results.paired import difference_of_outcomes, holm
 
@@ -57,35 +58,38 @@ def rates(n: int, comparisons: int, differing: int, draws: int = DRAWS) -> Rates
         generator.multinomial(n, [(FLIPS + d) / 2, (FLIPS - d) / 2, 1 - FLIPS], size=draws)
         for d in truths
     ]
-    contradict, false, each, together = (np.zeros(2) for _ in range(4))
-    for draw in range(draws):
-        tables = [(int(of[draw][0]), int(of[draw][1])) for of in counts]
-        p_values = [_p_value(n, gained, lost, 0.0) for gained, lost in tables]
-        adjusted = holm(dict(enumerate(p_values)))
-        # The level of each adjusted interval, as `Change.adjusted_interval` takes it.
-        levels = [LEVEL * p / adjusted[place] for place, p in enumerate(p_values)]
-        told = np.array([adjusted[place] < LEVEL for place in range(comparisons)])
-        excludes = np.array(
-            [
-                [p < LEVEL for p in p_values],
-                [p < level for p, level in zip(p_values, levels, strict=True)],
-            ]
-        )
-        fits = [_p_value(n, *table, d) for table, d in zip(tables, truths, strict=True)]
-        held = np.array(
-            [
-                [fit >= LEVEL for fit in fits],
-                [fit >= level for fit, level in zip(fits, levels, strict=True)],
-            ]
-        )
-        contradict += (excludes != told).any(axis=1)
-        if differing < comparisons:
-            false += [excludes[0, differing:].any(), told[differing:].any()]
-        each += held.mean(axis=1)
-        together += held.all(axis=1)
-    found = (tuple(map(float, total / draws)) for total in (contradict, false, each, together))
-    contradicting, false_ones, held_each, held_all = found
-    return Rates(contradict=contradicting, false=false_ones, held_each=held_each, held_all=held_all)
+    found = sum(
+        _happened(n, [(int(of[draw][0]), int(of[draw][1])) for of in counts], truths)
+        for draw in range(draws)
+    )
+    contradict, false, each, together = (
+        (float(first), float(second)) for first, second in np.asarray(found) / draws
+    )
+    return Rates(contradict=contradict, false=false, held_each=each, held_all=together)
+
+
+def _happened(
+    n: int, tables: Sequence[tuple[int, int]], truths: Sequence[float]
+) -> NDArray[np.float64]:
+    """Return the four rates of one draw, each without and with Holm; `tables`: gained and lost."""
+    p_values = [_p_value(n, *table, 0.0) for table in tables]
+    adjusted = holm(dict(enumerate(p_values)))
+    told = np.array([adjusted[place] < LEVEL for place in adjusted])
+    # The level of each adjusted interval, as `Change.adjusted_interval` takes it.
+    levels = [LEVEL * p / adjusted[place] for place, p in enumerate(p_values)]
+    by_level = np.array([[LEVEL] * len(tables), levels])
+    fits = np.array([_p_value(n, *table, d) for table, d in zip(tables, truths, strict=True)])
+    excludes, held = np.array(p_values) < by_level, fits >= by_level
+    same = np.array(truths) == 0
+    return np.array(
+        [
+            (excludes != told).any(axis=1),
+            [excludes[0, same].any(), told[same].any()],
+            held.mean(axis=1),
+            held.all(axis=1),
+        ],
+        dtype=np.float64,
+    )
 
 
 @cache

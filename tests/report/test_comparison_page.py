@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace as with_fields
 from report.html_run import ATTACK, formula, graph, hostile, row, write_report, write_run
 
-from pytest_llmeval.records import Row, Transcript
+from pytest_llmeval.records import Outcome, Row, Transcript
 from pytest_llmeval.report.comparison_sheet import p_value_text, span
 from pytest_llmeval.report.html import Against, render_comparison
 from pytest_llmeval.report.side import Side
@@ -36,7 +37,7 @@ def text(page: str) -> str:
     return " ".join(html.unescape(re.sub(r"<[^>]*>", " ", shown)).split())
 
 
-def stored(folder: Path, samples: list[Sample], **fields: Any) -> Baseline:
+def stored(folder: Path, samples: Sequence[Sample], **fields: Any) -> Baseline:
     changed = [(with_fields(one, **fields), transcript) for one, transcript in samples]
     return baseline_of_run(read_run(write_run(folder, changed)))
 
@@ -86,7 +87,7 @@ def test_a_file_of_a_baseline_is_compared_by_what_it_keeps_and_the_page_says_so(
 
 def test_a_difference_that_is_one_of_many_by_chance_is_not_called_one(tmp_path: Path) -> None:
     def rows(task: str, right: int) -> list[Sample]:
-        outcomes = ["correct" if n < right else "incorrect" for n in range(12)]
+        outcomes: list[Outcome] = ["correct" if n < right else "incorrect" for n in range(12)]
         return [(row(task, str(n), outcome), None) for n, outcome in enumerate(outcomes)]
 
     # 7 gained of 12: p = 0.013 by itself; times 6 tasks it is not below 0.05.
