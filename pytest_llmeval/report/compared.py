@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from pytest_llmeval.records import Row
 from pytest_llmeval.report.clean import clean
@@ -21,6 +22,9 @@ from pytest_llmeval.results.compare import Comparison, Pair
 from pytest_llmeval.results.conditions import CommonSamples, common_samples, conditions
 from pytest_llmeval.results.entry_key import EntryKey, rows_by_entry
 from pytest_llmeval.results.run_conditions import run_conditions
+
+MOST_FLIPS: Final = 500
+"""Samples that the lists of one page show together: half a megabyte."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,8 +65,8 @@ class Compared:
     files: tuple[str, ...]
 
 
-def compared(comparison: Comparison, a: Side, b: Side) -> Compared:
-    """Return how run `b` differs from run `a`."""
+def compared(comparison: Comparison, a: Side, b: Side, *, flips: int = MOST_FLIPS) -> Compared:
+    """Return how run `b` differs from run `a`; of flipped samples, `flips` are shown at most."""
     entries = rows_by_entry(a.rows), rows_by_entry(b.rows)
     parts = [_parts(pair, *entries) for pair in comparison.pairs]
     common = [common_samples(of_a, of_b) for of_a, of_b in parts]
@@ -73,10 +77,11 @@ def compared(comparison: Comparison, a: Side, b: Side) -> Compared:
             for pair, (of_a, of_b) in zip(comparison.pairs, parts, strict=True)
         ],
     )
+    most = flips // max(1, sum(bool(ids) for pair in comparison.pairs for ids in _ways(pair)))
     sheets, reach = comparison_sheets(comparison), reach_of(comparison.pairs)
     return Compared(
         pairs=tuple(
-            _pair(pair, sheet, reach, flips_of(pair, (a, b), entries, shared.asked_otherwise))
+            _pair(pair, sheet, reach, flips_of(pair, (a, b), entries, shared.asked_otherwise, most))
             for pair, sheet, shared in zip(comparison.pairs, sheets, common, strict=False)
         ),
         others=sheets[len(comparison.pairs) :],
@@ -113,6 +118,10 @@ def _parts(
         a[EntryKey(pair.task, pair.test, pair.model_a)],
         b[EntryKey(pair.task, pair.test, pair.model_b)],
     )
+
+
+def _ways(pair: Pair) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    return pair.gained, pair.lost
 
 
 def _ticks(reach: float) -> tuple[str, str, str]:

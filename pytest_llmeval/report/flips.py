@@ -15,10 +15,7 @@ from pytest_llmeval.results.entry_key import EntryKey
 from pytest_llmeval.results.rows import SCORED
 from pytest_llmeval.results.targets import is_digest
 
-MOST: Final = 300
-"""Samples that one list shows."""
-
-_LONGEST: Final = 400
+_LONGEST: Final = 300
 """Characters of a question or an answer."""
 
 
@@ -67,8 +64,12 @@ def flips_of(
     sides: tuple[Side, Side],
     rows: tuple[Mapping[EntryKey, Sequence[Row]], Mapping[EntryKey, Sequence[Row]]],
     asked_otherwise: Collection[str],
+    most: int,
 ) -> tuple[Flips, ...]:
-    """Return the samples that were gained and lost; `rows` are those of both sides by entry."""
+    """Return the samples that were gained and lost, `most` of either.
+
+    `rows` are those of both sides by entry.
+    """
     by_sample = tuple(
         _by_sample(of_side.get(EntryKey(pair.task, pair.test, model), ()))
         for of_side, model in zip(rows, (pair.model_a, pair.model_b), strict=True)
@@ -87,9 +88,9 @@ def flips_of(
                     (by_sample[0][one], by_sample[1][one]),
                     asked_otherwise=one in asked_otherwise,
                 )
-                for one in sorted(ids, key=natural_order)[:MOST]
+                for one in sorted(ids, key=natural_order)[:most]
             ),
-            more=len(ids[MOST:]),
+            more=len(ids[most:]),
         )
         for kind, title, ids in kinds
         if ids
