@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from pytest_llmeval.records import Row
+from pytest_llmeval.report.address import Addresses
 from pytest_llmeval.report.clean import clean
 from pytest_llmeval.report.comparison_sheet import comparison_sheets
 from pytest_llmeval.report.condition_lines import (
@@ -15,7 +16,7 @@ from pytest_llmeval.report.condition_lines import (
     sample_sentences,
 )
 from pytest_llmeval.report.difference_line import DifferenceLine, difference_line, reach_of
-from pytest_llmeval.report.flips import Flips, flips_of
+from pytest_llmeval.report.flips import Flips, flips_of, shown_flips
 from pytest_llmeval.report.sheet import Sheet
 from pytest_llmeval.report.side import Side
 from pytest_llmeval.results.compare import Comparison, Pair
@@ -65,8 +66,14 @@ class Compared:
     files: tuple[str, ...]
 
 
-def compared(comparison: Comparison, a: Side, b: Side, *, flips: int = MOST_FLIPS) -> Compared:
-    """Return how run `b` differs from run `a`; of flipped samples, `flips` are shown at most."""
+def compared(
+    comparison: Comparison, a: Side, b: Side, addresses: Addresses | None = None
+) -> Compared:
+    """Return how run `b` differs from run `a`.
+
+    `addresses` are those of b's rows in a page that is about b alone, and lists what flipped; a
+    page of both shows that in its table.
+    """
     entries = rows_by_entry(a.rows), rows_by_entry(b.rows)
     parts = [_parts(pair, *entries) for pair in comparison.pairs]
     common = [common_samples(of_a, of_b) for of_a, of_b in parts]
@@ -77,11 +84,12 @@ def compared(comparison: Comparison, a: Side, b: Side, *, flips: int = MOST_FLIP
             for pair, (of_a, of_b) in zip(comparison.pairs, parts, strict=True)
         ],
     )
-    most = flips // max(1, sum(bool(ids) for pair in comparison.pairs for ids in _ways(pair)))
+    most = MOST_FLIPS if addresses is not None else 0
+    shown = shown_flips(comparison, (a, b), addresses, most)
     sheets, reach = comparison_sheets(comparison), reach_of(comparison.pairs)
     return Compared(
         pairs=tuple(
-            _pair(pair, sheet, reach, flips_of(pair, (a, b), entries, shared.asked_otherwise, most))
+            _pair(pair, sheet, reach, flips_of(pair, shown, shared.asked_otherwise))
             for pair, sheet, shared in zip(comparison.pairs, sheets, common, strict=False)
         ),
         others=sheets[len(comparison.pairs) :],
@@ -118,10 +126,6 @@ def _parts(
         a[EntryKey(pair.task, pair.test, pair.model_a)],
         b[EntryKey(pair.task, pair.test, pair.model_b)],
     )
-
-
-def _ways(pair: Pair) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    return pair.gained, pair.lost
 
 
 def _ticks(reach: float) -> tuple[str, str, str]:

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Final
+from dataclasses import dataclass, replace
+from typing import Final, TypeAlias
 
 from pytest_llmeval.records import Row
+from pytest_llmeval.report.address import Addresses
 from pytest_llmeval.report.clean import clean
 from pytest_llmeval.report.natural_order import natural_order
 from pytest_llmeval.report.side import Side
-from pytest_llmeval.results.compare import Pair
-from pytest_llmeval.results.entry_key import EntryKey
+from pytest_llmeval.results.compare import Comparison, Pair
+from pytest_llmeval.results.entry_key import EntryKey, rows_by_entry
+from pytest_llmeval.results.questions import QuestionKey, question_of, questions_of
 from pytest_llmeval.results.rows import SCORED
 from pytest_llmeval.results.targets import is_digest
+
+Entries: TypeAlias = Mapping[EntryKey, Mapping[str, Sequence[Row]]]
+"""Scored rows by entry and sample."""
 
 _LONGEST: Final = 300
 """Characters of a question or an answer."""
@@ -33,7 +38,7 @@ class Answered:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Flip:
-    """One sample. None: not known. `row` is that of b which is shown."""
+    """One sample. None: not known. `address` is that of b's row in the page, "" without one."""
 
     name: str
     question: str | None
@@ -41,7 +46,7 @@ class Flip:
     a: Answered
     b: Answered
     asked_otherwise: bool
-    row: Row
+    address: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,21 +64,54 @@ class Flips:
         return len(self.samples) + self.more
 
 
-def flips_of(
-    pair: Pair,
-    sides: tuple[Side, Side],
-    rows: tuple[Mapping[EntryKey, Sequence[Row]], Mapping[EntryKey, Sequence[Row]]],
-    asked_otherwise: Collection[str],
-    most: int,
-) -> tuple[Flips, ...]:
-    """Return the samples that were gained and lost, `most` of either.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shown:
+    """What lists of flipped samples are made of.
 
-    `rows` are those of both sides by entry.
+    Attributes:
+        sides: the two runs.
+        rows: the scored rows of each, by entry.
+        questions: texts of questions, as far as they are known.
+        addresses: of b's rows in the page; None if it has none.
+        most: samples that one list shows.
     """
-    by_sample = tuple(
-        _by_sample(of_side.get(EntryKey(pair.task, pair.test, model), ()))
-        for of_side, model in zip(rows, (pair.model_a, pair.model_b), strict=True)
+
+    sides: tuple[Side, Side]
+    rows: tuple[Entries, Entries]
+    questions: Mapping[QuestionKey, str]
+    addresses: Addresses | None
+    most: int
+
+
+def shown_flips(
+    comparison: Comparison, sides: tuple[Side, Side], addresses: Addresses | None, most: int
+) -> Shown:
+    """Return what lists of a comparison's flipped samples are made of; `most` in all of them."""
+    rows = tuple(_scored(side) for side in sides)
+    lists = [ids for pair in comparison.pairs for ids in (pair.gained, pair.lost) if ids]
+    share = most // max(1, len(lists))
+    flipped: list[list[Row]] = [[], []]
+    for pair in comparison.pairs:
+        ids = {*pair.gained[:share], *pair.lost[:share]}
+        for of_side, entries, model in zip(
+            flipped, rows, (pair.model_a, pair.model_b), strict=True
+        ):
+            by_sample = entries.get(EntryKey(pair.task, pair.test, model), {})
+            of_side += [row for sample in ids for row in by_sample.get(sample, ())]
+    questions: dict[QuestionKey, str] = {}
+    for side, of_side in zip(sides, flipped, strict=True):
+        questions |= _texts(side, [row for row in of_side if question_of(row) not in questions])
+    return Shown(
+        sides=sides,
+        rows=(rows[0], rows[1]),
+        questions=questions,
+        addresses=addresses,
+        most=share,
     )
+
+
+def flips_of(pair: Pair, shown: Shown, asked_otherwise: Collection[str]) -> tuple[Flips, ...]:
+    """Return the samples that were gained and lost."""
     kinds = (
         ("gained", "Correct more often in b", pair.gained),
         ("lost", "Correct less often in b", pair.lost),
@@ -83,18 +121,26 @@ def flips_of(
             title=title,
             kind=kind,
             samples=tuple(
-                _flip(
-                    sides,
-                    (by_sample[0][one], by_sample[1][one]),
-                    asked_otherwise=one in asked_otherwise,
-                )
-                for one in sorted(ids, key=natural_order)[:most]
+                _flip(pair, one, shown, asked_otherwise=one in asked_otherwise)
+                for one in sorted(ids, key=natural_order)[: shown.most]
             ),
-            more=len(ids[most:]),
+            more=len(ids[shown.most :]),
         )
         for kind, title, ids in kinds
         if ids
     )
+
+
+def _texts(side: Side, rows: Sequence[Row]) -> dict[QuestionKey, str]:
+    """Return the questions of some rows of a side."""
+    if side.run is None or not rows:
+        return {}
+    run = replace(side.run, rows=tuple(rows))
+    return {found.key: clean(found.text, _LONGEST) for found in questions_of(run)}
+
+
+def _scored(side: Side) -> Entries:
+    return {key: _by_sample(rows) for key, rows in rows_by_entry(side.rows).items()}
 
 
 def _by_sample(rows: Sequence[Row]) -> dict[str, list[Row]]:
@@ -105,32 +151,29 @@ def _by_sample(rows: Sequence[Row]) -> dict[str, list[Row]]:
     return found
 
 
-def _flip(
-    sides: tuple[Side, Side], rows: tuple[Sequence[Row], Sequence[Row]], *, asked_otherwise: bool
-) -> Flip:
+def _flip(pair: Pair, sample: str, shown: Shown, *, asked_otherwise: bool) -> Flip:
     """Return a sample by its first epoch in which the two runs' outcomes differ."""
-    epochs = {row.epoch: row for row in rows[0]}
-    differing = [
-        (epochs[row.epoch], row)
-        for row in rows[1]
-        if row.epoch in epochs and epochs[row.epoch].outcome != row.outcome
-    ]
-    a, b = differing[0] if differing else (rows[0][0], rows[1][0])
-    told = (side.whole(row) for side, row in zip(sides, (a, b), strict=True))
     of_a, of_b = (
-        _answered(row, of_side, known=side.run is not None)
-        for row, of_side, side in zip(told, rows, sides, strict=True)
+        entries[EntryKey(pair.task, pair.test, model)][sample]
+        for entries, model in zip(shown.rows, (pair.model_a, pair.model_b), strict=True)
     )
+    epochs = {row.epoch: row for row in of_a}
+    both = [(epochs[row.epoch], row) for row in of_b if row.epoch in epochs]
+    a, b = next(((a, b) for a, b in both if a.outcome != b.outcome), (of_a[0], of_b[0]))
+    answered = [
+        _answered(side.whole(row), rows, known=side.run is not None)
+        for side, row, rows in zip(shown.sides, (a, b), (of_a, of_b), strict=True)
+    ]
+    targets = [row.target_text for row in (b, a) if not is_digest(row.target)]
+    names = (pair.task, pair.test, sample, pair.model_b, b.epoch)
     return Flip(
-        name=clean(b.sample),
-        question=sides[1].question(b) or sides[0].question(a),
-        target=next(
-            (clean(row.target_text, _LONGEST) for row in (b, a) if not is_digest(row.target)), None
-        ),
-        a=of_a,
-        b=of_b,
+        name=clean(sample),
+        question=shown.questions.get(question_of(b)) or shown.questions.get(question_of(a)),
+        target=clean(targets[0], _LONGEST) if targets else None,
+        a=answered[0],
+        b=answered[1],
         asked_otherwise=asked_otherwise,
-        row=b,
+        address="" if shown.addresses is None else shown.addresses.of(*names),
     )
 
 

@@ -2,28 +2,21 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
 
-from markupsafe import Markup
-
-from pytest_llmeval.records import Json, Row
+from pytest_llmeval.report.address import Addresses
 from pytest_llmeval.report.clean import clean
 from pytest_llmeval.report.compared import Compared, compared
+from pytest_llmeval.report.flipped_ids import flipped_ids
 from pytest_llmeval.report.gate_sheet import gate_sheet
-from pytest_llmeval.report.natural_order import natural_order
 from pytest_llmeval.report.overview import entry_names, sections
-from pytest_llmeval.report.pack import Pack, json_text
-from pytest_llmeval.report.packed_evidence import pack_evidence
 from pytest_llmeval.report.page import render, rendered
-from pytest_llmeval.report.pictures import Album
+from pytest_llmeval.report.page_data import ordered, page_data
 from pytest_llmeval.report.pipeline_sheet import pipeline_sections
 from pytest_llmeval.report.provenance import provenance, started_text
 from pytest_llmeval.report.rescoring_sheet import rescoring_sheet
 from pytest_llmeval.report.result_sheets import remarks
-from pytest_llmeval.report.sample_index import sample_index
 from pytest_llmeval.report.scatter import scatter
 from pytest_llmeval.report.sheet import Sheet
 from pytest_llmeval.report.side import Side
@@ -34,12 +27,6 @@ from pytest_llmeval.results.pipelines import Pipelines
 from pytest_llmeval.results.rescoring import Rescoring
 from pytest_llmeval.results.stored_run import StoredRun
 from pytest_llmeval.results.summary import Summary
-
-MAX_BYTES: Final = 25_000_000
-"""Size of a report; of what does not fit the path is shown."""
-
-_FRAME: Final = 1_500_000
-"""Bytes left for everything but rows, evidence and pictures."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,64 +68,45 @@ def render_report(run: StoredRun, summary: Summary, besides: Besides) -> Iterato
         besides: what is shown with them.
     """
     gate, against, again = besides.gate, besides.against, besides.again
-    rows = sorted(run.rows, key=_order)
-    data, pack, album = _data(run, rows, summary)
-    numbers = _numbers(rows)
+    addresses = Addresses(run.rows)
+    side = Side.of_run(run, {entry.task: entry.info for entry in summary.entries})
+    data = page_data({"": side}, addresses)
     return rendered(
         "report.html.jinja",
         title=started_text(run.info),
         run=run.path.name,
-        rows=len(rows),
-        models=list(dict.fromkeys(clean(row.model) for row in rows)),
+        rows=len(run.rows),
+        models=list(dict.fromkeys(clean(row.model) for row in ordered(run.rows))),
         remarks=[*remarks(summary), *map(clean, run.remarks)],
         gate=None if gate is None else gate_sheet(gate),
         gate_passed=gate is not None and gate.passed,
         provenance=provenance(run.info),
-        sections=sections(summary, rows),
+        sections=sections(summary, ordered(run.rows)),
         scatter=scatter(list(zip(entry_names(summary), summary.entries, strict=True))),
         again=None if again is None else rescoring_sheet(again),
         against=None if against is None else clean(against.name),
-        compared=None if against is None else _compared(against, run),
-        addresses={row.key: f"#sample/{number}" for number, row in enumerate(rows)},
-        pipelines=pipeline_sections(besides.pipelines, numbers),
+        compared=None if against is None else _compared(against, side, addresses),
+        pipelines=pipeline_sections(besides.pipelines, addresses),
         data=data,
-        chunks=pack.chunks(),
-        pictures=album.encoded,
     )
 
 
-def _compared(against: Against, run: StoredRun) -> Compared:
-    return compared(against.comparison, Side.of_baseline(against.baseline), Side.of_run(run))
-
-
-def _data(run: StoredRun, rows: Sequence[Row], summary: Summary) -> tuple[Markup, Pack, Album]:
-    """Return the table of samples for the page's script, and evidence and pictures that it opens.
-
-    In a function, so that the objects behind the text are gone before the page is put together.
-    """
-    index = sample_index(rows, summary, run.whole)
-    room = max(0, MAX_BYTES - _FRAME - len(json_text(index)))
-    pack, album = Pack(room * 2 // 3), Album(run.path, room // 3)
-    infos = {entry.task: entry.info for entry in summary.entries}
-    places: list[Json] = [
-        list(place) if place else None for place in pack_evidence(run, rows, infos, pack, album)
-    ]
-    text = json_text({**index, "places": places, "pictures": album.index()})
-    return Markup(text), pack, album  # noqa: S704 - json_text escapes it
+def _compared(against: Against, side: Side, addresses: Addresses) -> Compared:
+    before = Side.of_baseline(against.baseline)
+    return compared(against.comparison, before, side, addresses=addresses)
 
 
 def render_comparison(comparison: Comparison, a: Side, b: Side) -> Iterator[str]:
-    """Yield the comparison of two runs as a page, in parts."""
-    names = [clean(side.name) for side in (a, b)]
+    """Yield the comparison of two runs as a page, in parts, below MAX_BYTES as a report is."""
+    sides = {"a": a, "b": b}
+    addresses = Addresses([*a.rows, *b.rows])
+    names = {letter: clean(side.name) for letter, side in sides.items()}
     return rendered(
         "comparison.html.jinja",
-        title=f"{names[0]} and {names[1]}",
-        sides=[
-            (letter, name, *_made(side))
-            for letter, name, side in zip("ab", names, (a, b), strict=True)
-        ],
+        title=" and ".join(names.values()),
+        sides=[(letter, names[letter], *_made(side)) for letter, side in sides.items()],
         compared=compared(comparison, a, b),
-        addresses={},
+        data=page_data(sides, addresses, {"pairs": flipped_ids(comparison, addresses)}),
     )
 
 
@@ -151,15 +119,3 @@ def _made(side: Side) -> tuple[str, str]:
 def render_sheets(title: str, sheets: Sequence[Sheet]) -> str:
     """Return sheets, such as those of several runs side by side, as a page."""
     return render("sheets.html.jinja", title=clean(title), sheets=sheets)
-
-
-def _order(row: Row) -> tuple[Any, ...]:
-    return row.task, row.test, row.model, natural_order(row.sample), row.epoch
-
-
-def _numbers(rows: Sequence[Row]) -> dict[tuple[str, str, str], dict[str, int]]:
-    """Return the numbers under which the page knows samples, by task, model and test."""
-    numbers: dict[tuple[str, str, str], dict[str, int]] = defaultdict(dict)
-    for number, row in enumerate(rows):
-        numbers[row.task, row.model, row.test].setdefault(clean(row.sample), number)
-    return numbers

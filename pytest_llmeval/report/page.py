@@ -18,7 +18,17 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 _FOLDER: Final = Path(__file__).with_name("templates")
-_SCRIPTS: Final = ("dom", "data", "formula", "tree", "evidence", "sample", "table", "main")
+_SCRIPTS: Final = (
+    "dom",
+    "data",
+    "address",
+    "formula",
+    "tree",
+    "evidence",
+    "sample",
+    "table",
+    "main",
+)
 """The parts of the one script, in order."""
 
 _STYLES: Final = ("base", "head", "cards", "plots", "samples", "sample", "comparison", "print")

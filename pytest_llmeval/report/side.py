@@ -10,6 +10,7 @@ from pytest_llmeval.records import Json, Row
 from pytest_llmeval.results.baseline import Baseline
 from pytest_llmeval.results.row_texts import Whole, as_it_is
 from pytest_llmeval.results.stored_run import StoredRun
+from pytest_llmeval.results.task_info import TaskInfo
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,32 +20,34 @@ class Side:
     Attributes:
         name: what it is called.
         rows: its rows.
+        tasks: what is known of its tasks, by name.
         run: its folder; None of a file.
         whole: adds the texts that a row lacks in memory.
-        questions: texts by task, sample and digest of the question, as far as they are known.
     """
 
     name: str
     rows: Sequence[Row]
+    tasks: Mapping[str, TaskInfo] = field(default_factory=dict)
     run: StoredRun | None = None
     whole: Whole = as_it_is
-    questions: Mapping[tuple[str, str, str], str] = field(default_factory=dict)
 
     @classmethod
     def of_baseline(cls, baseline: Baseline) -> Self:
         """Return a baseline as a side."""
-        return cls(name=baseline.name, rows=baseline.rows, run=baseline.run)
+        return cls(name=baseline.name, rows=baseline.rows, tasks=baseline.tasks, run=baseline.run)
 
     @classmethod
-    def of_run(cls, run: StoredRun) -> Self:
+    def of_run(cls, run: StoredRun, tasks: Mapping[str, TaskInfo]) -> Self:
         """Return a stored run as a side."""
-        return cls(name=run.path.name, rows=run.rows, run=run, whole=run.whole)
+        return cls(name=run.path.name, rows=run.rows, tasks=tasks, run=run, whole=run.whole)
 
     @property
     def info(self) -> Mapping[str, Json] | None:
         """The run's run.json; None of a file."""
         return None if self.run is None else self.run.info
 
-    def question(self, row: Row) -> str | None:
-        """Return the question of one of its rows; None where it is not known."""
-        return self.questions.get((row.task, row.sample, row.question))
+    @property
+    def infos(self) -> Mapping[str, TaskInfo]:
+        """What is known of each task of its rows."""
+        names = dict.fromkeys(row.task for row in self.rows)
+        return {name: self.tasks.get(name, TaskInfo(title=name)) for name in names}

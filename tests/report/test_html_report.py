@@ -1,4 +1,4 @@
-"""What the HTML report holds, read as text; test_html_in_chromium.py opens it."""
+"""What the HTML report holds, read as text; test_chromium_*.py open it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from report.html_run import (
 
 from pytest_llmeval.errors import UsageError
 from pytest_llmeval.records import Message, Transcript
-from pytest_llmeval.report import html
+from pytest_llmeval.report import page_data
 from pytest_llmeval.report.html import Against
 from pytest_llmeval.results.baseline import baseline_of_run
 from pytest_llmeval.results.compare import compare
@@ -218,7 +218,7 @@ def test_a_gate_a_comparison_and_a_note_on_recorded_replies_stand_on_top(tmp_pat
     assert "gate not passed: 1 of" in told
     assert "a is main, b is this run." in told
     assert "Correct more often in b: 1" in told
-    assert '<h5><a href="#sample/0">1</a></h5>' in page
+    assert '<h5><a href="#physics/1/openai%2Fsmall/1">1</a></h5>' in page
 
 
 def test_a_killed_run_has_a_report_too(tmp_path: Path) -> None:
@@ -250,7 +250,7 @@ def test_a_report_without_rows_says_so(tmp_path: Path) -> None:
 def test_what_does_not_fit_is_cut_and_still_told_of(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(html, "MAX_BYTES", html._FRAME + 40_000)
+    monkeypatch.setattr(page_data, "MAX_BYTES", page_data._FRAME + 40_000)
     noise = [hashlib.sha256(bytes([number])).hexdigest() * 300 for number in range(30)]
     many = [
         (
@@ -262,4 +262,4 @@ def test_what_does_not_fit_is_cut_and_still_told_of(
     page = write_report(write_run(tmp_path, many)).read_text(encoding="utf-8")
     assert len(data(page)["rows"]) == 30
     assert evidence(page, "00")["messages"][0]["parts"][0]["of"] == len(noise[0])
-    assert len(page) < 40_000 + html._FRAME
+    assert len(page) < 40_000 + page_data._FRAME

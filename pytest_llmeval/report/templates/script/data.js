@@ -1,4 +1,4 @@
-// What the file carries: the table's rows as JSON, evidence and pictures compressed until somebody asks.
+// What the page knows: the table's rows as JSON; evidence and pictures come from SOURCE when somebody asks.
 
 const DATA = JSON.parse(document.getElementById("data").textContent);
 
@@ -6,6 +6,7 @@ const ROWS = DATA.rows.map((values, number) => {
   const row = { number, place: DATA.places[number] };
   DATA.columns.forEach((name, at) => { row[name] = values[at]; });
   row.part = DATA.parts[row.part];
+  row.question = row.question === null ? null : DATA.questions[row.question];
   row.tags = row.tags.map((tag) => DATA.tags[tag]);
   return row;
 });
@@ -18,6 +19,34 @@ function partName(part) {
   return tests.length > 1 ? `${part.title} · ${part.test}` : part.title;
 }
 
+// A line of the table: a sample of a task, with its rows of all contenders and epochs.
+const linesByKey = new Map();
+const LINES = [];
+for (const row of ROWS) {
+  const key = JSON.stringify([row.part.task, row.sample]);
+  if (!linesByKey.has(key)) {
+    const line = { number: LINES.length, task: row.part.task, title: row.part.title, sample: row.sample, question: row.question, rows: [] };
+    linesByKey.set(key, line);
+    LINES.push(line);
+  }
+  row.line = linesByKey.get(key);
+  row.line.question ??= row.question;
+  row.line.rows.push(row);
+}
+
+const lineOf = (row) => row.line;
+
+// A column of the table: a model; with two runs also the run, and the test where a task has several.
+const CONTENDERS = [];
+for (const part of DATA.parts) {
+  const { letter } = DATA.runs[part.run];
+  const several = DATA.parts.some((other) => other.task === part.task && other.test !== part.test);
+  const name = [part.model, several ? part.test : "", letter].filter(Boolean).join(" · ");
+  let contender = CONTENDERS.find((one) => one.name === name);
+  if (!contender) CONTENDERS.push(contender = { number: CONTENDERS.length, name, model: part.model, test: several ? part.test : "", letter });
+  part.contender = contender;
+}
+
 async function inflated(id) {
   const code = atob(document.getElementById(id).textContent);
   const bytes = Uint8Array.from(code, (sign) => sign.charCodeAt(0));
@@ -25,28 +54,43 @@ async function inflated(id) {
   return new Response(stream).arrayBuffer();
 }
 
-const chunks = new Map();
+const jsonOf = (bytes) => JSON.parse(new TextDecoder().decode(bytes));
 
+function dataUrl(bytes, type) {
+  return new Promise((done, fail) => {
+    const reader = new FileReader();
+    reader.onload = () => done(reader.result);
+    reader.onerror = () => fail(reader.error);
+    reader.readAsDataURL(new Blob([bytes], { type }));
+  });
+}
+
+// Where evidence and pictures come from: out of this file.
+const embedded = {
+  // The list of evidence in a chunk; a row's place is [chunk, index].
+  evidence: async (chunk) => jsonOf(await inflated(`chunk-${chunk}`)),
+  // The address of a picture, of an entry of DATA.pictures.
+  picture: async (entry) => dataUrl(await inflated(`picture-${entry.at}`), entry.type),
+};
+
+const SOURCE = embedded;
+
+const chunks = new Map();
+const pictures = new Map();
+
+function remembered(known, key, make) {
+  if (!known.has(key)) known.set(key, make(key));
+  return known.get(key);
+}
+
+// Everything that is known of a row; null where the file had no room for it.
 async function evidenceOf(row) {
   if (row.place === null) return null;
   const [chunk, index] = row.place;
-  if (!chunks.has(chunk)) chunks.set(chunk, inflated(`chunk-${chunk}`).then((bytes) => JSON.parse(new TextDecoder().decode(bytes))));
-  return (await chunks.get(chunk))[index];
+  return (await remembered(chunks, chunk, SOURCE.evidence))[index];
 }
 
-const pictures = new Map();
-
-async function pictureUrl(entry) {
-  if (!pictures.has(entry.at)) {
-    pictures.set(entry.at, inflated(`picture-${entry.at}`).then((bytes) => new Promise((done, fail) => {
-      const reader = new FileReader();
-      reader.onload = () => done(reader.result);
-      reader.onerror = () => fail(reader.error);
-      reader.readAsDataURL(new Blob([bytes], { type: entry.type }));
-    })));
-  }
-  return pictures.get(entry.at);
-}
+const pictureUrl = (entry) => remembered(pictures, entry.at, () => SOURCE.picture(entry));
 
 function picture(digest, label) {
   const entry = DATA.pictures[digest];
