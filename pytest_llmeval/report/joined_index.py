@@ -13,21 +13,22 @@ _QUESTION: Final = COLUMNS.index("question")
 _TAGS: Final = COLUMNS.index("tags")
 
 
-def joined_index(indexes: Sequence[dict[str, Any]], letters: Sequence[str]) -> dict[str, Json]:
-    """Return what `sample_index` made of each run as one; `letters` are what runs are called."""
+def joined_index(
+    indexes: Sequence[dict[str, Any]], runs: Sequence[dict[str, Json]]
+) -> dict[str, Json]:
+    """Return what `sample_index` made of each run as one; `runs` are what is told of each."""
     tags = list(dict.fromkeys(tag for index in indexes for tag in index["tags"]))
     numbers = {tag: number for number, tag in enumerate(sorted(tags))}
     joined: dict[str, Any] = {
-        "runs": [],
+        "runs": list(runs),
         "columns": list(COLUMNS),
         "parts": [],
         "questions": [],
         "tags": sorted(tags),
         "rows": [],
     }
-    for number, (index, letter) in enumerate(zip(indexes, letters, strict=True)):
+    for number, index in enumerate(indexes):
         parts, questions = len(joined["parts"]), len(joined["questions"])
-        joined["runs"] += [{**run, "letter": letter} for run in index["runs"]]
         joined["parts"] += [{**part, "run": number} for part in index["parts"]]
         joined["questions"] += index["questions"]
         for row in index["rows"]:

@@ -21,6 +21,7 @@ _FOLDER: Final = Path(__file__).with_name("templates")
 _SCRIPTS: Final = (
     "dom",
     "data",
+    "comparison",
     "address",
     "formula",
     "tree",

@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from pytest_llmeval.records import Json, Row
 from pytest_llmeval.report.address import Addresses
 from pytest_llmeval.report.asked_questions import AskedQuestions, asked_questions
+from pytest_llmeval.report.clean import clean
 from pytest_llmeval.report.joined_index import joined_index
 from pytest_llmeval.report.natural_order import natural_order
 from pytest_llmeval.report.pack import Pack, json_text
@@ -66,7 +67,10 @@ def page_data(
             sample_index(run, run.rows, of_run, asked, addresses)
             for run, of_run, asked in zip(runs, infos, questions, strict=True)
         ],
-        list(sides),
+        [
+            {"name": clean(side.name), "letter": letter, "kept": side.run is not None}
+            for letter, side in sides.items()
+        ],
     )
     room = max(0, MAX_BYTES - _FRAME - len(json_text(index)))
     pack, album = Pack(0), Album([run.path for run in runs], room // 3)

@@ -3,7 +3,7 @@
 const PAGE = 50;
 const RANKS = Object.keys(SIGNS);
 const collator = new Intl.Collator("en", { numeric: true });
-const state = { text: "", task: "", model: "", outcome: "", tag: "", sort: "", down: false, page: 0 };
+const state = { text: "", task: "", model: "", outcome: "", tag: "", flipped: FLIPPED_FIRST, sort: "", down: false, page: 0 };
 const anyOf = (name) => ROWS.some((row) => row[name]);
 
 const COLUMNS = [
@@ -24,7 +24,7 @@ const COLUMNS = [
 const hay = (row) => (row.hay ??= [row.sample, row.answer, row.target, row.why, row.part.title, row.part.model, ...row.tags].join("\n").toLowerCase());
 
 function fits(row) {
-  return (!state.task || row.part.task === state.task) && (!state.model || row.part.model === state.model)
+  return isFlipped(row, state.flipped) && (!state.task || row.part.task === state.task) && (!state.model || row.part.model === state.model)
     && (!state.outcome || row.outcome === state.outcome) && (!state.tag || row.tags.includes(state.tag))
     && state.text.toLowerCase().split(/\s+/).every((word) => hay(row).includes(word));
 }
@@ -100,6 +100,11 @@ function choice(name, title, options) {
   return el("label", {}, title, select);
 }
 
+function chosen(label, value) {
+  label.querySelector("select").value = value;
+  return label;
+}
+
 function drawFilters() {
   const search = el("input", { type: "search", id: "search", placeholder: "id, answer, target, reason", autocomplete: "off" });
   on(search, "input", () => { Object.assign(state, { text: search.value.trim(), page: 0 }); drawTable(); });
@@ -108,12 +113,13 @@ function drawFilters() {
   const form = document.getElementById("filters");
   form.append(...[
     el("label", { class: "search" }, "Search", search),
+    FLIPS.size ? chosen(choice("flipped", "Flipped", FLIPPED.slice(1)), state.flipped) : null,
     choice("outcome", "Outcome", same(RANKS.filter((outcome) => ROWS.some((row) => row.outcome === outcome)))),
     choice("task", "Task", [...new Map(tasks)]),
     choice("model", "Model", same(MODELS)),
     choice("tag", "Tag or group", same(DATA.tags)),
   ].filter(Boolean));
   on(form, "submit", (event) => event.preventDefault());
-  on(form, "reset", () => { Object.assign(state, { text: "", task: "", model: "", outcome: "", tag: "", page: 0 }); drawTable(); });
+  on(form, "reset", () => { Object.assign(state, { text: "", task: "", model: "", outcome: "", tag: "", flipped: "", page: 0 }); drawTable(); });
   form.append(el("button", { type: "reset" }, "Clear"));
 }
