@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, TypeAlias
+from urllib.parse import urlencode
 
 from pytest_llmeval.records import Row
-from pytest_llmeval.report.address import Addresses
+from pytest_llmeval.report.address import Addresses, name_in_page
 from pytest_llmeval.report.clean import clean
 from pytest_llmeval.report.natural_order import natural_order
 from pytest_llmeval.report.side import Side
@@ -51,10 +52,14 @@ class Flip:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Flips:
-    """Samples that went one way; `more` are not shown."""
+    """Samples that went one way; `more` are not shown.
+
+    `address` is that of the page's table with them alone; "" where it does not have both runs.
+    """
 
     title: str
     kind: str
+    address: str
     samples: tuple[Flip, ...]
     more: int
 
@@ -72,7 +77,7 @@ class Shown:
         sides: the two runs.
         rows: the scored rows of each, by entry.
         questions: texts of questions, as far as they are known.
-        addresses: of b's rows in the page; None if it has none.
+        addresses: of b's rows in a page that is about b alone; None for a page of both.
         most: samples that one list shows.
     """
 
@@ -120,6 +125,7 @@ def flips_of(pair: Pair, shown: Shown, asked_otherwise: Collection[str]) -> tupl
         Flips(
             title=title,
             kind=kind,
+            address="" if shown.addresses is not None else _table(pair.task, kind),
             samples=tuple(
                 _flip(pair, one, shown, asked_otherwise=one in asked_otherwise)
                 for one in sorted(ids, key=natural_order)[: shown.most]
@@ -129,6 +135,10 @@ def flips_of(pair: Pair, shown: Shown, asked_otherwise: Collection[str]) -> tupl
         for kind, title, ids in kinds
         if ids
     )
+
+
+def _table(task: str, kind: str) -> str:
+    return f"#samples?{urlencode({'task': name_in_page(task), 'flipped': kind})}"
 
 
 def _texts(side: Side, rows: Sequence[Row]) -> dict[QuestionKey, str]:
