@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace as with_fields
 from report.html_run import call, formula, pictured, row, write_run
-from report.in_chromium import PHONE, Open
+from report.in_chromium import Open
 
 from pytest_llmeval.files.atomic import write_atomically
 from pytest_llmeval.records import Message, Outcome, Row, Transcript
 from pytest_llmeval.report.html import render_comparison
 from pytest_llmeval.report.side import Side
-from pytest_llmeval.results.baseline import Baseline, baseline_of_run, read_baseline, write_baseline
+from pytest_llmeval.results.baseline import Baseline, baseline_of_run
 from pytest_llmeval.results.compare import compare
 from pytest_llmeval.results.stored_run import read_run
 
