@@ -27,6 +27,9 @@ _SCRIPTS: Final = (
     "tree",
     "evidence",
     "sample",
+    "search",
+    "filters",
+    "cells",
     "table",
     "main",
 )

@@ -75,7 +75,7 @@ def page_data(
     room = max(0, MAX_BYTES - _FRAME - len(json_text(index)))
     pack, album = Pack(0), Album([run.path for run in runs], room // 3)
     for image in (image for asked in questions for image in asked.images):
-        album.add(image)
+        album.add_with_small(image)
     places: list[Json] = []
     for side, run, of_run in zip(sides.values(), runs, infos, strict=True):
         pack.left += room * 2 // 3 // len(runs)
