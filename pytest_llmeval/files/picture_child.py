@@ -1,9 +1,10 @@
 """The child process that decodes pictures; see `decoder`. It alone imports pillow.
 
-A request (see `child_pool`) is a line, ``sent``, ``pixels`` or ``small``, and a picture. The reply is a line of JSON and bytes: ``{"problem": text}`` for a picture that cannot be decoded; for
-``sent`` ``{"size": [width, height]}`` as it is stored, and the PNG to send in its place, empty if
-it is sent as it is; for ``pixels`` the size as it is seen, and its rows in RGB; for ``small`` a
-WebP of at most SMALL_SIDE pixels a side.
+A request (see `child_pool`) is a line, ``sent``, ``pixels`` or ``small``, and the bytes of a
+picture. The reply is a line of JSON and bytes: ``{"problem": text}`` for a picture that cannot be
+decoded; for ``sent`` ``{"size": [width, height]}`` as it is stored, and the PNG to send in its
+place, empty if it is sent as it is; for ``pixels`` the size as it is seen, and its rows in RGB; for
+``small`` a WebP of at most SMALL_SIDE pixels a side.
 
 The process knows no file and no network once it is ready: what a picture makes of a decoder with a
 hole can change what is seen of pictures, and nothing else.
