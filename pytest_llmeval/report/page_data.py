@@ -21,6 +21,7 @@ from pytest_llmeval.report.joined_index import joined_index
 from pytest_llmeval.report.natural_order import natural_order
 from pytest_llmeval.report.pack import Pack, json_text
 from pytest_llmeval.report.packed_evidence import pack_evidence
+from pytest_llmeval.report.packed_questions import pack_questions
 from pytest_llmeval.report.pictures import Album
 from pytest_llmeval.report.sample_index import sample_index
 from pytest_llmeval.report.side import Side
@@ -57,15 +58,14 @@ def page_data(
         more: what stands in the JSON too.
     """
     runs = [_run(side) for side in sides.values()]
-    infos = [side.infos for side in sides.values()]
     questions = [
         _NO_QUESTIONS if side.run is None else asked_questions(run)
         for side, run in zip(sides.values(), runs, strict=True)
     ]
     index = joined_index(
         [
-            sample_index(run, run.rows, of_run, asked, addresses)
-            for run, of_run, asked in zip(runs, infos, questions, strict=True)
+            sample_index(run, run.rows, side.infos, asked, addresses)
+            for side, run, asked in zip(sides.values(), runs, questions, strict=True)
         ],
         [
             {"name": clean(side.name), "letter": letter, "kept": side.run is not None}
@@ -76,13 +76,18 @@ def page_data(
     pack, album = Pack(0), Album([run.path for run in runs], room // 3)
     for image in (image for asked in questions for image in asked.images):
         album.add_with_small(image)
+    entries: list[Json] = []
     places: list[Json] = []
-    for side, run, of_run in zip(sides.values(), runs, infos, strict=True):
+    for side, run, asked in zip(sides.values(), runs, questions, strict=True):
         pack.left += room * 2 // 3 // len(runs)
-        kept = side.run is not None
-        packed = pack_evidence(run, run.rows, of_run, pack, album) if kept else []
-        places += [list(slot) if slot else None for slot in packed] or [None] * len(run.rows)
-    text = json_text({**index, "places": places, "pictures": album.index(), **(more or {})})
+        if side.run is None:
+            places += [None] * len(run.rows)
+            continue
+        entries += pack_questions(run, asked, pack)
+        packed = pack_evidence(run, run.rows, side.infos, pack, album)
+        places += [list(slot) if slot else None for slot in packed]
+    carried = {"questions": entries, "places": places, "pictures": album.index(), **(more or {})}
+    text = json_text({**index, **carried})
     return PageData(
         text=Markup(text),  # noqa: S704 - json_text escapes it
         chunks=pack.chunks(),

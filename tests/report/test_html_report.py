@@ -108,16 +108,15 @@ def test_every_row_is_in_the_table_in_the_order_of_task_and_number(page: str) ->
     assert rows == [("geometry", "7"), ("graph", "H1"), ("graph", "H2"), ("graph", "H3"), *formulas]
 
 
-def test_the_evidence_of_a_formula_is_its_mathml_trees_and_messages(page: str) -> None:
+def test_the_evidence_of_a_formula_is_its_text_trees_and_messages(page: str) -> None:
     told = evidence(page, "10")
-    assert told["formulas"]["answer"][:2] == ["math", {"display": "block"}]
+    assert (told["answer"], told["formulas"]) == ("3a+b", True)
     assert told["scores"][0]["trees"]["target"][-1][1] == 2
     assert told["messages"] == [
-        {"role": "user", "parts": ["Find the formula number 10."], "tools": []}
+        {"role": "user", "parts": ["Find the formula number 10."], "tools": [], "answers": ""}
     ]
     assert told["events"][0]["messages"] == [0]
-    assert evidence(page, "13")["formulas"]["answer"] is not None
-    assert evidence(page, "H1")["formulas"] == {"answer": None, "target": None}
+    assert evidence(page, "H1")["formulas"] is False
 
 
 def test_a_picture_is_carried_byte_for_byte(page: str) -> None:
@@ -164,7 +163,7 @@ def test_hostile_texts_open_and_close_nothing(tmp_path: Path) -> None:
     ).read_text(encoding="utf-8")
     assert page.count("<script") == plain.count("<script")
     for opened in ("<iframe", "<img", "<math", "<svg onload", '<a href="javascript'):
-        assert opened not in page
+        assert page.count(opened) == plain.count(opened)
     assert not re.search("[\u2028\u2029\u202e\x00\x1b]", page)
     told = evidence(page, data(page)["rows"][0][0])
     assert told["answer"] == ATTACK

@@ -89,6 +89,15 @@ async function evidenceOf(row) {
   return (await remembered(chunks, chunk, SOURCE.evidence))[index];
 }
 
+// What a row asks, {text, images}: the whole text, or its excerpt where the file had no room for more; null where it is not known.
+async function questionOf(row) {
+  if (row.question === null) return null;
+  const question = DATA.questions[row.question];
+  if (!question.place) return question;
+  const [chunk, index] = question.place;
+  return { ...question, text: (await remembered(chunks, chunk, SOURCE.evidence))[index] };
+}
+
 const pictureUrl = (entry) => remembered(pictures, entry.at, () => SOURCE.picture(entry));
 
 // A small picture for a table, drawn when it comes into view: its small version, or else the picture itself.
