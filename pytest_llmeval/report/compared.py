@@ -89,8 +89,8 @@ def compared(
     sheets, reach = comparison_sheets(comparison), reach_of(comparison.pairs)
     return Compared(
         pairs=tuple(
-            _pair(pair, sheet, reach, flips_of(pair, shown, shared.asked_otherwise))
-            for pair, sheet, shared in zip(comparison.pairs, sheets, common, strict=False)
+            _pair(pair, sheet, reach, flips_of(pair, shown))
+            for pair, sheet in zip(comparison.pairs, sheets, strict=False)
         ),
         others=sheets[len(comparison.pairs) :],
         ticks=_ticks(reach),

@@ -48,7 +48,7 @@ def sample_sentences(task: str, common: CommonSamples) -> Iterator[str]:
     if apart:
         yield f"{clean(task)}: {common.both:,} samples in both, {' and '.join(apart)}"
     named = {
-        "another question under the same id": common.asked_otherwise,
+        "another question under the same id, so left out": common.asked_otherwise,
         "another target under the same id, so left out": common.retargeted,
     }
     for what, ids in named.items():
@@ -59,7 +59,7 @@ def sample_sentences(task: str, common: CommonSamples) -> Iterator[str]:
     if common.unknown:
         yield (
             f"{clean(task)}: whether {common.unknown:,} samples were asked the same is not known: "
-            "a baseline's file does not tell"
+            "the file of an older baseline does not tell"
         )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, TypeAlias
 from urllib.parse import urlencode
@@ -46,7 +46,6 @@ class Flip:
     target: str | None
     a: Answered
     b: Answered
-    asked_otherwise: bool
     address: str
 
 
@@ -115,7 +114,7 @@ def shown_flips(
     )
 
 
-def flips_of(pair: Pair, shown: Shown, asked_otherwise: Collection[str]) -> tuple[Flips, ...]:
+def flips_of(pair: Pair, shown: Shown) -> tuple[Flips, ...]:
     """Return the samples that were gained and lost."""
     kinds = (
         ("gained", "Correct more often in b", pair.gained),
@@ -127,8 +126,7 @@ def flips_of(pair: Pair, shown: Shown, asked_otherwise: Collection[str]) -> tupl
             kind=kind,
             address="" if shown.addresses is not None else _table(pair.task, kind),
             samples=tuple(
-                _flip(pair, one, shown, asked_otherwise=one in asked_otherwise)
-                for one in sorted(ids, key=natural_order)[: shown.most]
+                _flip(pair, one, shown) for one in sorted(ids, key=natural_order)[: shown.most]
             ),
             more=len(ids[shown.most :]),
         )
@@ -161,7 +159,7 @@ def _by_sample(rows: Sequence[Row]) -> dict[str, list[Row]]:
     return found
 
 
-def _flip(pair: Pair, sample: str, shown: Shown, *, asked_otherwise: bool) -> Flip:
+def _flip(pair: Pair, sample: str, shown: Shown) -> Flip:
     """Return a sample by its first epoch in which the two runs' outcomes differ."""
     of_a, of_b = (
         entries[EntryKey(pair.task, pair.test, model)][sample]
@@ -182,7 +180,6 @@ def _flip(pair: Pair, sample: str, shown: Shown, *, asked_otherwise: bool) -> Fl
         target=clean(targets[0], _LONGEST) if targets else None,
         a=answered[0],
         b=answered[1],
-        asked_otherwise=asked_otherwise,
         address="" if shown.addresses is None else shown.addresses.of(*names),
     )
 

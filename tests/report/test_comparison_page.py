@@ -67,7 +67,7 @@ def test_samples_of_one_run_alone_and_questions_that_changed_are_told(tmp_path: 
     b = stored(tmp_path / "b", AFTER, question="second")
     told = text(page_of(a, b))
     assert "physics: 2 samples in both, 1 in a alone" in told
-    assert "physics: another question under the same id: 2 (1, 2)" in told
+    assert "physics: another question under the same id, so left out: 2 (1, 2)" in told
 
 
 def test_a_file_of_a_baseline_is_compared_by_what_it_keeps_and_the_page_says_so(
