@@ -12,7 +12,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
-from pytest_llmeval.report.table import render_table
+from pytest_llmeval.report.table import render_summary
 from pytest_llmeval.results.stored_run import read_summary
 
 WIDTH = 128
@@ -42,7 +42,7 @@ TEMPLATE = """<svg class="rich-terminal" viewBox="0 0 {width} {height}" xmlns="h
 
 def main(run: str, picture: str) -> None:
     """Draw the table of the run in folder `run` into the file `picture`."""
-    table = render_table(read_summary(Path(run)), width=WIDTH, color=True)
+    table = render_summary(read_summary(Path(run)), width=WIDTH, color=True)
     console = Console(record=True, width=WIDTH, file=io.StringIO(), legacy_windows=False)
     console.print(Text.from_ansi(table))
     Path(picture).write_text(

@@ -14,6 +14,8 @@ from pytest_llmeval.commands.session_options import add_options, reports_of, set
 from pytest_llmeval.errors import UsageError
 from pytest_llmeval.files.atomic import write_atomically
 from pytest_llmeval.records import Row
+from pytest_llmeval.report.comparison_sheet import comparison_sheets
+from pytest_llmeval.report.comparison_table import comparison_table
 from pytest_llmeval.report.html import render_comparison as comparison_page
 from pytest_llmeval.report.html import render_sheets as sheets_page
 from pytest_llmeval.report.left_out import use_text
@@ -25,13 +27,14 @@ from pytest_llmeval.report.markdown import (
 from pytest_llmeval.report.matrix_sheet import matrix_name, matrix_sheet
 from pytest_llmeval.report.pipeline_sheet import PIPELINES
 from pytest_llmeval.report.side import Side
-from pytest_llmeval.report.table import render_comparison, render_sheets
+from pytest_llmeval.report.table import render_sheets
 from pytest_llmeval.results.baseline import Baseline
 from pytest_llmeval.results.compare import compare
 from pytest_llmeval.results.matrix import Matrix, matrices, uses_in
 from pytest_llmeval.results.pipelines import pipelines
 from pytest_llmeval.results.row_use import RowUse
 from pytest_llmeval.results.task_info import TaskInfo
+from pytest_llmeval.session.printout import page_of
 
 _PAIR: Final = 2
 """Number of runs that are compared as a and b; others are compared in a matrix."""
@@ -59,7 +62,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--markdown", action="store_true", help="print Markdown")
     parser.add_argument("--html", type=Path, metavar="FILE", help="also write a page, one file")
-    add_options(parser, "report")
+    add_options(parser, "report", "groups")
 
 
 def run(chosen: argparse.Namespace) -> int:
@@ -68,13 +71,14 @@ def run(chosen: argparse.Namespace) -> int:
     NO if a run was cut off, or if a part of both runs has no sample that could be compared;
     standard error says so.
     """
-    reports = reports_of(settings_of(chosen))
+    settings = settings_of(chosen)
+    reports = reports_of(settings)
     runs = [open_baseline(name, reports) for name in chosen.runs]
     found: _Pair | _Sheets
     if chosen.by == "task":
         found = _by_task(runs)
     else:
-        found = _Pair(*runs) if len(runs) == _PAIR else _side_by_side(runs)
+        found = _Pair(*runs, groups=settings.groups) if len(runs) == _PAIR else _side_by_side(runs)
     left_out = [use_text(name, use) for name, use in found.uses.items()]
     if chosen.markdown:
         show(render_left_out_markdown(found.markdown, left_out))
@@ -96,8 +100,8 @@ def run(chosen: argparse.Namespace) -> int:
 class _Pair:
     """How run b differs from run a; their names are printed at once."""
 
-    def __init__(self, a: Baseline, b: Baseline) -> None:
-        self._sides = Side.of_baseline(a), Side.of_baseline(b)
+    def __init__(self, a: Baseline, b: Baseline, *, groups: bool) -> None:
+        self._sides, self._groups = (Side.of_baseline(a), Side.of_baseline(b)), groups
         self._comparison = compare(a.rows, b.rows)
         if not self._comparison.pairs:
             msg = (
@@ -113,7 +117,9 @@ class _Pair:
         return dict(zip(names, self._comparison.uses, strict=True))
 
     def drawn(self, out: StandardOutput) -> str:
-        return render_comparison(self._comparison, width=out.width, color=out.color)
+        table = comparison_table(self._comparison)
+        sheets = comparison_sheets(self._comparison) if self._groups else (table,)
+        return render_sheets(sheets, **page_of(out))
 
     @property
     def markdown(self) -> str:
@@ -140,7 +146,7 @@ class _Sheets:
         self._sheets = [matrix_sheet(matrix, title) for matrix in matrices]
 
     def drawn(self, out: StandardOutput) -> str:
-        return render_sheets(self._sheets, width=out.width, color=out.color)
+        return render_sheets(self._sheets, **page_of(out))
 
     @property
     def markdown(self) -> str:

@@ -8,6 +8,8 @@ import sys
 from pathlib import Path
 from typing import Final, TextIO
 
+from pytest_llmeval.safety.encodable import encodable, encoding_of
+
 YES: Final = 0
 NO: Final = 1
 TO_MEND: Final = 2
@@ -23,15 +25,13 @@ _USUAL_WIDTH: Final = 100
 def say(text: str, stream: TextIO | None = None) -> None:
     """Print text that may hold a model's: control characters are written as escapes."""
     out = stream or sys.stdout
-    encoding = out.encoding or "utf-8"
     harmless = "\n".join(map(harmless_line, text.split("\n")))
-    print(harmless.encode(encoding, "backslashreplace").decode(encoding), file=out)
+    print(encodable(harmless, encoding_of(out)), file=out)
 
 
 def show(drawn: str) -> None:
     """Print what a renderer drew: its texts are free of control characters already."""
-    encoding = sys.stdout.encoding or "utf-8"
-    sys.stdout.write(drawn.encode(encoding, "replace").decode(encoding))
+    sys.stdout.write(encodable(drawn, encoding_of(sys.stdout)))
 
 
 def harmless_line(line: str) -> str:
@@ -46,11 +46,12 @@ def shortest(path: Path) -> Path:
 
 
 class StandardOutput:
-    """Standard output as the writer of a conclusion (`session.conclusion.Writer`).
+    """Standard output as the writer of a conclusion (`session.printout.Writer`).
 
     Attributes:
         width: columns of a line.
         color: whether colours are shown.
+        encoding: of standard output.
     """
 
     def __init__(self) -> None:
@@ -58,6 +59,7 @@ class StandardOutput:
         self.width = max(NARROWEST, shutil.get_terminal_size((_USUAL_WIDTH, 24)).columns)
         plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
         self.color = sys.stdout.isatty() and not plain
+        self.encoding = encoding_of(sys.stdout)
 
     def section(self, title: str) -> None:
         """Write a heading."""

@@ -11,10 +11,13 @@ from pytest_llmeval.commands.console import NO, YES, StandardOutput, say, shorte
 from pytest_llmeval.commands.runs import RUN_HELP, open_run
 from pytest_llmeval.commands.session_options import add_options, reports_of, settings_of
 from pytest_llmeval.errors import UsageError
-from pytest_llmeval.report.table import render_comparison, render_gate
+from pytest_llmeval.report.comparison_sheet import comparison_sheets
+from pytest_llmeval.report.comparison_table import comparison_table
+from pytest_llmeval.report.table import render_gate, render_sheets, render_unmet
 from pytest_llmeval.results.gate_result import GateResult
 from pytest_llmeval.session.cut_off import with_cut_off
 from pytest_llmeval.session.named_run import place_of
+from pytest_llmeval.session.printout import page_of
 from pytest_llmeval.session.settings import Settings
 from pytest_llmeval.session.step_summary import write_step_summary
 from pytest_llmeval.session.stored import stored_findings
@@ -30,7 +33,7 @@ EXAMPLES = (
 def declare(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.add_argument("name", metavar="RUN", help=RUN_HELP)
-    add_options(parser, "gate", "baseline", "report")
+    add_options(parser, "gate", "baseline", "report", "groups")
 
 
 def run(chosen: argparse.Namespace) -> int:
@@ -42,9 +45,17 @@ def run(chosen: argparse.Namespace) -> int:
     found = with_cut_off(yardstick.applied(stored.rows, stored_findings(stored).summary), stored)
     gate = found.gate or GateResult()
     out = StandardOutput()
+    page = page_of(out)
     if found.against is not None:
-        out.write(render_comparison(found.against.comparison, width=out.width, color=out.color))
-    out.write(render_gate(gate, width=out.width, color=out.color))
+        comparison = found.against.comparison
+        named = f"against {found.against.name} (a)"
+        compared = (
+            comparison_sheets(comparison)
+            if settings.groups
+            else [comparison_table(comparison, named)]
+        )
+        out.write(render_sheets(compared, **page))
+    out.write(render_gate(gate, **page) if settings.groups else render_unmet(gate, **page))
     try:
         write_step_summary(found, stored.path, os.environ)
     except OSError as error:

@@ -16,13 +16,14 @@ EXAMPLES = ("llmeval merge reports/A reports/B",)
 def declare(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.add_argument("names", nargs="+", metavar="RUN", help=RUN_HELP)
-    add_options(parser, "report")
+    add_options(parser, "report", "groups")
 
 
 def run(chosen: argparse.Namespace) -> int:
     """Write and print the merged run."""
-    reports = reports_of(settings_of(chosen))
+    settings = settings_of(chosen)
+    reports = reports_of(settings)
     runs = [open_run(name, reports) for name in chosen.names]
     merged = merge(runs, reports)
-    merged.print(StandardOutput())
+    merged.print(StandardOutput(), groups=settings.groups)
     return TO_MEND if merged.unwritten else YES

@@ -21,6 +21,7 @@ from pytest_llmeval.results.sample_size import (
     flip_rate_between,
     sample_sizes,
 )
+from pytest_llmeval.session.printout import page_of
 
 _EPOCHS: Final = (1, 2, 4, 8)
 _MOST_RUNS: Final = 2
@@ -78,9 +79,7 @@ def run(chosen: argparse.Namespace) -> int:
         sizes = sample_sizes(
             part.flips, chosen.drop, chosen.power, epochs=_EPOCHS, samples=part.samples
         )
-        out.write(
-            render_sample_sizes(part.title, part.note, sizes, width=out.width, color=out.color)
-        )
+        out.write(render_sample_sizes(part.title, part.note, sizes, **page_of(out)))
     out.write(
         f"\nto pass: a run as good as its baseline passes max_drop {chosen.drop:g} with the chance "
         f"{chosen.power:g}\n"

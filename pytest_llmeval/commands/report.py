@@ -41,7 +41,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--comment", type=Path, metavar="FILE", help="also a comment for a pull request, Markdown"
     )
-    add_options(parser, "report")
+    add_options(parser, "report", "groups")
 
 
 def run(chosen: argparse.Namespace) -> int:
@@ -50,13 +50,14 @@ def run(chosen: argparse.Namespace) -> int:
     NO if they are not those of its verdict, if there are none or a line was cut off, and if nothing
     could be compared; standard error says so.
     """
-    reports = reports_of(settings_of(chosen))
+    settings = settings_of(chosen)
+    reports = reports_of(settings)
     stored = open_run(chosen.name, reports)
     found = stored_findings(stored)
     if chosen.against is not None:
         yardstick = Yardstick(baseline=open_baseline(chosen.against, reports))
         found = replace(found, against=yardstick.applied(found.rows, found.summary).against)
-    Conclusion(found=found, path=None, effort=None).print(StandardOutput())
+    Conclusion(found=found, path=None, effort=None).print(StandardOutput(), groups=settings.groups)
     if unwritten := write_findings(RunFiles(stored.path, Redactor.of(os.environ)), found):
         msg = f"{stored.path}: {'; '.join(unwritten)}"
         raise UsageError(msg)

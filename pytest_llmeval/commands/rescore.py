@@ -44,6 +44,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
         "keep",
         "report",
         "sandbox",
+        "groups",
     )
     add_options(parser, *session)
     parser.epilog = (
@@ -68,5 +69,5 @@ def run(chosen: argparse.Namespace) -> int:
     stored = open_run(chosen.name, reports)
     plan = RescorePlan(stored, settings, read_scorers(chosen.scorer))
     found = rescore(plan, reports, lambda line: say(line, sys.stderr))
-    found.print(StandardOutput())
+    found.print(StandardOutput(), groups=settings.groups)
     return TO_MEND if found.unwritten else YES

@@ -11,6 +11,7 @@ from pytest_llmeval.commands.numbers import positive
 from pytest_llmeval.commands.session_options import add_options, reports_of, settings_of
 from pytest_llmeval.report.table import render_sheets
 from pytest_llmeval.session.judge_validation import JudgeValidation, asking_scorer
+from pytest_llmeval.session.printout import page_of
 from pytest_llmeval.session.scorer_option import read_scorer
 from pytest_llmeval.session.validation_sheet import prefilter_line, validation_sheet
 from pytest_llmeval.session.validations import FOLDER, keep_validation
@@ -51,7 +52,7 @@ def run(chosen: argparse.Namespace) -> int:
     kept = [one.validation for one in found if one.validation is not None]
     # Shown before anything is written: what was paid must not be lost to a full disk.
     if sheets := list(map(validation_sheet, kept)):
-        out.write(render_sheets(sheets, width=out.width, color=out.color))
+        out.write(render_sheets(sheets, **page_of(out)))
     for problem in (problem for one in found for problem in one.problems):
         say(problem, sys.stderr)
     folder = chosen.out or reports_of(settings) / FOLDER

@@ -135,7 +135,8 @@ class MainProcess:
 
     def print(self, conclusion: Conclusion, reporter: TerminalReporter) -> None:
         """Write a conclusion to the terminal."""
-        conclusion.print(TerminalPage(reporter, self._redactor.text))
+        page = TerminalPage(reporter, self._redactor.text)
+        conclusion.print(page, groups=self._settings.groups)
 
     def print_last(self, conclusion: Conclusion, reporter: TerminalReporter, status: int) -> None:
         """Write why the run fails, below everything else, if it does by its gate or its files."""

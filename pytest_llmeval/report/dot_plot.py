@@ -8,7 +8,13 @@ from typing import Final
 
 from pytest_llmeval.report import numbers
 from pytest_llmeval.report.clean import clean
-from pytest_llmeval.report.whisker import Whisker, interval_text, value_text, whisker
+from pytest_llmeval.report.whisker import (
+    Whisker,
+    interval_text,
+    scale_ticks,
+    value_text,
+    whisker,
+)
 from pytest_llmeval.results.figures import Figures, Mean
 from pytest_llmeval.results.summary import TaskSummary
 
@@ -62,13 +68,10 @@ def _dot_plot(entries: Sequence[TaskSummary], key: str, name: str) -> DotPlot:
             if mean is not None:
                 scale = mean.scale
                 dots.append(_dot(mean, value, series, entry))
-    ends = (
-        ("0", "25", "50", "75", "100 %")
-        if scale == 1
-        else tuple(f"{scale * part / 4:g}" for part in range(5))
-    )
     title = f"{'Accuracy' if name == 'accuracy' else clean(name)} by {clean(key)}"
-    return DotPlot(title=title, dots=tuple(dots), ticks=ends, left_out=len(values[MOST_GROUPS:]))
+    return DotPlot(
+        title=title, dots=tuple(dots), ticks=scale_ticks(scale), left_out=len(values[MOST_GROUPS:])
+    )
 
 
 def _dot(mean: Mean, value: str, series: int, entry: TaskSummary) -> Dot:

@@ -30,11 +30,12 @@ class Bar:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Histogram:
-    """How a score is distributed over `n` rows."""
+    """How a score is distributed over `n` rows; the last tick is that of the bar of full scores."""
 
     title: str
     n: int
     bars: tuple[Bar, ...]
+    ticks: tuple[str, ...]
 
 
 def histogram(rows: Iterable[Row], score: Mean) -> Histogram:
@@ -64,4 +65,5 @@ def histogram(rows: Iterable[Row], score: Mean) -> Histogram:
         )
         for place, count in enumerate(counts)
     )
-    return Histogram(title=clean(score.name), n=len(values), bars=bars)
+    ticks = tuple(f"{score.scale * part / 4:.3g}" for part in range(5))
+    return Histogram(title=clean(score.name), n=len(values), bars=bars, ticks=ticks)

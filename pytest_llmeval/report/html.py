@@ -11,6 +11,7 @@ from pytest_llmeval.report.compared import Compared, compared
 from pytest_llmeval.report.flipped_ids import flipped_ids
 from pytest_llmeval.report.gate_sheet import gate_sheet
 from pytest_llmeval.report.overview import entry_names, sections
+from pytest_llmeval.report.overview_matrix import overview_matrix
 from pytest_llmeval.report.page import render, rendered
 from pytest_llmeval.report.page_data import ordered, page_data
 from pytest_llmeval.report.pipeline_sheet import pipeline_sections
@@ -81,6 +82,7 @@ def render_report(run: StoredRun, summary: Summary, besides: Besides) -> Iterato
         gate=None if gate is None else gate_sheet(gate),
         gate_passed=gate is not None and gate.passed,
         provenance=provenance(run.info),
+        matrix=overview_matrix(summary),
         sections=sections(summary, ordered(run.rows)),
         scatter=scatter(list(zip(entry_names(summary), summary.entries, strict=True))),
         again=None if again is None else rescoring_sheet(again),

@@ -15,8 +15,9 @@ from pytest_llmeval.report.comparison_sheet import (
     short_version,
     signed,
 )
+from pytest_llmeval.report.figures_block import trouble_column
 from pytest_llmeval.report.metric_text import metric_head, metric_interval, metric_value
-from pytest_llmeval.report.sheet import Block, Cell, Column, Label, Sheet, column_of, trouble
+from pytest_llmeval.report.sheet import Block, Cell, Column, Label, Sheet, column_of
 from pytest_llmeval.results.changes import Change
 from pytest_llmeval.results.entry_key import ABSENT
 from pytest_llmeval.results.figures import Figures, Mean
@@ -30,6 +31,9 @@ _LEGEND: Final = (
 
 _PAIR: Final = 2
 """Contenders whose difference is shown in one line rather than in a table of rows and columns."""
+
+_ACCURACY, _SPAN, _SCORE, _REST = 1, 3, 4, 7
+"""Ranks of columns, the most important one first."""
 
 
 def matrix_sheet(matrix: Matrix, title: str = "") -> Sheet:
@@ -166,7 +170,9 @@ def _metrics(matrix: Matrix) -> Iterator[tuple[Column, ...]]:
         head = next(metric_head(mean) for mean in found if mean is not None)
         texts = [numbers.NONE if mean is None else metric_value(mean.value, mean) for mean in found]
         spans = [numbers.NONE if mean is None else metric_interval(mean) for mean in found]
-        yield column_of(head, texts, "strong"), column_of("95 %", spans, "quiet")
+        rank, span = (_ACCURACY, _SPAN) if name == "accuracy" else (_SCORE, _REST)
+        value = column_of(head, texts, "strong", rank=rank)
+        yield value, column_of("95 %", spans, "quiet", rank=span)
 
 
 def _shares(matrix: Matrix) -> Iterator[tuple[Column, ...]]:
@@ -182,23 +188,19 @@ def _shares(matrix: Matrix) -> Iterator[tuple[Column, ...]]:
             numbers.percent(of_one[name].value) if name in of_one else numbers.NONE
             for of_one in shares
         ]
-        yield (column_of(clean(heading), texts),)
+        yield (column_of(clean(heading), texts, rank=_REST),)
 
 
 def _counts(matrix: Matrix) -> tuple[Column, ...]:
     """Return what became of all rows, also of those that are not compared."""
     counts = [one.counts for one in matrix.contenders]
     columns = [column_of("scored", [f"{one.scored:,} of {one.planned:,}" for one in counts])]
-    columns.append(Column(head="error", cells=tuple(trouble(one.error) for one in counts)))
+    columns.append(trouble_column("error", [one.error for one in counts], "bad"))
     rare = {
         "unscored": [one.unscored for one in counts],
         "not run": [one.not_run for one in counts],
     }
-    columns += [
-        Column(head=head, cells=tuple(map(trouble, of_all)))
-        for head, of_all in rare.items()
-        if any(of_all)
-    ]
+    columns += [trouble_column(head, of_all) for head, of_all in rare.items() if any(of_all)]
     return tuple(columns)
 
 
@@ -214,9 +216,9 @@ def _use(sets: Sequence[Figures]) -> tuple[Column, ...]:
         cost.append(numbers.money(price, at_least=one.unpriced > 0))
         seconds.append(numbers.seconds(one.seconds.total / rows if known else None))
     return (
-        column_of("tokens per row", [text or numbers.NONE for text in tokens]),
-        column_of("cost per row", cost),
-        column_of("seconds per row", seconds),
+        column_of("tokens per row", [text or numbers.NONE for text in tokens], rank=_REST),
+        column_of("cost per row", cost, rank=_SCORE),
+        column_of("seconds per row", seconds, rank=_REST),
     )
 
 

@@ -50,6 +50,7 @@ _SCRIPTS: Final = (
 _STYLES: Final = (
     "base",
     "head",
+    "matrix",
     "cards",
     "plots",
     "samples",

@@ -16,11 +16,11 @@ def sample_size_sheet(title: str, note: str, sizes: Sequence[SampleSize]) -> She
     """Return a line for each number of epochs; `title` says of what, `note` by which flips."""
     units = (
         (
-            column_of("samples to pass", [f"{one.to_pass:,}" for one in sizes]),
+            column_of("to pass", [f"{one.to_pass:,}" for one in sizes]),
             column_of("requests", [f"{one.to_pass * one.epochs:,}" for one in sizes], "quiet"),
         ),
         (
-            column_of("samples to show", [f"{one.to_show:,}" for one in sizes]),
+            column_of("to show", [f"{one.to_show:,}" for one in sizes]),
             column_of("requests", [f"{one.to_show * one.epochs:,}" for one in sizes], "quiet"),
         ),
         *(

@@ -7,8 +7,12 @@ from collections.abc import Iterator, Sequence
 from pytest_llmeval.records import Usage
 from pytest_llmeval.report import numbers
 from pytest_llmeval.report.entry_name import entry_name
-from pytest_llmeval.report.sheet import Block, Column, Label, column_of, trouble
+from pytest_llmeval.report.figures_block import trouble_column
+from pytest_llmeval.report.sheet import Block, Column, Label, column_of
 from pytest_llmeval.results.summary import TaskSummary
+
+_COST = 2
+"""The rank of the cost; tokens and seconds are left out first."""
 
 
 def use_block(entries: Sequence[TaskSummary]) -> Block:
@@ -26,13 +30,13 @@ def use_block(entries: Sequence[TaskSummary]) -> Block:
             ),
         ),
         *_caching([one.usage for one in sets]),
-        (column_of("cost", costs),),
+        (column_of("cost", costs, rank=_COST),),
         (
             column_of("seconds", [numbers.seconds(one.seconds.total) for one in sets]),
             column_of("median s", [numbers.seconds(one.seconds.median) for one in sets]),
             column_of("p95 s", [numbers.seconds(one.seconds.p95) for one in sets]),
         ),
-        (_counts("cut", [sum(one.cut.values()) for one in sets]),),
+        (trouble_column("cut", [sum(one.cut.values()) for one in sets]),),
     ]
     if any(one.epochs > 1 for one in sets):
         units.append((column_of("epochs", [f"{one.epochs}" for one in sets]),))
@@ -40,7 +44,7 @@ def use_block(entries: Sequence[TaskSummary]) -> Block:
         "cached": [one.cached for one in sets],
         "reruns": [one.reruns for one in sets],
     }
-    units += [(_counts(head, counts),) for head, counts in doubtful.items() if any(counts)]
+    units += [(trouble_column(head, counts),) for head, counts in doubtful.items() if any(counts)]
     labels = tuple(Label(text=entry_name(entry, entries)) for entry in entries)
     return Block(labels=labels, units=tuple(units))
 
@@ -57,7 +61,3 @@ def _caching(usages: Sequence[Usage]) -> Iterator[tuple[Column, ...]]:
     for head, tokens in (("cache read", read), ("cache write", written)):
         if any(tokens):
             yield (column_of(head, [numbers.count(number) for number in tokens]),)
-
-
-def _counts(head: str, counts: Sequence[int]) -> Column:
-    return Column(head=head, cells=tuple(map(trouble, counts)))

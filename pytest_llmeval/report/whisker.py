@@ -30,6 +30,13 @@ def whisker(mean: Mean) -> Whisker | None:
     return Whisker(at=100 * mean.value / mean.scale, low=low, high=high)
 
 
+def scale_ticks(scale: float) -> tuple[str, ...]:
+    """Return labels at 0, 25, 50, 75 and 100 per cent of an axis; those of a scale of 1 in it."""
+    if scale == 1:
+        return "0", "25", "50", "75", "100 %"
+    return tuple(f"{scale * part / 4:.3g}" for part in range(5))
+
+
 def value_text(mean: Mean) -> str:
     """Return a mean as text: in per cent on a scale of 1, others in their scale."""
     return numbers.percent(mean.value) if mean.scale == 1 else numbers.score(mean.value, mean.scale)

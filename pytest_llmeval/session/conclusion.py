@@ -6,18 +6,10 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Protocol
 
 from pytest_llmeval.engine.statistics import Effort
 from pytest_llmeval.errors import UsageError
 from pytest_llmeval.records import Row
-from pytest_llmeval.report.table import (
-    render_comparison,
-    render_gate,
-    render_pipelines,
-    render_rescoring,
-    render_table,
-)
 from pytest_llmeval.results.answer_labels import AnswerLabel, read_labels
 from pytest_llmeval.results.gate_result import GateResult
 from pytest_llmeval.results.rescoring import rescoring
@@ -25,40 +17,11 @@ from pytest_llmeval.results.row_texts import Whole, as_it_is, whole_from
 from pytest_llmeval.results.store import RunFolder
 from pytest_llmeval.results.stored_run import StoredRun
 from pytest_llmeval.results.summarise import summarise
-from pytest_llmeval.session.effort import effort_lines
 from pytest_llmeval.session.findings import Findings, write_findings
+from pytest_llmeval.session.printout import Writer, print_all, print_short
 from pytest_llmeval.session.step_summary import write_step_summary
 from pytest_llmeval.session.task_info import KnownTask
 from pytest_llmeval.session.yardstick import Yardstick
-
-NARROWEST = 40
-"""Fewest columns for which tables are drawn; a narrower terminal wraps their lines."""
-
-
-class Writer(Protocol):
-    """The output of a conclusion, such as a terminal."""
-
-    @property
-    def width(self) -> int:
-        """Columns of a line."""
-        ...
-
-    @property
-    def color(self) -> bool:
-        """Whether colours are supported."""
-        ...
-
-    def section(self, title: str) -> None:
-        """Write a heading."""
-        ...
-
-    def write(self, text: str) -> None:
-        """Write text that ends with a line break."""
-        ...
-
-    def warn(self, line: str) -> None:
-        """Write a line as a warning."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,29 +78,12 @@ class Conclusion:
         """Whether the exit status must not be 0: a gate that did not pass, or a file is missing."""
         return self.gate_failed or bool(self.unwritten)
 
-    def print(self, writer: Writer) -> None:
-        """Write tables, gate, statistics, warnings and the path of the run's folder."""
-        width, color = max(NARROWEST, writer.width), writer.color
-        writer.section("LLM benchmark results")
-        writer.write(render_table(self.found.summary, width=width, color=color))
-        if self.found.pipelines:
-            writer.write(render_pipelines(self.found.pipelines, width=width, color=color))
-        if self.found.rescoring is not None:
-            writer.write(render_rescoring(self.found.rescoring, width=width, color=color))
-        if self.found.against is not None:
-            against = self.found.against
-            writer.section(f"against {against.name}")
-            writer.write(render_comparison(against.comparison, width=width, color=color))
-        if self.gate is not None:
-            writer.write(render_gate(self.gate, width=width, color=color))
-        for line in [] if self.effort is None else effort_lines(self.effort):
-            writer.write(f"{line}\n")
-        for line in self.prices:
-            writer.write(f"{line}\n")
-        for line in (*self.unwritten, *self.remarks):
-            writer.warn(line)
-        if self.path is not None:
-            writer.write(f"run: {_shortest(self.path)}\n")
+    def print(self, writer: Writer, *, groups: bool = False) -> None:
+        """Write the results; with `groups` all tables instead of a line for each task."""
+        if groups:
+            print_all(self, writer)
+        else:
+            print_short(self, writer)
 
 
 def conclude(
@@ -209,7 +155,3 @@ def _write_step_summary(found: Findings, path: Path | None) -> list[str]:
     except (OSError, UsageError) as error:
         return [f"the step's summary could not be written: {error}"]
     return []
-
-
-def _shortest(path: Path) -> Path:
-    return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path

@@ -8,6 +8,25 @@ from pytest_llmeval.engine.statistics import Effort
 from pytest_llmeval.report.numbers import count, money, seconds
 
 
+def effort_line(effort: Effort) -> str:
+    """Return requests, tokens and dollars in one line, and what went wrong; "" without requests."""
+    total = effort.total
+    if not total.requests:
+        return ""
+    stored = effort.from_store + effort.from_cache
+    usage = total.usage
+    parts = [
+        f"{count(total.requests)} requests",
+        *([f"{count(stored)} stored replies"] if stored else []),
+        *([f"{count(usage.total_tokens)} tokens"] if usage.total_tokens else []),
+        *([money(usage.cost)] if usage.cost is not None else []),
+        *([f"retries: {_causes(total.retries)}"] if total.retries else []),
+        *([f"failed: {_causes(total.errors)}"] if total.errors else []),
+        *([f"{count(total.abandoned)} abandoned"] if total.abandoned else []),
+    ]
+    return "engine: " + " · ".join(parts)
+
+
 def effort_lines(effort: Effort) -> list[str]:
     """Return the lines: two, one if all replies came from a store, none without requests."""
     total = effort.total

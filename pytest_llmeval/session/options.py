@@ -119,6 +119,9 @@ TABLE = (
     Option("baseline", "path", "baseline file or run to compare with", "PATH", group="results"),
     Option("gate", "path", "file of rules that decide instead of samples", "FILE", group="results"),
     Option(
+        "groups", "flag", "print all tables: groups, tokens, pipelines, each rule", group="results"
+    ),
+    Option(
         "progress",
         "progress",
         "progress: line (renews itself), plain (a line now and then), none; auto",

@@ -39,6 +39,7 @@ class Settings:
         baseline: baseline file or run folder to compare with.
         gate: file of rules that the run must meet.
         progress: how progress is shown: ``auto``, ``line``, ``plain`` or ``none``.
+        groups: whether to print all tables, with groups, instead of a line for each task.
         domain: values of the options of domains, by name.
         folder: the folder where the command was typed.
     """
@@ -65,6 +66,7 @@ class Settings:
     baseline: str | None = None
     gate: str | None = None
     progress: str = "auto"
+    groups: bool = False
     domain: Mapping[str, str] = field(default_factory=dict)
     folder: str = "."
 

@@ -10,6 +10,9 @@ from pytest_llmeval.report.sheet import Block, Column, Label, Sheet, column_of
 from pytest_llmeval.session.judge_figures import Interval, JudgeFigures
 from pytest_llmeval.session.validations import PrefilterFigures, Validation
 
+_KAPPA, _SPAN = 1, 6
+"""Ranks: kappa is what a reader looks for; intervals are left out first."""
+
 
 def prefilter_line(found: PrefilterFigures, cases: int) -> str:
     """Return what the prefilter decided of a number of cases."""
@@ -45,8 +48,15 @@ def validation_sheet(validation: Validation) -> Sheet:
                         lambda one: (one.false_negative_rate, one.false_negative_rate_95),
                     ),
                     (
-                        column_of("kappa", [score(one.kappa, 1) for one in figures], "strong"),
-                        column_of("95 %", [interval(*one.kappa_95, 1) for one in figures], "quiet"),
+                        column_of(
+                            "kappa", [score(one.kappa, 1) for one in figures], "strong", rank=_KAPPA
+                        ),
+                        column_of(
+                            "95 %",
+                            [interval(*one.kappa_95, 1) for one in figures],
+                            "quiet",
+                            rank=_SPAN,
+                        ),
                     ),
                 ),
             ),
@@ -63,7 +73,7 @@ def _rate(
     found = [rate(one) for one in figures]
     return (
         column_of(head, [percent(value) for value, _ in found]),
-        column_of("95 %", [_percent_interval(*ends) for _, ends in found], "quiet"),
+        column_of("95 %", [_percent_interval(*ends) for _, ends in found], "quiet", rank=_SPAN),
     )
 
 

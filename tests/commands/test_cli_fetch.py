@@ -165,7 +165,7 @@ def test_the_public_dataset_of_a_task_is_fetched_as_pinned_and_shown_with_its_fi
     assert f"  {option}\n" in done.stdout
     model = ("--llmeval-model", "python/./model.py:two")
     plugin = ("pytest", "-q", "-p", "pytest_llmeval.plugin", "-p", "no:cacheprovider", *model)
-    public = run(sums, *plugin, *option.split())
+    public = run(sums, *plugin, *option.split(), "--llmeval-groups")
     assert "1 passed" in public.stdout, public.stdout + public.stderr
     assert "someone" in public.stdout
     assert "demo data" not in public.stdout

@@ -158,7 +158,7 @@ def test_a_run_scored_as_before_has_the_same_rows(project: Path, capsys: Output)
     new = rescore("latest")
     out = " ".join(capsys.readouterr().out.split())
     assert "scored again from recorded: 0 changed, 5 the same" in out
-    assert f"run: {new}" in out
+    assert f"report: {new / 'report.html'}" in out
     before, after = (read_run(Path("runs") / name).rows for name in ("recorded", new.name))
     for one, other in zip(before, after, strict=True):
         assert one.key == other.key
@@ -360,7 +360,7 @@ def test_samples_that_left_the_dataset_or_ask_something_else_are_told_and_lose_t
 @pytest.mark.usefixtures("project")
 def test_old_against_new_is_paired_by_sample_in_every_output(capsys: Output) -> None:
     old = contents(Path("runs"))
-    new = rescore("live", "--judge", "python/./models.py:lenient")
+    new = rescore("live", "--judge", "python/./models.py:lenient", "--groups")
     told = " ".join(capsys.readouterr().out.split())
     assert "judged · python/./models.py:solve" in told
     summary = json.loads((new / "summary.json").read_text())
@@ -371,11 +371,11 @@ def test_old_against_new_is_paired_by_sample_in_every_output(capsys: Output) -> 
     # Neither the old runs nor what the newest is called have changed.
     assert {name: contents(Path("runs"))[name] for name in old} == old
     assert (Path("runs") / "latest").resolve().name == "recorded"
-    assert main(["report", str(new)]) == 0
+    assert main(["report", str(new), "--groups"]) == 0
     assert f"{100 * step['before']:.1f} % {100 * step['after']:.1f} %" in " ".join(
         capsys.readouterr().out.split()
     )
-    assert main(["compare", "live", str(new)]) == 0
+    assert main(["compare", "live", str(new), "--groups"]) == 0
     compared = " ".join(capsys.readouterr().out.split())
     assert f"accuracy {100 * step['before']:.1f} % {100 * step['after']:.1f} % 4" in compared
 

@@ -110,7 +110,8 @@ def test_a_report_is_made_again_with_title_gate_and_effort_of_its_own_session(
         (folder / file).unlink()
     run("report", "latest")
     out = capsys.readouterr().out
-    assert "demo (demo data) · openai/small" in out
+    assert "LLM benchmark results · openai/small" in out
+    assert "* demo data" in out
     assert "gate passed" in out
     assert f"report: {folder.resolve() / 'report.html'}" in out
     after = contents(folder)
@@ -123,7 +124,7 @@ def test_a_killed_run_is_reported_with_its_titles_and_what_it_lacks(
 ) -> None:
     run("report", keep(formulas(3, 1), finished=False, planned=9))
     captured = capsys.readouterr()
-    assert "demo (demo data)" in captured.out
+    assert "* demo data" in captured.out
     assert "5 planned samples have no row: the run was cut off" in captured.err
 
 
@@ -363,7 +364,7 @@ def test_shards_become_one_run_with_everything_they_hold(keep: Keep, capsys: Out
     out = capsys.readouterr().out
     assert re.search(r"60\.0 % .*5 of 5", out)
     merged = read_run(Path("reports/latest"))
-    assert f"run: reports/{merged.path.name}" in out
+    assert f"report: reports/{merged.path.name}/report.html" in out
     assert [one.sample for one in merged.rows] == ["0", "1", "2", "3", "4"]
     assert {one.outcome for one in merged.rows} == {"correct", "incorrect"}
     sessions: Any = merged.info["merged"]

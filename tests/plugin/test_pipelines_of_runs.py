@@ -91,7 +91,8 @@ def test_the_table_stands_at_the_end_of_a_run_and_in_its_files(
     step = three.path / "step.md"
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(step))
     three.write("gate.yaml", "coverage: 0.5\nrules: {other.accuracy: {min: 0.1}}\n")
-    result = three.run(*SCRIPTED, *mode, "--llmeval-gate", "gate.yaml")
+    gated = ("--llmeval-gate", "gate.yaml", "--llmeval-groups")
+    result = three.run(*SCRIPTED, *mode, *gated)
     # Of the nine that both scored the agent has 3 to 9 but 5, the query 7 to 9.
     title = "*pipelines · python/./model.py:reply · 9 samples that all scored*"
     result.stdout.fnmatch_lines(
@@ -150,7 +151,8 @@ def test_a_stored_run_is_compared_by_task(three: Project) -> None:
     assert "B - A" in done.stdout
     assert "B - A" in Path(three.path / "page.html").read_text()
     done = llmeval("report", "latest")
-    assert "pipelines · " in done.stdout
+    assert "pipelines: 1 set of tasks over the same samples" in done.stdout
+    assert "pipelines · " in llmeval("report", "latest", "--groups").stdout
     assert ((folder / "pipelines.csv").read_bytes(), summary(three)) == before
     llmeval("baseline", "set", "latest", "--to", "base.jsonl")
     done = llmeval("compare", "base.jsonl", "--by", "task")

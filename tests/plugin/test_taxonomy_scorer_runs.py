@@ -81,7 +81,7 @@ def test_wrong_answers_alone_are_labelled_and_every_outcome_stays(
     project.run(*MODEL, *mode)
     outcomes = project.outcomes()
     assert labels(project) == {}
-    result = project.run(*LABELS, *mode)
+    result = project.run(*LABELS, *mode, "--llmeval-groups")
     result.assert_outcomes(passed=8, failed=3, errors=1)
     assert project.outcomes() == outcomes
     assert labels(project) == EXPECTED

@@ -78,7 +78,9 @@ def test_ids_name_the_variant_and_k_selects_it(varied: Project) -> None:
 def test_variants_stand_side_by_side_and_are_gated_apart(varied: Project, mode: list[str]) -> None:
     varied.write("gate.yaml", GATE)
     override = ("--llmeval-set", "sums.variants.long.generate.max_tokens=7")
-    result = varied.run(*SCRIPTED, *mode, *override, "--llmeval-gate", "gate.yaml")
+    result = varied.run(
+        *SCRIPTED, *mode, *override, "--llmeval-gate", "gate.yaml", "--llmeval-groups"
+    )
     result.stdout.fnmatch_lines(["A sums[[]long] *66.7 %*12 of 12*", "B sums[[]terse] *33.3 %*"])
     result.stdout.fnmatch_lines(["accuracy: paired differences", "B - A *-33.3*"])
     assert result.ret == pytest.ExitCode.TESTS_FAILED

@@ -99,9 +99,9 @@ def test_a_line_shows_the_question_first_and_then_what_each_model_made_of_it(
         True
     ] * 3
     line.locator("td").nth(4).get_by_role("link").click()
-    page.wait_for_function("location.hash === '#graph/H0/c%2Fthree/1'")
+    page.wait_for_function("() => location.hash === '#graph/H0/c%2Fthree/1'")
     page.keyboard.press("j")
-    page.wait_for_function("location.hash === '#graph/H1/c%2Fthree/1'")
+    page.wait_for_function("() => location.hash === '#graph/H1/c%2Fthree/1'")
 
 
 def test_filters_stand_in_the_address_and_the_way_back_undoes_them(
@@ -147,9 +147,9 @@ def test_the_search_finds_what_only_the_evidence_says_and_shows_where(
     assert hit.locator("mark").inner_text() == "lighthouse"
     assert hit.locator(".where").inner_text() == "reasoning, generate of b/two"
     hit.click()
-    page.wait_for_function("location.hash === '#graph/H7/b%2Ftwo/1'")
+    page.wait_for_function("() => location.hash === '#graph/H7/b%2Ftwo/1'")
     page.keyboard.press("Escape")
-    page.wait_for_function("location.hash.startsWith('#samples?q=')")
+    page.wait_for_function("() => location.hash.startsWith('#samples?q=')")
     assert view.rows() == ["H7"]
     page.get_by_label("Search").fill("no such word anywhere")
     page.get_by_text("nothing fits these filters").wait_for()
@@ -176,7 +176,7 @@ def test_epochs_of_a_sample_are_counted_and_each_is_reached(opened: Open, tmp_pa
     view.page.get_by_label("where they disagree").check()
     assert view.rows() == ["1"]
     view.page.get_by_role("link", name="epoch 4: incorrect").click()
-    view.page.wait_for_function("location.hash === '#graph/1/a/4'")
+    view.page.wait_for_function("() => location.hash === '#graph/1/a/4'")
 
 
 def test_an_address_stays_true_when_rows_are_added_before_it(opened: Open, tmp_path: Path) -> None:

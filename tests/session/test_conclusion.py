@@ -38,6 +38,7 @@ class Paper:
 
     width: int = 100
     color: bool = False
+    encoding: str = "utf-8"
     text: str = ""
     warnings: list[str] = field(default_factory=list)
 
@@ -85,10 +86,10 @@ def test_table_gate_and_place_are_written_and_the_gate_decides(folder: RunFolder
     paper = Paper()
     found.print(paper)
     assert found.gate_failed
-    assert paper.text.startswith("== LLM benchmark results\n")
+    assert paper.text.startswith("== LLM benchmark results · openai/small\n")
     assert "50.0 %" in paper.text
     assert "gate not passed: 1 of" in paper.text
-    assert paper.text.endswith(f"run: {folder.path}\n")
+    assert paper.text.endswith(f"report: {folder.path / 'report.html'}\n")
     assert paper.warnings == []
     assert sorted(path.name for path in folder.path.iterdir()) == [
         "report.html",

@@ -35,7 +35,7 @@ function factsOf(row, evidence) {
 function questionAsked(question, told) {
   if (question === null) return null;
   const show = (digest) => told.once(digest, "a picture of the question", () => picture(digest, "Picture of the question"));
-  return section("Question", beginning(question.text) ? told.once(question.text, "the question", () => prose(question.text, "Question", 3)) : null, question.images.map(show));
+  return section("Question", beginning(question.text) ? told.once(question.text, "the question", () => prose(question.text, "Question", 3, "prose asked")) : null, question.images.map(show));
 }
 
 function whatHappened(row, evidence) {
@@ -80,9 +80,9 @@ function sampleHead(row, shown) {
   ];
 }
 
-// A long prompt ends with the question, so its end is what is seen first.
+// A long prompt, or question with much to read, ends with what is asked, so its end is what is seen first.
 function showEnds(place) {
-  for (const shown of place.querySelectorAll(".prompt .box")) {
+  for (const shown of place.querySelectorAll(".prompt .box, .asked")) {
     if (shown.scrollHeight <= shown.clientHeight + 1) continue;
     shown.scrollTop = shown.scrollHeight;
     shown.after(el("p", { class: "quiet end" }, "The end of a longer text; scroll up for its beginning."));
