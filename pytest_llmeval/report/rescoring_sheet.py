@@ -66,7 +66,9 @@ def _moved(found: Rescoring) -> list[Block]:
         column_of("after", [metric_value(step.after, step) for step in steps], rank=1),
         column_of("difference", [signed(step.difference, step) for step in steps], rank=ALWAYS),
         column_of(f"{100 * steps[0].confidence:g} %", ends, "quiet", rank=2),
-        column_of("p (Holm)", [p_value_text(step.adjusted) for step in steps], rank=3),
+        column_of(
+            "p (Holm)", [p_value_text(step.adjusted, step.confidence) for step in steps], rank=3
+        ),
         column_of("n", [numbers.count(step.n) for step in steps], rank=4),
     )
     return [Block(labels=tuple(Label(text=name) for name in names), units=(columns,))]
