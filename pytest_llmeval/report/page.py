@@ -25,6 +25,7 @@ _LIBRARIES: Final = ("markdown-it", "temml", "diff")
 _SCRIPTS: Final = (
     "dom",
     "data",
+    "comparison",
     "address",
     "formula",
     "markdown",
@@ -55,6 +56,7 @@ _STYLES: Final = (
     "samples",
     "sample",
     "text",
+    "comparison",
     "print",
 )
 """The parts of the one style, in order."""

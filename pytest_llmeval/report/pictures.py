@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
@@ -36,9 +37,9 @@ class Album:
     PNG, JPEG, GIF or WebP.
     """
 
-    def __init__(self, run: Path, budget: int) -> None:
-        """Take the run's folder, which holds the pictures that models made."""
-        self._folder, self._left = run / "images", budget
+    def __init__(self, runs: Sequence[Path], budget: int) -> None:
+        """Take the runs' folders, which hold the pictures that models made."""
+        self._folders, self._left = [run / "images" for run in runs], budget
         self._left_small = budget // _SMALL_SHARE
         self._entries: dict[str, dict[str, Json]] = {}
         self.encoded: list[str] = []
@@ -92,7 +93,8 @@ class Album:
     def _bytes(self, image: Image) -> bytes | None:
         if not _DIGEST.fullmatch(image.digest):
             return None
-        for file in (*self._folder.glob(f"{image.digest}.*"), Path(image.path)):
+        made = (file for folder in self._folders for file in folder.glob(f"{image.digest}.*"))
+        for file in (*made, Path(image.path)):
             try:
                 data = read_regular(file, max_bytes=MAX_PICTURE_BYTES)
                 if hashlib.sha256(data).hexdigest() == image.digest and media_type_of(data):

@@ -12,7 +12,7 @@ from report.in_chromium import Open
 
 from pytest_llmeval.records import Message, Outcome, Reply, Row, Score, Transcript
 from pytest_llmeval.report.address import Addresses
-from pytest_llmeval.report.html import MAX_BYTES
+from pytest_llmeval.report.page_data import MAX_BYTES
 
 
 def test_the_table_is_searched_narrowed_sorted_and_cleared(opened: Open, report: Path) -> None:

@@ -38,7 +38,7 @@ def noise(file: Path, side: int = 300) -> Image:
 
 
 def test_a_large_picture_has_a_small_version_and_a_small_one_has_none(tmp_path: Path) -> None:
-    album = Album(tmp_path, 10_000_000)
+    album = Album([tmp_path], 10_000_000)
     large = noise(tmp_path / "large.png")
     album.add_with_small(large)
     album.add_with_small(Image.load(PICTURE))
@@ -51,7 +51,7 @@ def test_a_large_picture_has_a_small_version_and_a_small_one_has_none(tmp_path: 
 
 
 def test_small_versions_end_with_their_room(tmp_path: Path) -> None:
-    album = Album(tmp_path, 60_000)
+    album = Album([tmp_path], 60_000)
     images = [noise(tmp_path / f"{number}.png") for number in range(8)]
     for image in images:
         album.add_with_small(image)
@@ -62,7 +62,7 @@ def test_small_versions_end_with_their_room(tmp_path: Path) -> None:
 
 def test_without_pillow_there_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pictures, "can_decode", lambda: False)
-    album = Album(tmp_path, 10_000_000)
+    album = Album([tmp_path], 10_000_000)
     large = noise(tmp_path / "large.png")
     album.add_with_small(large)
     assert entries_of(album) == {large.digest: {"at": 0, "type": "image/png"}}
@@ -73,7 +73,7 @@ def test_a_damaged_picture_has_none(tmp_path: Path) -> None:
     noise(file)
     file.write_bytes(file.read_bytes()[:20_000])
     damaged = Image.load(file)
-    album = Album(tmp_path, 10_000_000)
+    album = Album([tmp_path], 10_000_000)
     album.add_with_small(damaged)
     assert "small" not in entries_of(album)[damaged.digest]
 

@@ -40,7 +40,7 @@ const CONTENDERS = [];
 for (const part of DATA.parts) {
   const { letter } = DATA.runs[part.run];
   const several = DATA.parts.some((other) => other.task === part.task && other.test !== part.test);
-  const name = [part.model, several ? part.test : "", letter].filter(Boolean).join(" · ");
+  const name = [letter, part.model, several ? part.test : ""].filter(Boolean).join(" · ");
   let contender = CONTENDERS.find((one) => one.name === name);
   if (!contender) CONTENDERS.push(contender = { number: CONTENDERS.length, name, model: part.model, test: several ? part.test : "", letter });
   part.contender = contender;

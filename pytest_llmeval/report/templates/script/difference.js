@@ -17,12 +17,14 @@ function drawDifference(one, other) {
     el("div", { class: "box difference", tabindex: "0", role: "group", "aria-label": "Difference", dir: "auto" }, marked));
 }
 
-// What an answer can be compared with: by its name, a function that returns the text, null where there is none.
+// What an answer can be compared with: by its name, a function that returns the text, null where there is none. With two runs the other one's answer comes first.
 function comparable(row, evidence) {
   const { rows } = lineOf(row);
   const epochs = Math.max(...rows.map((one) => one.epoch));
-  const others = rows.filter((other) => other !== row).map((other) => [rowName(other, epochs), async () => (await evidenceOf(other))?.answer ?? null]);
-  return [...(beginning(evidence.target) ? [["the target", async () => evidence.target]] : []), ...others];
+  const first = counterpartOf(row);
+  const choiceOf = (other) => [rowName(other, epochs), async () => (await evidenceOf(other))?.answer ?? null];
+  const target = beginning(evidence.target) ? [["the target", async () => evidence.target]] : [];
+  return [...(first ? [choiceOf(first)] : []), ...target, ...rows.filter((other) => other !== row && other !== first).map(choiceOf)];
 }
 
 function differenceOf(row, evidence) {
@@ -37,6 +39,6 @@ function differenceOf(row, evidence) {
     place.replaceChildren(other === null ? note("There is no answer to compare with.") : drawDifference(beginning(evidence.answer), beginning(other)));
   };
   on(select, "change", draw);
-  const fold = foldable("Compare this answer", false, choices.length > 1 ? el("label", { class: "with" }, "with ", select) : null, place);
+  const fold = foldable("Compare this answer", counterpartOf(row) !== undefined, choices.length > 1 ? el("label", { class: "with" }, "with ", select) : null, place);
   return on(fold, "toggle", () => { if (fold.open && !place.hasChildNodes()) draw(); });
 }

@@ -30,7 +30,7 @@ function fits(line) {
   const rows = rowsShown(line);
   const judged = state.of ? rows.filter((row) => row.part.contender.name === state.of) : rows;
   const words = wordsOf(state.q);
-  return rows.length > 0 && (!state.task || line.task === state.task) && (!state.outcome || judged.some((row) => row.outcome === state.outcome))
+  return rows.length > 0 && rows.some((row) => isFlipped(row, state.flipped)) && (!state.task || line.task === state.task) && (!state.outcome || judged.some((row) => row.outcome === state.outcome))
     && state.tags.every((tag) => rows.some((row) => row.tags.includes(tag))) && (!state.disagree || disagrees(rows))
     && (!words.length || rows.some((row) => found(row, words)));
 }
@@ -125,6 +125,7 @@ function disagreeing() {
 function chosenFields() {
   const several = visible().length > 1;
   return [
+    FLIPS.size ? choice("flipped", "Flipped", FLIPPED, "all samples") : null,
     choice("outcome", "Outcome", same(OUTCOMES)),
     several && state.outcome ? choice("of", "of", same(visible().map((one) => one.name)), "any of them") : null,
     choice("task", "Task", [...new Map(LINES.map((line) => [line.task, line.title]))]),

@@ -98,7 +98,7 @@ async function drawSample(row, shown, place) {
   if (place.dataset.number !== String(row.number)) return; // another sample was opened meanwhile
   const told = new Told();
   const asked = questionAsked(question, told); // first, so that it stands here and not in the prompt
-  const body = evidence === null ? [note("This file had no room for the evidence of this sample; it stands in rows.jsonl and transcripts.jsonl of the run's folder.")]
+  const body = evidence === null ? [note(lackOf(row))]
     : evidenceBody(row, evidence, told);
   place.append(...[asked, allAnswers(row), ...body].filter(Boolean));
   showEnds(place);

@@ -10,6 +10,7 @@ const targetOf = (line) => line.rows[0].target;
 const LINE_COLUMNS = [
   { name: "sample", title: "Sample", value: (line) => line.sample },
   { name: "question", title: "Question", value: excerptOf, cell: questionCell },
+  { name: "flipped", title: "Flipped", value: flipsOf, cell: flipsCell, hidden: !FLIPS.size },
   { name: "task", title: "Task", value: (line) => line.title, cell: (line) => said(line.title), kind: "wide", hidden: distinct(DATA.parts.map((part) => part.task)).length < 2 },
   { name: "target", title: "Target", value: targetOf, cell: (line) => el("p", { class: "excerpt", title: targetOf(line), dir: "auto" }, wordOf(targetOf(line))) },
 ].filter((column) => !column.hidden);
