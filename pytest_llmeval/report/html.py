@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from markupsafe import Markup
 
-from pytest_llmeval.records import Json, Row
+from pytest_llmeval.records import Json, Row, RowKey
 from pytest_llmeval.report.clean import clean
 from pytest_llmeval.report.compared import compared
 from pytest_llmeval.report.gate_sheet import gate_sheet
@@ -73,33 +73,73 @@ def render_report(run: StoredRun, summary: Summary, besides: Besides) -> Iterato
         summary: of its rows.
         besides: what is shown with them.
     """
-    gate, against, again = besides.gate, besides.against, besides.again
     rows = sorted(run.rows, key=_order)
     data, pack, album = _data(run, rows, summary)
-    pairs, others = ((), ()) if against is None else compared(against.comparison)
-    numbers = _numbers(rows)
     return rendered(
         "report.html.jinja",
-        title=started_text(run.info),
-        run=run.path.name,
-        rows=len(rows),
-        models=list(dict.fromkeys(clean(row.model) for row in rows)),
-        remarks=[*remarks(summary), *map(clean, run.remarks)],
-        gate=None if gate is None else gate_sheet(gate),
-        gate_passed=gate is not None and gate.passed,
-        provenance=provenance(run.info),
-        sections=sections(summary, rows),
-        scatter=scatter(list(zip(entry_names(summary), summary.entries, strict=True))),
-        again=None if again is None else rescoring_sheet(again),
-        against=None if against is None else clean(against.name),
-        pairs=pairs,
-        others=others,
-        numbers=numbers,
-        pipelines=pipeline_sections(besides.pipelines, numbers),
+        **_context(run, rows, summary, besides),
         data=data,
         chunks=pack.chunks(),
         pictures=album.encoded,
     )
+
+
+def render_served(
+    run: StoredRun, summary: Summary, besides: Besides, served: Mapping[RowKey, Json], at: int
+) -> Iterator[str]:
+    """Yield the same page for a server, which is asked for evidence, pictures and later rows.
+
+    Args:
+        run: with its rows.
+        summary: of its rows.
+        besides: what is shown with them.
+        served: by key, the place under which a row's evidence is asked for.
+        at: the place in the file of rows up to which it was read.
+    """
+    rows = sorted(run.rows, key=_order)
+    text = json_text({**served_rows(run, rows, summary, served), "at": at})
+    return rendered(
+        "run.html.jinja",
+        **_context(run, rows, summary, besides),
+        data=Markup(text),  # noqa: S704 - json_text escapes it
+        chunks=(),
+        pictures=(),
+    )
+
+
+def served_rows(
+    run: StoredRun, rows: Sequence[Row], summary: Summary, served: Mapping[RowKey, Json]
+) -> dict[str, Json]:
+    """Return rows of a run as the data of a page that asks for their evidence."""
+    places = [served[row.key] for row in rows]
+    return {**sample_index(rows, summary, run.whole), "places": places, "pictures": {}}
+
+
+def _context(
+    run: StoredRun, rows: Sequence[Row], summary: Summary, besides: Besides
+) -> dict[str, Any]:
+    """Return what the template of a run's page shows, besides the samples."""
+    gate, against, again = besides.gate, besides.against, besides.again
+    pairs, others = ((), ()) if against is None else compared(against.comparison)
+    numbers = _numbers(rows)
+    return {
+        "title": started_text(run.info),
+        "run": run.path.name,
+        "rows": len(rows),
+        "models": list(dict.fromkeys(clean(row.model) for row in rows)),
+        "remarks": [*remarks(summary), *map(clean, run.remarks)],
+        "gate": None if gate is None else gate_sheet(gate),
+        "gate_passed": gate is not None and gate.passed,
+        "provenance": provenance(run.info),
+        "sections": sections(summary, rows),
+        "scatter": scatter(list(zip(entry_names(summary), summary.entries, strict=True))),
+        "again": None if again is None else rescoring_sheet(again),
+        "against": None if against is None else clean(against.name),
+        "pairs": pairs,
+        "others": others,
+        "numbers": numbers,
+        "pipelines": pipeline_sections(besides.pipelines, numbers),
+    }
 
 
 def _data(run: StoredRun, rows: Sequence[Row], summary: Summary) -> tuple[Markup, Pack, Album]:

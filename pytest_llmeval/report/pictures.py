@@ -28,7 +28,7 @@ class Album:
 
     def __init__(self, run: Path, budget: int) -> None:
         """Take the run's folder, which holds the pictures that models made."""
-        self._folder, self._left = run / "images", budget
+        self._run, self._left = run, budget
         self._entries: dict[str, dict[str, Json]] = {}
         self.encoded: list[str] = []
 
@@ -43,7 +43,7 @@ class Album:
         return {**self._entries}
 
     def _entry(self, image: Image) -> dict[str, Json]:
-        data = self._bytes(image)
+        data = picture_bytes(self._run, image)
         if data is None:
             return {"missing": f"the picture is not to be found any more ({image.path})"}
         code = squeezed(data)
@@ -56,14 +56,19 @@ class Album:
         self.encoded.append(code)
         return {"at": len(self.encoded) - 1, "type": media_type_of(data)}
 
-    def _bytes(self, image: Image) -> bytes | None:
-        if not _DIGEST.fullmatch(image.digest):
-            return None
-        for file in (*self._folder.glob(f"{image.digest}.*"), Path(image.path)):
-            try:
-                data = read_regular(file, max_bytes=MAX_PICTURE_BYTES)
-                if hashlib.sha256(data).hexdigest() == image.digest and media_type_of(data):
-                    return data
-            except (OSError, ValueError):
-                continue
+
+def picture_bytes(folder: Path, image: Image) -> bytes | None:
+    """Return the bytes of a picture that a transcript of the run in `folder` names.
+
+    None unless they have the digest that the transcript names, and are a picture's.
+    """
+    if not _DIGEST.fullmatch(image.digest):
         return None
+    for file in (*(folder / "images").glob(f"{image.digest}.*"), Path(image.path)):
+        try:
+            data = read_regular(file, max_bytes=MAX_PICTURE_BYTES)
+            if hashlib.sha256(data).hexdigest() == image.digest and media_type_of(data):
+                return data
+        except (OSError, ValueError):
+            continue
+    return None

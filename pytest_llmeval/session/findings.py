@@ -60,6 +60,13 @@ class Findings:
         return pipelines_of(self.rows, self.summary)
 
     @property
+    def besides(self) -> Besides:
+        """What stands in a report beside the results."""
+        return Besides(
+            gate=self.gate, against=self.against, again=self.rescoring, pipelines=self.pipelines
+        )
+
+    @property
     def markdown(self) -> str:
         """The findings as Markdown."""
         comparison = None if self.against is None else self.against.comparison
@@ -121,10 +128,7 @@ def _write_report(files: RunFiles, found: Findings) -> None:
         remarks=found.remarks,
         whole=found.whole,
     )
-    besides = Besides(
-        gate=found.gate, against=found.against, again=found.rescoring, pipelines=found.pipelines
-    )
-    page = render_report(run, found.summary, besides)
+    page = render_report(run, found.summary, found.besides)
     # Its texts are without secrets already; a change now could break the hash of its script.
     write_atomically(files.path / REPORT, page)
 

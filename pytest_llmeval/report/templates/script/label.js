@@ -1,0 +1,66 @@
+// Answers of a run, one after another, without their verdicts.
+
+const ANSWERS = JSON.parse(document.getElementById("data").textContent);
+const place = document.getElementById("case");
+const given = (answer) => answer.labels[labeller()];
+const firstLeft = () => ANSWERS.findIndex((answer) => given(answer) === undefined);
+let at = 0;
+
+function panel(title, text, tree) {
+  const shown = el("section", { class: "panel" }, el("h3", {}, title));
+  if (tree) shown.append(el("div", { class: "formula scroll", tabindex: "0", role: "group", "aria-label": `${title} as a formula` }, formula(tree)));
+  shown.append(text === null || text === undefined ? el("p", { class: "quiet" }, "none in the demanded form") : box(text, title, tree ? "code" : "prose"));
+  return shown;
+}
+
+function partOf(part, pictures) {
+  if (part.image === undefined) return box(part, "Question", "prose");
+  const entry = pictures[part.image];
+  if (!entry || entry.missing) return el("p", { class: "cut" }, "Picture not shown: ", said(entry ? entry.missing : "unknown"));
+  return el("figure", { class: "picture" }, el("img", { src: `picture?digest=${part.image}`, alt: "Picture of the question" }));
+}
+
+function question(evidence) {
+  const asked = evidence.prompt.filter((message) => message.role !== "system");
+  const before = evidence.prompt.filter((message) => message.role === "system");
+  return [
+    before.length ? el("details", {}, el("summary", {}, "System message"), before.map((message) => message.parts.map((part) => partOf(part, evidence.pictures)))) : null,
+    asked.map((message) => el("section", { class: "prompt" }, el("h3", {}, message.role === "user" ? "Question" : message.role), message.parts.map((part) => partOf(part, evidence.pictures)))),
+  ];
+}
+
+async function keep(answer, correct) {
+  await sent("labels", { row: answer.row, correct, labeller: labeller(), blind: true });
+  answer.labels[labeller()] = correct;
+  await show(firstLeft());
+}
+
+function told() {
+  const done = ANSWERS.filter((answer) => given(answer) !== undefined).length;
+  document.getElementById("found").textContent = `${count(done)} of ${count(ANSWERS.length)} answers labelled${labeller() ? ` by ${labeller()}` : ""}`;
+}
+
+async function show(number) {
+  at = number < 0 ? ANSWERS.length : number;
+  told();
+  const answer = ANSWERS[at];
+  if (!answer) {
+    place.replaceChildren(el("p", { class: "strong", tabindex: "-1" }, "All answers have a label. ", el("a", { href: "./" }, "Back to the run")));
+    return;
+  }
+  const evidence = await asked(`blind?row=${answer.row}`);
+  if (ANSWERS[at] !== answer) return;
+  const back = at ? on(el("button", { type: "button" }, "Back"), "click", () => show(at - 1)) : null;
+  place.replaceChildren(el("h2", { tabindex: "-1" }, `Answer ${count(at + 1)}`), ...question(evidence).flat().filter(Boolean),
+    el("div", { class: "pair answers" }, panel("Answer", evidence.answer, evidence.formulas.answer), panel("Target", evidence.target, evidence.formulas.target)),
+    el("div", { class: "deciding" }, labelButtons(given(answer), (correct) => keep(answer, correct)), back));
+  for (const pre of place.querySelectorAll(".prompt .box")) pre.scrollTop = pre.scrollHeight;
+  place.querySelector("h2").focus();
+}
+
+const form = document.getElementById("labeller");
+form.append(nameField(() => show(firstLeft())));
+on(form, "submit", (event) => event.preventDefault());
+const failed = (error) => { document.getElementById("found").textContent = `This answer cannot be shown: ${error.message}`; };
+on(window, "unhandledrejection", (event) => failed(event.reason));
+show(firstLeft());

@@ -1,0 +1,104 @@
+"""Evidence and pictures of a run's rows, read when a page asks for them."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from http import HTTPStatus
+from pathlib import Path
+from typing import Final
+
+from pytest_llmeval.errors import UsageError
+from pytest_llmeval.records import Image, Json, Row, RowKey, Transcript
+from pytest_llmeval.records.message import media_type_of
+from pytest_llmeval.report.evidence import Evidence
+from pytest_llmeval.report.pictures import picture_bytes
+from pytest_llmeval.results.growing_lines import GrowingLines, decoded, line_at
+from pytest_llmeval.results.keyed_lines import KeyLine
+from pytest_llmeval.results.run_files import ROWS, TRANSCRIPTS
+from pytest_llmeval.results.task_info import TaskInfo
+from pytest_llmeval.view.request import Refused, Response
+
+_TEXT: Final = 400_000
+"""Characters of one text that a page gets."""
+
+
+class RunEvidence:
+    """Reads one row and its transcript at a time; in memory are the places of transcripts only.
+
+    A picture is given if evidence has named it by its digest, and a file has that digest: an
+    address alone opens no file.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        """Take the run's folder."""
+        self._folder = folder
+        self._lock = threading.Lock()
+        self._forget()
+
+    def at(self, place: int, infos: Mapping[str, TaskInfo]) -> dict[str, Json]:
+        """Return the evidence of the row whose line begins at byte `place`.
+
+        `infos`: of the run's tasks, by name. UsageError if no row begins there.
+        """
+        if (row := decoded(line_at(self._folder / ROWS, place), Row)) is None:
+            msg = f"{ROWS}: no row begins at byte {place:,}"
+            raise UsageError(msg)
+        named: dict[str, Image] = {}
+
+        def name(image: Image) -> str:
+            named[image.digest] = image
+            return image.digest
+
+        info = infos.get(row.task, TaskInfo(title=row.task))
+        found = Evidence(info=info, picture=name, limit=_TEXT).of(row, self._transcript(row.key))
+        self._images |= named
+        return {**found, "pictures": {digest: self._entry(one) for digest, one in named.items()}}
+
+    def picture(self, digest: str) -> Response:
+        """Return a picture; `Refused` if none is known by the digest, or its file has changed."""
+        image = self._images.get(digest)
+        data = None if image is None else picture_bytes(self._folder, image)
+        if data is None:
+            raise Refused(HTTPStatus.NOT_FOUND, "This picture is not to be found any more.")
+        headers = {"Cache-Control": "private, max-age=86400, immutable"}
+        return Response(media_type=str(media_type_of(data)), body=data, headers=headers)
+
+    def _entry(self, image: Image) -> Json:
+        if picture_bytes(self._folder, image) is None:
+            return {"missing": f"the picture is not to be found any more ({image.path})"}
+        return {"at": image.digest}
+
+    def _transcript(self, key: RowKey) -> Transcript | None:
+        with self._lock:
+            try:
+                added = self._lines.added()
+            except UsageError:  # another file in its place
+                self._forget()
+                added = self._lines.added()
+            self._places |= {one.record.key: one.place for one in added}
+            place = self._places.get(key)
+        if place is None:
+            return None
+        return decoded(line_at(self._folder / TRANSCRIPTS, place), Transcript)
+
+    def _forget(self) -> None:
+        self._lines = GrowingLines(self._folder / TRANSCRIPTS, KeyLine)
+        self._places: dict[RowKey, int] = {}
+        self._images: dict[str, Image] = {}
+
+
+def blind(evidence: dict[str, Json]) -> dict[str, Json]:
+    """Return the part of a row's evidence that a labeller sees: question, answer and target."""
+    events, messages = evidence["events"], evidence["messages"]
+    asked = next(
+        (
+            event["messages"]
+            for event in (events if isinstance(events, list) else ())
+            if isinstance(event, dict) and event.get("role") == "solver" and event.get("messages")
+        ),
+        [],
+    )
+    prompt = [messages[number] for number in asked] if isinstance(messages, list) else []
+    kept = ("answer", "target", "formulas", "pictures")
+    return {"prompt": prompt, **{name: evidence[name] for name in kept}}

@@ -1,0 +1,177 @@
+"""One run that somebody looks at, kept in memory and read on as it grows."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from http import HTTPStatus
+from pathlib import Path
+from typing import Final
+
+from pytest_llmeval.errors import UsageError
+from pytest_llmeval.records import Json, Row, RowKey
+from pytest_llmeval.report.elements import elements_of
+from pytest_llmeval.report.html import render_served, served_rows
+from pytest_llmeval.results.growing_lines import GrowingLines
+from pytest_llmeval.results.run_files import LABELS, ROWS, RUN, SUMMARY
+from pytest_llmeval.results.stored_run import StoredRun, read_info
+from pytest_llmeval.results.task_info import TaskInfo
+from pytest_llmeval.session.findings import Findings
+from pytest_llmeval.session.stored import concluded_findings
+from pytest_llmeval.view.activity import stamp
+from pytest_llmeval.view.request import Refused, Response
+from pytest_llmeval.view.run_evidence import RunEvidence, blind
+from pytest_llmeval.view.run_labels import RunLabels
+
+_REST: Final = 10.0
+"""How many times as long as computing figures took, they are used although rows were added."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Shown:
+    """What was computed of the rows up to byte `at`, with the files as `stamps` says."""
+
+    at: int
+    stamps: tuple[tuple[int, int], ...]
+    found: Findings
+    took: float
+    computed: float
+    page: bytes = b""
+
+
+class ViewedRun:
+    """A run's rows, and what the pages show of them.
+
+    Several threads ask; one at a time reads and computes.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        """View the run in a folder; nothing is read yet."""
+        self.folder = folder
+        self._evidence = RunEvidence(folder)
+        self._labels = RunLabels(folder)
+        self._lock = threading.RLock()
+        self._forget()
+
+    def page(self) -> Response:
+        """Return the run's page with its rows."""
+        with self._lock:
+            shown = self._renewed(newest=True)
+            if not shown.page:
+                parts = render_served(
+                    self._run, shown.found.summary, shown.found.besides, self._places, shown.at
+                )
+                page = "".join(parts).encode("utf-8", "backslashreplace")
+                self._shown = shown = replace(shown, page=page)
+        return Response(body=shown.page)
+
+    def news(self, since: int) -> dict[str, Json]:
+        """Return the rows whose lines begin at byte `since` or later, as data of the page.
+
+        `Refused` when the file of rows is another one by now: the page is to be loaded anew.
+        """
+        with self._lock:
+            self._read()
+            if since > self._lines.at:
+                raise Refused(HTTPStatus.CONFLICT, "The rows of this run were replaced.")
+            added = [row for key, row in self._rows.items() if self._places[key] >= since]
+            rows: Json = None
+            if added:
+                summary = self._renewed().found.summary
+                rows = served_rows(self._run, added, summary, self._places)
+            return {"at": self._lines.at, "rows": rows}
+
+    def overview(self) -> Json:
+        """Return the first view as elements, and up to which byte rows are in it."""
+        with self._lock:
+            shown = self._renewed()
+            if not shown.page:
+                self.page()
+            text = self._shown.page.decode() if self._shown else ""
+            at = self._shown.at if self._shown else 0
+        body = text.partition("<body>")[2].partition('<script type="application/json"')[0]
+        return {"at": at, "elements": elements_of(body, "header", "main")}
+
+    def evidence(self, place: int) -> Json:
+        """Return what is known of the row whose line begins at a byte."""
+        return self._evidence.at(place, self._infos())
+
+    def blind(self, place: int) -> Json:
+        """Return question, answer and target of a row, and nothing of how it was scored."""
+        return blind(self._evidence.at(place, self._infos()))
+
+    def picture(self, digest: str) -> Response:
+        """Return a picture of one of its rows."""
+        return self._evidence.picture(digest)
+
+    def labels(self) -> Json:
+        """Return the labels of its answers."""
+        with self._lock:
+            self._read()
+            return self._labels.known(tuple(self._rows.values()), self._places)
+
+    def drawn(self) -> list[Json]:
+        """Return the answers to label, in the order in which they are to be."""
+        with self._lock:
+            self._read()
+            return self._labels.drawn(tuple(self._rows.values()), self._places)
+
+    def add_label(self, body: bytes) -> Json:
+        """Keep a label, and return all."""
+        with self._lock:
+            self._read()
+            self._labels.add(tuple(self._rows.values()), self._places, body)
+        return self.labels()
+
+    @property
+    def _run(self) -> StoredRun:
+        return StoredRun(
+            path=self.folder,
+            info=self._info,
+            rows=tuple(self._rows.values()),
+            remarks=(
+                (f"{self._lines.wrong:,} lines of {ROWS} are no rows, and are left out",)
+                if self._lines.wrong
+                else ()
+            ),
+        )
+
+    def _infos(self) -> Mapping[str, TaskInfo]:
+        with self._lock:
+            return {entry.task: entry.info for entry in self._renewed().found.summary.entries}
+
+    def _forget(self) -> None:
+        self._lines = GrowingLines(self.folder / ROWS, Row)
+        self._rows: dict[RowKey, Row] = {}
+        self._places: dict[RowKey, int] = {}
+        self._info: Mapping[str, Json] = {}
+        self._shown: _Shown | None = None
+
+    def _read(self) -> None:
+        """Read what was added."""
+        try:
+            added = self._lines.added()
+        except UsageError:  # another file in its place
+            self._forget()
+            added = self._lines.added()
+        for place, row in added:
+            self._rows[row.key] = row
+            self._places[row.key] = place
+
+    def _renewed(self, *, newest: bool = False) -> _Shown:
+        """Return figures of the rows; of earlier ones if computing them again takes too long."""
+        self._read()
+        at = self._lines.at
+        stamps = tuple(stamp(self.folder / name) for name in (RUN, SUMMARY, LABELS))
+        if (shown := self._shown) is not None and shown.stamps == stamps:
+            fresh = time.monotonic() - shown.computed < _REST * shown.took
+            if shown.at == at or (fresh and not newest):
+                return shown
+        begun = time.monotonic()
+        self._info = read_info(self.folder)
+        found = concluded_findings(self._run)
+        now = time.monotonic()
+        self._shown = _Shown(at=at, stamps=stamps, found=found, took=now - begun, computed=now)
+        return self._shown
