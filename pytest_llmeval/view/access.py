@@ -46,7 +46,7 @@ class Access:
         redirect would count as sent by whoever linked here, and be without the cookie.
         """
         given = request.query.get(_TOKEN)
-        if given is None or request.path:
+        if given is None or request.path != ("",):
             return None
         self._check_host(request)
         if not self._is_token(given):

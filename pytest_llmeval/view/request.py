@@ -19,7 +19,7 @@ class Request:
 
     Attributes:
         method: ``GET``, ``HEAD`` or ``POST``.
-        path: the segments of the address's path, decoded, without empty ones.
+        path: the segments of the address's path, decoded: ``("",)`` of ``/``.
         query: the last value of each parameter.
         headers: by name in lower case.
         body: of a POST.

@@ -117,7 +117,7 @@ class _Handler(BaseHTTPRequestHandler):
         address = urlsplit(self.path)
         return Request(
             method=self.command,
-            path=tuple(unquote(part) for part in address.path.split("/") if part),
+            path=tuple(unquote(part) for part in address.path.split("/")[1:]),
             query=dict(parse_qsl(address.query, keep_blank_values=True)),
             headers={name.lower(): value for name, value in self.headers.items()},
             body=body,

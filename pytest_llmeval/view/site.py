@@ -7,6 +7,7 @@ import json
 from http import HTTPStatus
 from pathlib import Path
 from typing import Final
+from urllib.parse import quote
 
 from pytest_llmeval.errors import LLMEvalError
 from pytest_llmeval.records import Json
@@ -61,7 +62,7 @@ class Site:
         A script gets its errors as JSON, ``{"problem": one sentence}``.
         """
         is_page = request.path[:1] != ("api",) and (
-            request.path[:1] != ("runs",) or request.path[2:] in {(), ("label",)}
+            request.path[:1] != ("runs",) or request.path[2:] in {("",), ("label",)}
         )
         try:
             return self._answer(request)
@@ -77,7 +78,7 @@ class Site:
 
     def _answer(self, request: Request) -> Response:
         match request.method, request.path:
-            case "GET" | "HEAD", ():
+            case "GET" | "HEAD", ("",):
                 return runs_page(str(self._folder.path.name), self._listing.runs())
             case "GET" | "HEAD", ("trend",):
                 runs = self._listing.runs()
@@ -91,8 +92,11 @@ class Site:
                 return _versioned(request, trend_json(points))
             case "GET", ("compare",):
                 return comparison_of(self._folder, request.query.get("a", ""), request.query.get("b", ""))
-            case _, ("runs", name, *rest) if len(rest) < 2:  # noqa: PLR2004 - /runs/RUN/WHAT
-                return self._of_run(request, name, rest[0] if rest else "")
+            case "GET" | "HEAD", ("runs", name):
+                place = f"/runs/{quote(name, safe='')}/"
+                return Response(status=HTTPStatus.PERMANENT_REDIRECT, headers={"Location": place})
+            case _, ("runs", name, what):
+                return self._of_run(request, name, what)
             case _:
                 raise Refused(HTTPStatus.NOT_FOUND, "There is no such page.")
 
@@ -100,7 +104,7 @@ class Site:
         run, query = self._runs.open(name), request.query
         match request.method, what:
             case "GET" | "HEAD", "":
-                return run.page(run_state(self._listing.run(name)))
+                return run.page()
             case "GET", "news":
                 news = run.news(_number(query, "since"))
                 return json_response({**news, "run": run_state(self._listing.run(name))})

@@ -57,9 +57,9 @@ function runCells(run) {
       run.recorded ? el("span", { class: "quiet" }, "recorded replies") : null, run.again ? el("span", { class: "quiet" }, "scores again ", said(run.again)) : null),
     el("td", { class: "status" }, statePill(run), el("span", { class: "quiet news" }, newsText(run))),
     el("td", {}, accuracies(run)),
-    el("td", { class: "gate-mark" }, gateMark(run)),
+    el("td", { class: run.gate === null ? "gate-mark none" : "gate-mark" }, gateMark(run)),
     el("td", { class: "number" }, el("span", { class: "label", "aria-hidden": "true" }, "rows "), rows),
-    el("td", { class: "number" }, el("span", { class: "label", "aria-hidden": "true" }, "cost "), run.cost === null ? "–" : `${run.unpriced ? "≥ " : ""}${money(run.cost)}`),
+    el("td", { class: run.cost === null ? "number none" : "number" }, el("span", { class: "label", "aria-hidden": "true" }, "cost "), run.cost === null ? "–" : `${run.unpriced ? "≥ " : ""}${money(run.cost)}`),
   ];
 }
 

@@ -13,7 +13,7 @@ const changeText = (point) => point.changed.map((name) => (name === "data" ? "ot
 const fromTop = (share) => TOP + (1 - share) * (HEIGHT - TOP - BOTTOM);
 
 function pointText(point) {
-  return `${startedText(point.started)}, ${seriesName(point)}: ${percent(point.value)}, 95 % ${intervalText(point)}, n ${count(point.scored)}${point.state === "ended" ? "" : `, ${point.state}`}${point.changed.length ? `; ${changeText(point)} than in the run before` : ""}`;
+  return `${startedText(point.started)}, ${seriesName(point)}: ${percent(point.value)}, 95 % ${intervalText(point)}, n ${count(point.scored)}${point.state === "ended" ? "" : `, ${point.state}`}${point.changed.length ? `; ${changeText(point)} than the run before` : ""}`;
 }
 
 function axis(width) {
@@ -33,12 +33,12 @@ function days(runs, at) {
   });
 }
 
-function changes(runs, at) {
+function changes(runs, at, step) {
   let end = -Infinity;
   return runs.flatMap((run) => {
     const names = unique(points.filter((point) => point.run === run.run).flatMap((point) => point.changed));
     if (!names.length) return [];
-    const x = at(run.run) - STEP / 2;
+    const x = at(run.run) - step / 2;
     const text = names.includes("data") ? "data" : "grader";
     const label = x - 20 > end ? [svg("text", { class: "why across", x, y: TOP - 10 }, text)] : [];
     if (label.length) end = x + 20;
@@ -66,12 +66,12 @@ function mark(point, at, number) {
 function plot(series) {
   const runs = [...new Map(points.map((point) => [point.run, point])).values()];
   const room = document.getElementById("trend").clientWidth - 20;
-  const step = Math.max(STEP + SHIFT * (series.length - 1), Math.min(150, (room - LEFT - RIGHT) / Math.max(1, runs.length)));
-  const width = Math.max(Math.min(room, 340), LEFT + RIGHT + step * runs.length);
+  const step = Math.max(STEP + SHIFT * (series.length - 1), (room - LEFT - RIGHT) / runs.length);
+  const width = LEFT + RIGHT + step * runs.length;
   const places = new Map(runs.map((run, number) => [run.run, LEFT + step * (number + 0.5)]));
   const at = (name) => places.get(name);
   const drawing = svg("svg", { width, height: HEIGHT, viewBox: `0 0 ${width} ${HEIGHT}`, role: "group", "aria-label": "Accuracy by run; the table below holds the values" },
-    axis(width), changes(runs, at), days(runs, at),
+    axis(width), changes(runs, at, step), days(runs, at),
     series.map((name, number) => {
       const own = points.filter((point) => seriesName(point) === name);
       const beside = (run) => at(run) + SHIFT * (number - (series.length - 1) / 2);
@@ -84,7 +84,7 @@ function numbers() {
   const lines = [...points].reverse().map((point) => el("tr", {}, el("th", { scope: "row" }, el("a", { href: runAddress(point.run) }, startedText(point.started))),
     el("td", {}, said(seriesName(point))), el("td", { class: "strong" }, percent(point.value)), el("td", { class: "quiet" }, intervalText(point)), el("td", {}, count(point.scored)),
     el("td", {}, point.state), el("td", { class: "changed" }, said(changeText(point)))));
-  const heads = ["run (UTC)", "model", "accuracy", "95 %", "scored", "state", "than in the run before"];
+  const heads = ["run (UTC)", "model", "accuracy", "95 %", "scored", "state", "changed since the run before"];
   return el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Accuracy by run as a table" },
     el("table", { class: "figures" }, el("caption", {}, "Accuracy by run, the newest first"), el("thead", {}, el("tr", {}, heads.map((text) => el("th", { scope: "col" }, text)))), el("tbody", {}, lines)));
 }
