@@ -25,8 +25,9 @@ _WINDOW: Final = 180.0
 _STEADY: Final = 5.0
 """Seconds of it at least, for a rate."""
 
-_NEWS: Final = (RUN, ROWS, TRANSCRIPTS, SUMMARY, "replies.sqlite3", "replies.sqlite3-wal")
-"""Files that a run's session writes while it goes on; replies come well before their rows."""
+_NEWS: Final = (RUN, ROWS, TRANSCRIPTS, "replies.sqlite3", "replies.sqlite3-wal")
+"""Files that a run's session writes while it goes on; replies come well before their rows. Its
+summary is not among them: `llmeval report` may write that of a run that was cut off long ago."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -52,8 +53,8 @@ class Activity:
 
     def look(self, done: int, planned: int) -> State:
         """Return the state of the run, which has `done` of `planned` rows by now."""
-        stamps = {name: stamp(self.folder / name) for name in _NEWS}
-        seen, now = tuple(stamps.values()), self.clock()
+        stamps = {name: stamp(self.folder / name) for name in (*_NEWS, SUMMARY)}
+        seen, now = tuple(stamps[name] for name in _NEWS), self.clock()
         if self._seen is None:
             age = self.wall() - max(time for _, time in seen) / 1e9
             # Of a file from the future nothing is known: it may be new.

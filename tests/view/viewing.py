@@ -66,14 +66,14 @@ def ended(
     rows: Iterable[Row],
     *,
     day: int = 0,
-    transcripts: Mapping[Row, Transcript] | None = None,
+    transcripts: Iterable[tuple[Row, Transcript]] = (),
 ) -> Path:
     """Write a run that ended, and return its folder."""
     kept = tuple(rows)
     with going_on(reports, len(kept), day=day) as folder:
         for one in kept:
             folder.add_row(one)
-        for one, transcript in (transcripts or {}).items():
+        for one, transcript in transcripts:
             folder.add_transcript(one.key, transcript)
         conclude(folder, kept)
     return folder.path
