@@ -156,8 +156,7 @@ def unreadable_error(endpoint: Endpoint, error: UnreadableReplyError) -> Provide
 
 def connection_error(error: Exception, endpoint: Endpoint) -> ProviderError:
     """Return the error of a call over aiohttp to which no whole response came."""
-    # Clients report a dropped connection as a time-out; the innermost error is the right one.
-    origin = next((e for e in _causes(error) if isinstance(e, aiohttp.ClientError)), error)
+    origin = aiohttp_failure(error) or error
     told = endpoint.quote(str(origin) or type(origin).__name__)
     reach: Reach = "attempt"
     if isinstance(origin, aiohttp.ClientConnectorError) and not endpoint.serves(
@@ -205,6 +204,14 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
     except ValueError:
         return None
     return max(0.0, seconds) if math.isfinite(seconds) else None
+
+
+def aiohttp_failure(error: BaseException) -> aiohttp.ClientError | None:
+    """Return the error of aiohttp behind an SDK's; None if there is none.
+
+    SDKs report a dropped connection as a time-out; the innermost error is the right one.
+    """
+    return next((e for e in _causes(error) if isinstance(e, aiohttp.ClientError)), None)
 
 
 def _causes(error: BaseException | None) -> Iterator[BaseException]:

@@ -214,7 +214,7 @@ def test_one_that_does_not_heed_its_end_is_killed(
 
 
 PARENT = """
-import asyncio, sys
+import asyncio, signal, sys
 from pathlib import Path
 from pytest_llmeval.engine.specs import parse_spec
 from pytest_llmeval.files import watcher
@@ -229,6 +229,8 @@ async def main():
     print("ready", flush=True)
     await asyncio.sleep(600)
 
+# Whoever runs the tests in the background has Ctrl-C ignored, and this process would inherit that.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 asyncio.run(main())
 """
 

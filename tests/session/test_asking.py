@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future
 from typing import Any
 
@@ -11,12 +11,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pytest_llmeval.engine import pending
 from pytest_llmeval.engine.pending import Pending
 from pytest_llmeval.errors import ProviderError, UsageError
 from pytest_llmeval.records import Completion, Json, Message, Reply, Sample
 from pytest_llmeval.scoring.decision import UnscoredError
 from pytest_llmeval.scoring.judge.judgement import Judgement
 from pytest_llmeval.session.asking import LLM, RunningJudge
+
+
+@pytest.fixture(autouse=True, scope="module")
+def without_waiting() -> Iterator[None]:
+    """Let who waits look at once whether an answer is there; half a second a case is long."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pending, "_TICK", 0)
+        yield
 
 
 class Test:

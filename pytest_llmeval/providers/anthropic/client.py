@@ -8,8 +8,8 @@ from anthropic import AsyncAnthropic, DefaultAioHttpClient
 
 from pytest_llmeval.engine.ports import ProviderSetup
 from pytest_llmeval.providers.anthropic.provider import AnthropicProvider
-from pytest_llmeval.providers.connections import LIMITS, time_limits
 from pytest_llmeval.providers.endpoints import ANTHROPIC
+from pytest_llmeval.providers.httpx_settings import LIMITS, time_limits
 from pytest_llmeval.providers.prompt_cache import PromptCache
 
 _PLACEHOLDER_KEY: Final = "none"

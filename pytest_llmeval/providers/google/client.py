@@ -11,9 +11,10 @@ from google.genai.types import HttpOptions
 from openai import DefaultAioHttpClient  # a client over aiohttp, which this package always has
 
 from pytest_llmeval.engine.ports import ProviderSetup
-from pytest_llmeval.providers.connections import LIMITS, content, time_limits
+from pytest_llmeval.providers.connections import content
 from pytest_llmeval.providers.google.endpoint import VertexProject, google_endpoint, vertex_project
 from pytest_llmeval.providers.google.provider import GoogleProvider
+from pytest_llmeval.providers.httpx_settings import LIMITS, time_limits
 from pytest_llmeval.providers.services import Endpoint
 
 _PLACEHOLDER_KEY: Final = "none"

@@ -7,8 +7,6 @@ import re
 from http import HTTPStatus
 from typing import Final
 
-import openai
-
 from pytest_llmeval.errors import ProviderError
 from pytest_llmeval.providers.bodies import ServedError
 from pytest_llmeval.providers.content_filters import is_filter
@@ -23,6 +21,7 @@ from pytest_llmeval.providers.http_failures import (
     verdict_in,
     verdict_of,
 )
+from pytest_llmeval.providers.openai.client import StatusError
 from pytest_llmeval.providers.services import Endpoint
 
 QUOTA_CODES: Final = frozenset(
@@ -40,13 +39,13 @@ def provider_error(error: Exception, endpoint: Endpoint) -> ProviderError:
     """Return the error of a failed call.
 
     Args:
-        error: what the SDK or the reading of the reply raised.
+        error: what the client or the reading of the reply raised.
         endpoint: where the call went.
     """
     match error:
-        case openai.APIStatusError(status_code=status):
-            wait = retry_after(error.response.headers)
-            words, drawing = _words(error.body), "/images/" in error.request.url.path
+        case StatusError(status=status):
+            wait = retry_after(error.headers)
+            words, drawing = _words(error.said), error.path.startswith("/images/")
             verdict = _verdict(status, words, error.code, endpoint, drawing=drawing)
             return status_error(endpoint, status, words, verdict, wait=wait)
         case _:
@@ -59,11 +58,11 @@ def is_filtered(error: Exception) -> bool:
     """Return whether a failed call was refused by a policy filter.
 
     Args:
-        error: what the SDK or the reading of the reply raised.
+        error: what the client or the reading of the reply raised.
     """
     match error:
-        case openai.APIStatusError(status_code=status):
-            body = error.body if isinstance(error.body, dict) else {"message": str(error.body)}
+        case StatusError(status=status):
+            body = error.said if isinstance(error.said, dict) else {"message": str(error.said)}
             inner = body.get("innererror")
             deeper = inner.get("code") if isinstance(inner, dict) else None
             codes = (error.code, body.get("type"), deeper)
@@ -75,9 +74,9 @@ def is_filtered(error: Exception) -> bool:
 
 
 def _verdict(
-    status: int, words: str, code: str | None, endpoint: Endpoint, *, drawing: bool = False
+    status: int, words: str, code: object, endpoint: Endpoint, *, drawing: bool = False
 ) -> Verdict:
-    if code in QUOTA_CODES:
+    if isinstance(code, str) and code in QUOTA_CODES:
         return NO_QUOTA
     verdict = verdict_in(words) or verdict_of(status, endpoint)
     if verdict.reach == "model" and _is_of_its_request(status, words, drawing=drawing):

@@ -1,20 +1,16 @@
-"""Models behind OpenAI's chat completions, Responses and image APIs, at any server, by the SDK."""
+"""Models behind OpenAI's chat completions, Responses and image APIs, at any server."""
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Final, Protocol
-
-import httpx2
-from openai import APIStatusError, AsyncOpenAI, OpenAIError
+from typing import Final
 
 from pytest_llmeval.engine.ports import ImageStore
 from pytest_llmeval.providers.answering import Failures, answered
-from pytest_llmeval.providers.connections import content
+from pytest_llmeval.providers.openai.client import Attachment, Client, StatusError
 from pytest_llmeval.providers.openai.errors import is_filtered, provider_error
 from pytest_llmeval.providers.openai.replies import read_chat, read_images
 from pytest_llmeval.providers.openai.requests import chat_body, image_body
@@ -26,16 +22,8 @@ from pytest_llmeval.records import Json, Reply, Request
 _SCHEMA_REFUSED: Final = re.compile(r"response_format|text\.format|json_schema", re.IGNORECASE)
 _REFUSALS: Final = frozenset({400, 422})
 _FAILURES: Final = Failures(
-    kinds=(OpenAIError,), is_filtered=is_filtered, provider_error=provider_error
+    kinds=(StatusError,), is_filtered=is_filtered, provider_error=provider_error
 )
-
-
-class AsyncClosable(Protocol):
-    """An object that holds connections, such as a credential."""
-
-    async def close(self) -> None:
-        """Close them."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,23 +47,21 @@ class OpenAIProvider:
 
     def __init__(
         self,
-        client: AsyncOpenAI,
+        client: Client,
         endpoint: Endpoint,
         *,
         image_store: ImageStore,
         api: Api,
-        credential: AsyncClosable | None = None,
     ) -> None:
         """Send by a client.
 
         Args:
-            client: the SDK's client; it is closed with the provider.
+            client: sends to the endpoint; it is closed with the provider.
             endpoint: where the client sends to.
             image_store: keeps pictures that come in replies.
             api: which API is used for messages.
-            credential: what the client signs in with, if it is closed with the provider.
         """
-        self._client, self._endpoint, self._credential = client, endpoint, credential
+        self._client, self._endpoint = client, endpoint
         self._image_store, self._api = image_store, api
         self._fallback = SchemaFallback(_refuses_schema)
 
@@ -101,48 +87,30 @@ class OpenAIProvider:
     async def close(self) -> None:
         """Close the connections."""
         await self._client.close()
-        if self._credential is not None:
-            await self._credential.close()
 
     async def _chat(self, request: Request) -> Reply:
-        data = json.dumps(self._api.body(request), allow_nan=False, separators=(",", ":")).encode()
-        # The raw response keeps fields that the client has no classes for, and building its classes
-        # takes a third of its CPU time.
-        response = await self._client.post(
-            self._api.path,
-            cast_to=httpx2.Response,
-            content=content(data),
-            options={
-                "headers": {"Content-Type": "application/json", "Content-Length": str(len(data))}
-            },
-        )
-        return self._api.read(response.content, self._image_store)
+        body = await self._client.post(self._api.path, self._api.body(request))
+        return self._api.read(body, self._image_store)
 
     async def _draw(self, request: Request) -> Reply:
         fields, images = image_body(request)
         if not images:
-            response = await self._client.post(
-                "/images/generations", cast_to=httpx2.Response, body=fields
-            )
-            return read_images(response.content, self._image_store)
+            body = await self._client.post("/images/generations", fields)
+            return read_images(body, self._image_store)
         name = "image" if len(images) == 1 else "image[]"
         files = [
-            (name, (f"{image.digest[:16]}.{image.media_type[6:]}", image.read(), image.media_type))
+            Attachment(
+                name, f"{image.digest[:16]}.{image.media_type[6:]}", image.read(), image.media_type
+            )
             for image in images
         ]
-        response = await self._client.post(
-            "/images/edits",
-            cast_to=httpx2.Response,
-            body=fields,
-            files=files,
-            options={"headers": {"Content-Type": "multipart/form-data"}},
-        )
-        return read_images(response.content, self._image_store)
+        body = await self._client.post_form("/images/edits", fields, files)
+        return read_images(body, self._image_store)
 
 
 def _refuses_schema(error: Exception) -> bool:
     return (
-        isinstance(error, APIStatusError)
-        and error.status_code in _REFUSALS
+        isinstance(error, StatusError)
+        and error.status in _REFUSALS
         and _SCHEMA_REFUSED.search(str(error)) is not None
     )

@@ -7,8 +7,8 @@ from typing import Final
 from pytest_llmeval.engine.ports import ProviderSetup
 from pytest_llmeval.engine.resources import Resources
 from pytest_llmeval.errors import ProviderError
-from pytest_llmeval.providers.openai.client import local_provider
-from pytest_llmeval.providers.openai.provider import OpenAIProvider
+from pytest_llmeval.providers.openai.client import HttpClient
+from pytest_llmeval.providers.openai.provider import CHAT, OpenAIProvider
 from pytest_llmeval.providers.vllm.server import VllmServer
 from pytest_llmeval.records import Reply, Request
 
@@ -57,7 +57,9 @@ class VllmProvider:
 
     async def _start(self) -> OpenAIProvider:
         try:
-            return local_provider(await self._server.start(), self._setup)
+            endpoint = await self._server.start()
         except BaseException:
             await self._server.stop()
             raise
+        client = HttpClient(endpoint, timeout=self._setup.timeout, proxies=False)
+        return OpenAIProvider(client, endpoint, image_store=self._setup.image_store, api=CHAT)
