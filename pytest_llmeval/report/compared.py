@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
+from pytest_llmeval.report.address import Addresses
 from pytest_llmeval.report.clean import clean
 from pytest_llmeval.report.comparison_sheet import comparison_sheets
 from pytest_llmeval.report.sheet import Sheet
@@ -26,13 +27,20 @@ class DifferencePlot:
     reach: str
 
 
+class FlippedSample(NamedTuple):
+    """A sample's id, and its address in the page; "" where the page does not have its rows."""
+
+    name: str
+    address: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Flipped:
     """Samples that went one way; `more` are not named."""
 
     title: str
     outcome: str
-    ids: tuple[str, ...]
+    samples: tuple[FlippedSample, ...]
     more: int
 
 
@@ -43,31 +51,39 @@ class Compared:
     sheet: Sheet
     differences: tuple[DifferencePlot, ...]
     flipped: tuple[Flipped, ...]
-    part: tuple[str, str, str]
 
 
-def compared(comparison: Comparison) -> tuple[tuple[Compared, ...], tuple[Sheet, ...]]:
-    """Return the pairs, and the sheets that belong to no pair."""
+def compared(
+    comparison: Comparison, addresses: Addresses | None = None
+) -> tuple[tuple[Compared, ...], tuple[Sheet, ...]]:
+    """Return the pairs, and the sheets that belong to no pair.
+
+    `addresses` are those of the rows of b in the page; None if it has none.
+    """
     sheets = comparison_sheets(comparison)
     pairs = tuple(
-        _compared(pair, sheet) for pair, sheet in zip(comparison.pairs, sheets, strict=False)
+        _compared(pair, sheet, addresses)
+        for pair, sheet in zip(comparison.pairs, sheets, strict=False)
     )
     return pairs, sheets[len(pairs) :]
 
 
-def _compared(pair: Pair, sheet: Sheet) -> Compared:
+def _compared(pair: Pair, sheet: Sheet, addresses: Addresses | None) -> Compared:
+    def sample(name: str) -> FlippedSample:
+        found = "" if addresses is None else addresses.of(pair.task, pair.test, name, pair.model_b)
+        return FlippedSample(clean(name), found)
+
     return Compared(
         sheet=sheet,
         differences=tuple(_difference(change) for change in pair.compared),
         flipped=tuple(
-            _flipped(title, outcome, ids)
+            _flipped(title, outcome, ids, sample)
             for title, outcome, ids in (
                 ("Correct more often in b", "correct", pair.gained),
                 ("Correct less often in b", "incorrect", pair.lost),
             )
             if ids
         ),
-        part=(pair.task, pair.model_b, pair.test),
     )
 
 
@@ -93,10 +109,12 @@ def _place(value: float, reach: float) -> float:
     return 50 + 50 * value / reach
 
 
-def _flipped(title: str, outcome: str, ids: Sequence[str]) -> Flipped:
+def _flipped(
+    title: str, outcome: str, ids: Sequence[str], sample: Callable[[str], FlippedSample]
+) -> Flipped:
     return Flipped(
         title=title,
         outcome=outcome,
-        ids=tuple(clean(one) for one in ids[:MOST_FLIPPED]),
+        samples=tuple(map(sample, ids[:MOST_FLIPPED])),
         more=len(ids[MOST_FLIPPED:]),
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -10,6 +9,8 @@ from typing import Any, Final
 from markupsafe import Markup
 
 from pytest_llmeval.records import Json, Row, RowKey
+from pytest_llmeval.report.address import Addresses
+from pytest_llmeval.report.asked_questions import AskedQuestions, asked_questions
 from pytest_llmeval.report.clean import clean
 from pytest_llmeval.report.compared import compared
 from pytest_llmeval.report.gate_sheet import gate_sheet
@@ -74,54 +75,66 @@ def render_report(run: StoredRun, summary: Summary, besides: Besides) -> Iterato
         besides: what is shown with them.
     """
     rows = sorted(run.rows, key=_order)
-    data, pack, album = _data(run, rows, summary)
+    addresses = Addresses(rows)
+    data, pack, album = _data(run, rows, summary, addresses)
     return rendered(
         "report.html.jinja",
-        **_context(run, rows, summary, besides),
+        **_context(run, rows, summary, besides, addresses),
         data=data,
         chunks=pack.chunks(),
         pictures=album.encoded,
     )
 
 
-def render_served(
-    run: StoredRun, summary: Summary, besides: Besides, served: Mapping[RowKey, Json], at: int
-) -> Iterator[str]:
-    """Yield the same page for a server, which is asked for evidence, pictures and later rows.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Served:
+    """A run of which a page asks a server for evidence, pictures and later rows.
 
-    Args:
-        run: with its rows.
-        summary: of its rows.
-        besides: what is shown with them.
-        served: by key, the place under which a row's evidence is asked for.
+    Attributes:
+        run: the run, with its rows.
+        places: by key, the place under which a row's evidence is asked for.
+        questions: what the samples ask.
         at: the place in the file of rows up to which it was read.
     """
-    rows = sorted(run.rows, key=_order)
-    text = json_text({**served_rows(run, rows, summary, served), "at": at})
+
+    run: StoredRun
+    places: Mapping[RowKey, int]
+    questions: AskedQuestions
+    at: int
+
+
+def render_served(served: Served, summary: Summary, besides: Besides) -> Iterator[str]:
+    """Yield the same page for a server."""
+    rows = sorted(served.run.rows, key=_order)
+    addresses = Addresses(rows)
+    data = {**served_rows(served, rows, summary, addresses), "at": served.at}
     return rendered(
         "run.html.jinja",
-        **_context(run, rows, summary, besides),
-        data=Markup(text),  # noqa: S704 - json_text escapes it
+        **_context(served.run, rows, summary, besides, addresses),
+        data=Markup(json_text(data)),  # noqa: S704 - json_text escapes it
         chunks=(),
         pictures=(),
     )
 
 
 def served_rows(
-    run: StoredRun, rows: Sequence[Row], summary: Summary, served: Mapping[RowKey, Json]
+    served: Served, rows: Sequence[Row], summary: Summary, addresses: Addresses
 ) -> dict[str, Json]:
-    """Return rows of a run as the data of a page that asks for their evidence."""
-    places = [served[row.key] for row in rows]
-    return {**sample_index(rows, summary, run.whole), "places": places, "pictures": {}}
+    """Return rows of a served run as the page's data; `addresses` are those of all its rows."""
+    places: list[Json] = [[served.places[row.key], 0] for row in rows]
+    pictures: dict[str, Json] = {
+        image.digest: {"at": image.digest} for image in served.questions.images
+    }
+    index = sample_index(served.run, rows, summary, served.questions, addresses)
+    return {**index, "places": places, "pictures": pictures}
 
 
 def _context(
-    run: StoredRun, rows: Sequence[Row], summary: Summary, besides: Besides
+    run: StoredRun, rows: Sequence[Row], summary: Summary, besides: Besides, addresses: Addresses
 ) -> dict[str, Any]:
     """Return what the template of a run's page shows, besides the samples."""
     gate, against, again = besides.gate, besides.against, besides.again
-    pairs, others = ((), ()) if against is None else compared(against.comparison)
-    numbers = _numbers(rows)
+    pairs, others = ((), ()) if against is None else compared(against.comparison, addresses)
     return {
         "title": started_text(run.info),
         "run": run.path.name,
@@ -137,19 +150,23 @@ def _context(
         "against": None if against is None else clean(against.name),
         "pairs": pairs,
         "others": others,
-        "numbers": numbers,
-        "pipelines": pipeline_sections(besides.pipelines, numbers),
+        "pipelines": pipeline_sections(besides.pipelines, addresses),
     }
 
 
-def _data(run: StoredRun, rows: Sequence[Row], summary: Summary) -> tuple[Markup, Pack, Album]:
+def _data(
+    run: StoredRun, rows: Sequence[Row], summary: Summary, addresses: Addresses
+) -> tuple[Markup, Pack, Album]:
     """Return the table of samples for the page's script, and evidence and pictures that it opens.
 
     In a function, so that the objects behind the text are gone before the page is put together.
     """
-    index = sample_index(rows, summary, run.whole)
+    questions = asked_questions(run)
+    index = sample_index(run, rows, summary, questions, addresses)
     room = max(0, MAX_BYTES - _FRAME - len(json_text(index)))
     pack, album = Pack(room * 2 // 3), Album(run.path, room // 3)
+    for image in questions.images:
+        album.add(image)
     infos = {entry.task: entry.info for entry in summary.entries}
     places: list[Json] = [
         list(place) if place else None for place in pack_evidence(run, rows, infos, pack, album)
@@ -163,25 +180,13 @@ def render_comparison(comparison: Comparison, *, names: tuple[str, str]) -> str:
     pairs, others = compared(comparison)
     a, b = map(clean, names)
     title = f"{a} and {b}"
-    return render(
-        "comparison.html.jinja", title=title, names=[a, b], pairs=pairs, others=others, numbers={}
-    )
+    return render("comparison.html.jinja", title=title, names=[a, b], pairs=pairs, others=others)
 
 
 def render_sheets(title: str, sheets: Sequence[Sheet]) -> str:
     """Return sheets, such as those of several runs side by side, as a page."""
-    return render(
-        "comparison.html.jinja", title=clean(title), names=[], pairs=(), others=sheets, numbers={}
-    )
+    return render("comparison.html.jinja", title=clean(title), names=[], pairs=(), others=sheets)
 
 
 def _order(row: Row) -> tuple[Any, ...]:
-    return row.task, row.test, row.model, natural_order(row.sample), row.epoch
-
-
-def _numbers(rows: Sequence[Row]) -> dict[tuple[str, str, str], dict[str, int]]:
-    """Return the numbers under which the page knows samples, by task, model and test."""
-    numbers: dict[tuple[str, str, str], dict[str, int]] = defaultdict(dict)
-    for number, row in enumerate(rows):
-        numbers[row.task, row.model, row.test].setdefault(clean(row.sample), number)
-    return numbers
+    return row.task, natural_order(row.sample), row.test, row.model, row.epoch

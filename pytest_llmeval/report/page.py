@@ -36,14 +36,15 @@ class _Parts(NamedTuple):
 _STYLES: Final = ("base", "head", "cards", "plots", "samples", "sample", "print")
 _VIEWED: Final = ("dom", "server", "state")
 _REPORT: Final = _Parts(
-    ("dom", "data", "formula", "tree", "evidence", "sample", "table", "main"), _STYLES
+    ("dom", "data", "address", "formula", "tree", "evidence", "sample", "table", "main"), _STYLES
 )
 _PARTS: Final[Mapping[str, _Parts]] = MappingProxyType(
     {
         "run.html.jinja": _Parts(
             (
-                *("dom", "server", "state", "served", "data", "formula", "tree", "evidence"),
-                *("sample", "table", "elements", "label_buttons", "labelling", "main", "live"),
+                *("dom", "server", "state", "served", "data", "address", "formula", "tree"),
+                *("evidence", "sample", "table", "elements", "label_buttons", "labelling", "main"),
+                *("growing", "live"),
             ),
             (*_STYLES, "view"),
             served=True,

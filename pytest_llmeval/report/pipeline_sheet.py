@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, TypeAlias
+from typing import Final
 
-from pytest_llmeval.records import Outcome
+from pytest_llmeval.records import Outcome, Row
 from pytest_llmeval.report import numbers
+from pytest_llmeval.report.address import Addresses
 from pytest_llmeval.report.clean import clean
 from pytest_llmeval.report.matrix_sheet import contender_names, matrix_sheet, short_matrix_sheet
 from pytest_llmeval.report.natural_order import natural_order
 from pytest_llmeval.report.sheet import Sheet
 from pytest_llmeval.results.pipelines import AskedSample, Pipelines
-
-RowNumbers: TypeAlias = Mapping[tuple[str, str, str], Mapping[str, int]]
-"""By task, model and test function: the number of each sample's page."""
 
 PIPELINES: Final = "pipelines"
 """How their titles begin."""
@@ -29,11 +27,11 @@ _MOST_SAMPLES: Final = 300
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SampleCell:
-    """What became of a sample in one pipeline; `number` is that of its page, None without one."""
+    """What became of a sample in one pipeline; `address` is that of its page, "" without one."""
 
     text: str
     outcome: str
-    number: int | None
+    address: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,14 +68,16 @@ def short_pipeline_sheet(found: Pipelines) -> Sheet:
     return short_matrix_sheet(found.matrix, PIPELINES)
 
 
-def pipeline_sections(found: Sequence[Pipelines], pages: RowNumbers) -> tuple[PipelineSection, ...]:
-    """Return a section for each model's pipelines; `pages`: the numbers of samples' pages."""
+def pipeline_sections(
+    found: Sequence[Pipelines], addresses: Addresses
+) -> tuple[PipelineSection, ...]:
+    """Return a section for each model's pipelines; `addresses` are those of their rows."""
     columns = sum(len(one.matrix.contenders) for one in found)
     most = min(_MOST_SAMPLES, _CELLS // max(columns, 1))
-    return tuple(_section(one, pages, most) for one in found)
+    return tuple(_section(one, addresses, most) for one in found)
 
 
-def _section(found: Pipelines, pages: RowNumbers, most: int) -> PipelineSection:
+def _section(found: Pipelines, addresses: Addresses, most: int) -> PipelineSection:
     every = len(found.samples) <= most
     wanted = found.samples if every else [one for one in found.samples if one.differs]
     shown = sorted(wanted, key=lambda sample: natural_order(sample.id))[:most]
@@ -87,33 +87,40 @@ def _section(found: Pipelines, pages: RowNumbers, most: int) -> PipelineSection:
         else f"{len(shown):,} of the {len(wanted):,} samples whose "
         f"outcomes differ are shown; pipelines.csv holds all {len(found.samples):,}."
     )
-    keys = [(one.place.task, one.place.model, one.place.test) for one in found.matrix.contenders]
     return PipelineSection(
         sheet=pipeline_sheet(found),
         names=contender_names(found.matrix),
         totals=tuple(
             f"{one.counts.correct:,} of {one.counts.planned:,}" for one in found.matrix.contenders
         ),
-        lines=tuple(_line(one, [pages.get(key, {}) for key in keys]) for one in shown),
+        lines=tuple(_line(one, addresses) for one in shown),
         samples=len(found.samples),
         remark=remark,
     )
 
 
-def _line(sample: AskedSample, pages: Sequence[Mapping[str, int]]) -> SampleLine:
-    name = clean(sample.id)
+def _line(sample: AskedSample, addresses: Addresses) -> SampleLine:
     return SampleLine(
-        name=name,
+        name=clean(sample.id),
         tags=clean(", ".join(sample.tags)),
         cells=tuple(
             SampleCell(
                 text=_text(outcomes),
                 outcome=next(iter(outcomes.values())) if len(set(outcomes.values())) == 1 else "",
-                number=of_pipeline.get(name) if outcomes else None,
+                address=_address(rows, addresses),
             )
-            for outcomes, of_pipeline in zip(sample.outcomes, pages, strict=True)
+            for outcomes, rows in zip(sample.outcomes, sample.rows, strict=True)
         ),
     )
+
+
+def _address(rows: Mapping[int, Row], addresses: Addresses) -> str:
+    """Return the address of a sample's only row, or of all its epochs; "" if there is none."""
+    row = next(iter(rows.values()), None)
+    if row is None:
+        return ""
+    epoch = row.epoch if len(rows) == 1 else None
+    return addresses.of(row.task, row.test, row.sample, row.model, epoch)
 
 
 def _text(outcomes: Mapping[int, Outcome]) -> str:

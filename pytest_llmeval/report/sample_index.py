@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from pytest_llmeval.records import Json, Row, Score
+from pytest_llmeval.report.address import Addresses, name_in_page
+from pytest_llmeval.report.asked_questions import AskedQuestions
 from pytest_llmeval.report.clean import clean
-from pytest_llmeval.results.row_texts import Whole
+from pytest_llmeval.results.questions import QuestionKey, question_of
+from pytest_llmeval.results.stored_run import StoredRun
 from pytest_llmeval.results.summary import Summary
 
 COLUMNS: Final = (
     "sample",
+    "question",
     "part",
     "epoch",
     "outcome",
@@ -44,42 +49,65 @@ class TablePart(NamedTuple):
     test: str
 
 
-def sample_index(rows: Sequence[Row], summary: Summary, whole: Whole) -> dict[str, Json]:
-    """Return names of columns, parts of the run, tags, and a list of values for each row.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Numbers:
+    """Where the page's lists hold what rows share."""
 
-    `rows` in the order of the table; `whole` adds the texts that a row lacks in memory.
+    parts: Mapping[TablePart, int]
+    questions: Mapping[QuestionKey, int]
+    tags: Mapping[str, int]
+
+
+def sample_index(
+    run: StoredRun,
+    rows: Sequence[Row],
+    summary: Summary,
+    questions: AskedQuestions,
+    addresses: Addresses,
+) -> dict[str, Json]:
+    """Return the run, parts of it, questions, tags, and a list of values for each row.
+
+    Args:
+        run: the run of the page.
+        rows: its rows in the order of the table.
+        summary: of the rows.
+        questions: what they asked.
+        addresses: of the rows.
     """
-    parts = {TablePart(row.task, row.model, row.test): 0 for row in rows}
-    parts = {part: number for number, part in enumerate(sorted(parts))}
-    tags = {
-        tag: number
-        for number, tag in enumerate(sorted({tag for row in rows for tag in _tags(row)}))
-    }
+    parts = sorted({TablePart(row.task, row.model, row.test) for row in rows})
+    tags = sorted({tag for row in rows for tag in _tags(row)})
+    numbers = _Numbers(
+        parts={part: number for number, part in enumerate(parts)},
+        questions=questions.numbers,
+        tags={tag: number for number, tag in enumerate(tags)},
+    )
     longest = min(_LONGEST, _EXCERPTS // (3 * len(rows) or 1))
     titles = {entry.task: entry.info.title for entry in summary.entries}
     return {
+        "runs": [{"name": clean(run.path.name), "letter": ""}],
         "columns": list(COLUMNS),
         "parts": [
             {
-                "task": part.task,
+                "run": 0,
+                "task": name_in_page(part.task),
                 "title": clean(titles.get(part.task, part.task)),
-                "model": clean(part.model),
-                "test": clean(part.test.rpartition("::")[2]),
+                "model": name_in_page(part.model),
+                "test": addresses.test(part.task, part.test),
             }
             for part in parts
         ],
+        "questions": [*questions.entries],
         "tags": [clean(tag) for tag in tags],
-        "rows": [_values(whole(row), parts, tags, longest) for row in rows],
+        "rows": [_values(run.whole(row), numbers, longest) for row in rows],
     }
 
 
-def _values(
-    row: Row, parts: dict[TablePart, int], tags: dict[str, int], longest: int
-) -> list[Json]:
+def _values(row: Row, numbers: _Numbers, longest: int) -> list[Json]:
     score = _deciding(row)
     values: dict[str, Json] = {
-        "sample": clean(row.sample),
-        "part": parts[TablePart(row.task, row.model, row.test)],
+        "sample": name_in_page(row.sample),
+        "question": numbers.questions.get(question_of(row)),
+        "part": numbers.parts[TablePart(row.task, row.model, row.test)],
         "epoch": row.epoch,
         "outcome": row.outcome,
         "score": None if score is None or score.value is None else round(score.value, _DIGITS),
@@ -87,7 +115,7 @@ def _values(
         "answer": None if row.answer is None else clean(_last_line(row.answer), longest),
         "target": clean(row.target_text, longest),
         "why": clean(_why(row, score), longest),
-        "tags": [tags[tag] for tag in _tags(row)],
+        "tags": [numbers.tags[tag] for tag in _tags(row)],
         "tokens": row.usage.total_tokens,
         "seconds": round(row.seconds, _DIGITS),
         "cost": row.usage.cost,

@@ -10,6 +10,7 @@ SCHEMA: Final = 1
 RUN: Final = "run.json"
 ROWS: Final = "rows.jsonl"
 TRANSCRIPTS: Final = "transcripts.jsonl"
+SAMPLES: Final = "samples.jsonl"
 SUMMARY: Final = "summary.json"
 SUMMARY_TEXT: Final = "summary.md"
 REPORT: Final = "report.html"

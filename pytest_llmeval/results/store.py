@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 from collections.abc import Iterable, Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -20,7 +20,8 @@ from pytest_llmeval.files.json_lines import LineFile, json_line
 from pytest_llmeval.files.lock import FolderLock
 from pytest_llmeval.files.redaction import Redactor
 from pytest_llmeval.records import Json, Record, Row, RowKey, Transcript
-from pytest_llmeval.results.run_files import LATEST, ROWS, RUN, SCHEMA, TRANSCRIPTS
+from pytest_llmeval.results.questions import Question, read_questions
+from pytest_llmeval.results.run_files import LATEST, ROWS, RUN, SAMPLES, SCHEMA, TRANSCRIPTS
 from pytest_llmeval.results.stored_run import StoredRun
 
 
@@ -142,11 +143,22 @@ class RunFolder:
 
     def add_transcript(self, key: RowKey, transcript: Transcript) -> None:
         """Append what happened for one row."""
-        data = {**cast("dict[str, Json]", key._asdict()), **transcript.to_json()}
-        line = json_line(data)
-        if self.files.redactor.may_change(line):
-            line = json_line(self.files.redactor.json(data))
-        self._transcripts.append(line)
+        self._transcripts.append(
+            self._line({**cast("dict[str, Json]", key._asdict()), **transcript.to_json()})
+        )
+
+    def add_questions(self, questions: Iterable[Question]) -> None:
+        """Append what samples ask, each question that is not there yet.
+
+        Raises:
+            OSError, UsageError: the file cannot be read or written.
+        """
+        known = {question.key for question in read_questions(self.path)}
+        with closing(LineFile(self.path / SAMPLES)) as file:
+            for question in questions:
+                if question.key not in known:
+                    known.add(question.key)
+                    file.append(self._line(question.to_json()))
 
     def close(self) -> None:
         """Close the files; OSError, once all are closed, when one could not be."""
@@ -154,6 +166,12 @@ class RunFolder:
             closing.callback(self._lock.release)
             closing.callback(self._rows.close)
             closing.callback(self._transcripts.close)
+
+    def _line(self, data: Json) -> str:
+        """Return a line of JSON without secrets."""
+        line = json_line(data)
+        redactor = self.files.redactor
+        return json_line(redactor.json(data)) if redactor.may_change(line) else line
 
 
 def _ascii_json(record: Record) -> str:

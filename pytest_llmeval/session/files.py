@@ -6,7 +6,7 @@ import os
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -14,6 +14,8 @@ from pytest_llmeval.errors import UsageError
 from pytest_llmeval.files.redaction import Redactor
 from pytest_llmeval.files.writes import Writes
 from pytest_llmeval.records import Json, Row, RowKey, Transcript
+from pytest_llmeval.results.questions import Question
+from pytest_llmeval.results.run_files import SAMPLES
 from pytest_llmeval.results.store import RunFolder
 from pytest_llmeval.results.stored_run import StoredRun
 from pytest_llmeval.session.settings import Settings
@@ -24,19 +26,25 @@ class SessionFiles:
     """Makes the run's folder on first use; the methods may be called from any thread."""
 
     def __init__(
-        self, settings: Settings, run_info: Callable[[], dict[str, Json]], writes: Writes
+        self,
+        settings: Settings,
+        run_info: Callable[[], dict[str, Json]],
+        questions: Callable[[], Iterable[Question]],
+        writes: Writes,
     ) -> None:
         """Find and lock the run to resume, if there is one; make no folder yet.
 
         Args:
             settings: the session's settings.
             run_info: returns the content of run.json.
+            questions: returns what the planned samples ask.
             writes: notes what cannot be written.
 
         Raises:
             UsageError: the run to resume does not exist, or another session is writing into it.
         """
-        self._reports, self._run_info, self._writes = settings.report, run_info, writes
+        self._reports, self._writes = settings.report, writes
+        self._run_info, self._questions = run_info, questions
         self._resumed: Resumed | None = None
         if settings.resume is not None:
             self._resumed = find_resumed(
@@ -125,5 +133,16 @@ class SessionFiles:
     def _opened(self, redactor: Redactor) -> RunFolder:
         info = self._run_info()
         if self._resumed is None:
-            return RunFolder.create(Path(self._reports or ""), info, redactor=redactor)
-        return RunFolder.resume(self._resumed.run, info, redactor=redactor, lock=self._resumed.lock)
+            folder = RunFolder.create(Path(self._reports or ""), info, redactor=redactor)
+        else:
+            run, lock = self._resumed.run, self._resumed.lock
+            folder = RunFolder.resume(run, info, redactor=redactor, lock=lock)
+        with ExitStack() as on_failure:
+            on_failure.callback(folder.close)
+            try:
+                folder.add_questions(self._questions())
+            except OSError as error:
+                msg = f"cannot write {folder.path / SAMPLES}: {error.strerror or error}"
+                raise UsageError(msg) from error
+            on_failure.pop_all()
+        return folder

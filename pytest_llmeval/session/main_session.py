@@ -16,6 +16,7 @@ from pytest_llmeval.engine.statistics import Effort
 from pytest_llmeval.errors import LLMEvalError, UsageError
 from pytest_llmeval.files.writes import Writes
 from pytest_llmeval.records import Json, Row, RowKey, Transcript
+from pytest_llmeval.results.questions import Question
 from pytest_llmeval.results.row_texts import lean
 from pytest_llmeval.results.stored_run import StoredRun
 from pytest_llmeval.session.composition import RunPlace, open_run
@@ -35,6 +36,7 @@ from pytest_llmeval.session.plan_check import (
     task_mistakes,
 )
 from pytest_llmeval.session.price_info import price_lines, prices_json
+from pytest_llmeval.session.questions import planned_questions
 from pytest_llmeval.session.role_check import missing_judges
 from pytest_llmeval.session.row_log import RowLog
 from pytest_llmeval.session.run_info import run_info
@@ -80,7 +82,7 @@ class MainSession:
         place = rescored_place(settings)
         self._rescored: StoredRun | None = None if place is None else stored_run(REUSE, place)
         self._writes = Writes(self._end)
-        self._files = SessionFiles(settings, self._run_info, self._writes)
+        self._files = SessionFiles(settings, self._run_info, self._questions, self._writes)
         self._settings, self._catalog, self._host = settings, catalog, host
         self.plan = Plan(tests=(), tasks=())
         self._checked = False
@@ -293,6 +295,10 @@ class MainSession:
             pictures=self._pictures.images,
         )
         return open_run(self._settings, self._catalog, self.plan, place)
+
+    def _questions(self) -> Iterator[Question]:
+        sound = self.plan.without(self._mistakes)
+        return planned_questions(sound, self._catalog, self._pictures.images)
 
     def _run_info(self) -> dict[str, Json]:
         return run_info(

@@ -12,6 +12,7 @@ from pytest_llmeval.engine.replies import IMAGES, REPLIES, ReplyStore
 from pytest_llmeval.errors import UsageError
 from pytest_llmeval.files.redaction import Redactor
 from pytest_llmeval.results.merge import merged_info, merged_rows
+from pytest_llmeval.results.questions import read_questions
 from pytest_llmeval.results.store import RunFolder
 from pytest_llmeval.results.stored_run import StoredRun, read_transcripts
 from pytest_llmeval.results.stored_tasks import stored_tasks
@@ -34,6 +35,7 @@ def merge(runs: Sequence[StoredRun], reports: Path) -> Conclusion:
         try:
             for row in rows:
                 folder.add_row(row)
+            folder.add_questions(question for run in runs for question in read_questions(run.path))
             for run in runs:
                 _copy(run, folder)
             found = Findings(rows=rows, summary=summarise(rows, infos))

@@ -25,6 +25,7 @@ from pytest_llmeval.providers.opening import check_provider
 from pytest_llmeval.records import Json, Row, RowKey, Transcript, Usage
 from pytest_llmeval.results.graders import GRADER
 from pytest_llmeval.results.keyed_lines import KeyedLines
+from pytest_llmeval.results.questions import read_questions
 from pytest_llmeval.results.rows import ROLE
 from pytest_llmeval.results.run_files import LABELS, TRANSCRIPTS
 from pytest_llmeval.results.store import RunFolder
@@ -173,8 +174,9 @@ class _Rescoring:
         )
 
     def _copy_evidence(self) -> None:
-        """Copy transcripts, pictures and human labels; scorers' parts of transcripts are new."""
+        """Copy questions, transcripts, pictures, labels; scorers' parts of transcripts are new."""
         run = self._plan.run
+        self._folder.add_questions(read_questions(run.path))
         scored = {row.key for row in self._plan.rows.values()}
         for key, transcript in read_transcripts(run.path):
             if key in scored:

@@ -1,4 +1,4 @@
-"""What a sample asks, as a digest: results know by it that two tasks asked the same."""
+"""What a sample asks: its text, and a digest by which results know that two tasks ask the same."""
 
 from __future__ import annotations
 
@@ -9,12 +9,18 @@ from typing import Final
 
 from pytest_llmeval.records import Sample
 from pytest_llmeval.safety.regular_files import open_regular
+from pytest_llmeval.task.choices import choices_text
 
 _DIGITS: Final = 16
 """64 bits: two questions under one id do not get the same digest by accident."""
 
 _PICTURES: Final = 10_000
 """Pictures whose digests are remembered, because several tasks ask about them."""
+
+
+def question_text(sample: Sample) -> str:
+    """Return what a sample asks, for people: its input, and its choices as they are shown."""
+    return f"{sample.input}\n{choices_text(sample)}" if sample.choices else sample.input
 
 
 def question_digest(sample: Sample) -> str:

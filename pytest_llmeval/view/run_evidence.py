@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from http import HTTPStatus
 from pathlib import Path
 from typing import Final
@@ -46,14 +46,18 @@ class RunEvidence:
             raise UsageError(msg)
         named: dict[str, Image] = {}
 
-        def name(image: Image) -> str:
+        def include(image: Image) -> str:
             named[image.digest] = image
             return image.digest
 
         info = infos.get(row.task, TaskInfo(title=row.task))
-        found = Evidence(info=info, picture=name, limit=_TEXT).of(row, self._transcript(row.key))
-        self._images |= named
+        found = Evidence(info=info, picture=include, limit=_TEXT).of(row, self._transcript(row.key))
+        self.name(named.values())
         return {**found, "pictures": {digest: self._entry(one) for digest, one in named.items()}}
+
+    def name(self, images: Iterable[Image]) -> None:
+        """Let pictures be asked for."""
+        self._images |= {image.digest: image for image in images}
 
     def picture(self, digest: str) -> Response:
         """Return a picture; `Refused` if none is known by the digest, or its file has changed."""

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Final
 
 from pytest_llmeval.errors import UsageError
-from pytest_llmeval.results.run_files import LABELS, LATEST, ROWS, RUN, SUMMARY, TRANSCRIPTS
+from pytest_llmeval.results.run_files import LABELS, LATEST, ROWS, RUN, SAMPLES, SUMMARY, TRANSCRIPTS
 from pytest_llmeval.view.request import Refused
 
-_READ: Final = (RUN, ROWS, TRANSCRIPTS, SUMMARY, LABELS, "samples.jsonl", "images")
+_READ: Final = (RUN, ROWS, TRANSCRIPTS, SUMMARY, LABELS, SAMPLES, "images")
 """What is read of a run, by its name in the run's folder."""
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from http import HTTPStatus
 from pathlib import Path
@@ -12,10 +12,13 @@ from typing import Final
 
 from pytest_llmeval.errors import UsageError
 from pytest_llmeval.records import Json, Row, RowKey
+from pytest_llmeval.report.address import Addresses
+from pytest_llmeval.report.asked_questions import excerpts
 from pytest_llmeval.report.elements import elements_of
-from pytest_llmeval.report.html import render_served, served_rows
+from pytest_llmeval.report.html import Served, render_served, served_rows
 from pytest_llmeval.results.growing_lines import GrowingLines
-from pytest_llmeval.results.run_files import LABELS, ROWS, RUN, SUMMARY
+from pytest_llmeval.results.questions import Question, QuestionKey, question_of
+from pytest_llmeval.results.run_files import LABELS, ROWS, RUN, SAMPLES, SUMMARY
 from pytest_llmeval.results.stored_run import StoredRun, read_info
 from pytest_llmeval.results.task_info import TaskInfo
 from pytest_llmeval.session.findings import Findings
@@ -60,9 +63,8 @@ class ViewedRun:
         with self._lock:
             shown = self._renewed(newest=True)
             if not shown.page:
-                parts = render_served(
-                    self._run, shown.found.summary, shown.found.besides, self._places, shown.at
-                )
+                served = self._served(shown.found.rows, shown.at)
+                parts = render_served(served, shown.found.summary, shown.found.besides)
                 page = "".join(parts).encode("utf-8", "backslashreplace")
                 self._shown = shown = replace(shown, page=page)
         return Response(body=shown.page)
@@ -80,7 +82,8 @@ class ViewedRun:
             rows: Json = None
             if added:
                 summary = self._renewed().found.summary
-                rows = served_rows(self._run, added, summary, self._places)
+                served = self._served(added, self._lines.at)
+                rows = served_rows(served, added, summary, Addresses(self._rows.values()))
             return {"at": self._lines.at, "rows": rows}
 
     def overview(self) -> Json:
@@ -125,6 +128,14 @@ class ViewedRun:
             self._labels.add(tuple(self._rows.values()), self._places, body)
         return self.labels()
 
+    def _served(self, rows: Sequence[Row], at: int) -> Served:
+        """Return the run with what some of its rows ask."""
+        wanted = dict.fromkeys(map(question_of, rows))
+        known = [found for key in wanted if (found := self._questions.get(key)) is not None]
+        questions = excerpts(known, len(self._questions))
+        self._evidence.name(questions.images)
+        return Served(run=self._run, places=self._places, questions=questions, at=at)
+
     @property
     def _run(self) -> StoredRun:
         return StoredRun(
@@ -144,7 +155,9 @@ class ViewedRun:
 
     def _forget(self) -> None:
         self._lines = GrowingLines(self.folder / ROWS, Row)
+        self._asked = GrowingLines(self.folder / SAMPLES, Question)
         self._rows: dict[RowKey, Row] = {}
+        self._questions: dict[QuestionKey, Question] = {}
         self._places: dict[RowKey, int] = {}
         self._info: Mapping[str, Json] = {}
         self._shown: _Shown | None = None
@@ -156,6 +169,7 @@ class ViewedRun:
         except UsageError:  # another file in its place
             self._forget()
             added = self._lines.added()
+        self._questions |= {one.record.key: one.record for one in self._asked.added()}
         for place, row in added:
             self._rows[row.key] = row
             self._places[row.key] = place

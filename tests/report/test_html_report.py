@@ -1,4 +1,4 @@
-"""What the HTML report holds, read as text; test_html_in_chromium.py opens it."""
+"""What the HTML report holds, read as text; test_chromium_*.py open it."""
 
 from __future__ import annotations
 
@@ -209,7 +209,8 @@ def test_a_gate_a_comparison_and_a_note_on_recorded_replies_stand_on_top(tmp_pat
     assert "Recorded replies ran in 1 of 4 rows." in told
     assert "gate not passed: 1 of" in told
     assert "a is main, b is this run." in told
-    assert 'Correct more often in b: 1</summary>\n<p class="ids"><a href="#sample/0">1</a>' in page
+    link = '<a href="#physics/1/openai%2Fsmall">1</a>'
+    assert f'Correct more often in b: 1</summary>\n<p class="ids">{link}' in page
     alone = render_comparison(comparison, names=("main", "branch <b>"))
     assert "branch &lt;b&gt;" in alone
     assert "Correct less often in b: 1" in text(alone)

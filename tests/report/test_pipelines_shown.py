@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import re
 from collections.abc import Sequence
 from html import unescape
@@ -17,7 +16,8 @@ from report.html_run import write_report, write_run
 from rich.cells import cell_len
 
 from pytest_llmeval.records import Display, Outcome, Row
-from pytest_llmeval.report.pipeline_sheet import pipeline_sections
+from pytest_llmeval.report.address import Addresses
+from pytest_llmeval.report.pipeline_sheet import PipelineSection, pipeline_sections
 from pytest_llmeval.report.pipelines_csv import pipeline_lines
 from pytest_llmeval.report.table import render_pipelines
 from pytest_llmeval.results.pipelines import Pipelines, pipelines, pipelines_of
@@ -49,6 +49,10 @@ def found(rows: Sequence[Row], info: TaskInfo | None = None) -> tuple[Pipelines,
     return pipelines({"": rows}, tasks)
 
 
+def sections(rows: Sequence[Row], models: int = 1) -> tuple[PipelineSection, ...]:
+    return pipeline_sections(found(rows) * models, Addresses(rows))
+
+
 def test_each_outcome_in_the_report_leads_to_the_page_of_its_row(tmp_path: Path) -> None:
     rows = [
         asked(task, str(number), "correct" if number % 3 else "incorrect", model=model)
@@ -61,7 +65,7 @@ def test_each_outcome_in_the_report_leads_to_the_page_of_its_row(tmp_path: Path)
     run = read_run(folder)
     shown = pipelines_of(run.rows, summarise(run.rows, {}))
     page = write_report(folder, pipelines=shown).read_text()
-    data = json.loads(re.findall(r'id="data">(.*?)</script>', page, re.DOTALL)[0])
+    outcomes = {(line.task, line.sample, line.model): line.outcome for line in rows}
     links = 0
     for part, model in zip(page.split('class="figures asked"')[1:], ("one", "other"), strict=True):
         lines = re.findall(r'<tr><th scope="row">(\d+)</th>(.*?)</tr>', part, re.DOTALL)
@@ -70,20 +74,18 @@ def test_each_outcome_in_the_report_leads_to_the_page_of_its_row(tmp_path: Path)
             for task, cell in zip(
                 ("agent", "context", "query"), cells.split("<td")[2:], strict=True
             ):
-                link = re.search(r"#sample/(\d+)", cell)
+                link = re.search(r'href="#([^"]+)"', cell)
                 assert (link is None) == ((task, sample) == ("agent", "11"))
                 if link is not None:
                     links += 1
-                    known = data["rows"][int(link[1])]
-                    place = data["parts"][known[1]]
-                    assert (known[0], place["task"], place["model"]) == (sample, task, model)
-                    assert f">{known[3]}<" in cell
+                    assert unescape(link[1]) == f"{task}/{sample}/{model}/1"
+                    assert f">{outcomes[task, sample, model]}<" in cell
     assert links == 2 * (36 - 1)
 
 
 @pytest.mark.parametrize("samples", [300, 301, 3000])
 def test_a_long_list_holds_only_samples_that_differ(samples: int) -> None:
-    (section,) = pipeline_sections(found(table(("a", "b"), samples, samples - 5)), {})
+    (section,) = sections(table(("a", "b"), samples, samples - 5))
     assert section.samples == samples
     assert len(section.lines) == (samples if samples <= 300 else 5)
     assert bool(section.remark) == (samples > 300)
@@ -91,17 +93,17 @@ def test_a_long_list_holds_only_samples_that_differ(samples: int) -> None:
 
 def test_many_pipelines_and_models_do_not_make_a_page_without_end() -> None:
     tasks = [f"task {number}" for number in range(10)]
-    sections = pipeline_sections(found(table(tasks, 700, 0)) * 4, {})
-    assert sum(len(line.cells) for one in sections for line in one.lines) <= 6_000
-    assert all(one.lines for one in sections)
-    assert "pipelines.csv holds all 700" in sections[0].remark
+    shown = sections(table(tasks, 700, 0), models=4)
+    assert sum(len(line.cells) for one in shown for line in one.lines) <= 6_000
+    assert all(one.lines for one in shown)
+    assert "pipelines.csv holds all 700" in shown[0].remark
 
 
 def test_epochs_are_counted_in_the_report_and_stand_apart_in_the_csv() -> None:
     outcomes: tuple[Outcome, ...] = ("correct", "correct", "error")
     rows = [asked("a", "1", "correct", epoch=epoch) for epoch in (1, 2)]
     rows += [asked("b", "1", one, epoch=epoch) for epoch, one in enumerate(outcomes, 1)]
-    (section,) = pipeline_sections(found(rows), {})
+    (section,) = sections(rows)
     assert [cell.text for cell in section.lines[0].cells] == [
         "2 × correct",
         "2 × correct, 1 × error",

@@ -68,7 +68,7 @@ def test_a_label_of_a_samples_page_is_kept_and_corrects_nothing(folder: Path) ->
     run = address(folder)
     with viewed(folder.parent) as viewer:
         places = viewer.ask(f"{run}/news?since=0").json["rows"]["places"]
-        for place in places:
+        for place, _ in places:
             label = {"row": place, "correct": False, "labeller": "ann"}
             assert viewer.post(f"{run}/labels", label).status == 200
     assert len(read_labels(folder)) == 60
@@ -114,7 +114,7 @@ def test_labels_of_a_file_and_of_two_browsers_at_once_are_all_kept(
         places = ann.ask(f"{run}/news?since=0").json["rows"]["places"][:20]
 
         def give(viewer: Viewer, name: str) -> None:
-            for place in places:
+            for place, _ in places:
                 viewer.post(f"{run}/labels", {"row": place, "correct": True, "labeller": name})
 
         threads = [
@@ -154,7 +154,7 @@ def test_a_label_shows_at_once_to_others(folder: Path) -> None:
     run = address(folder)
     with viewed(folder.parent) as viewer:
         before = viewer.ask(f"{run}/labels")
-        place = viewer.ask(f"{run}/news?since=0").json["rows"]["places"][0]
+        place = viewer.ask(f"{run}/news?since=0").json["rows"]["places"][0][0]
         viewer.post(f"{run}/labels", {"row": place, "correct": False, "labeller": "<b>eve</b>"})
         after = viewer.ask(f"{run}/labels", If_None_Match=before.headers["etag"])
         assert after.json == [[place, {"<b>eve</b>": False}]]

@@ -54,7 +54,7 @@ def test_a_row_that_is_reported_again_comes_again_and_has_the_later_evidence(
             )
             folder.add_row(one)
             news = viewer.ask(f"{run}/news?since=0").json
-            [place] = news["rows"]["places"]
+            [[place, _]] = news["rows"]["places"]
             evidence = viewer.ask(f"{run}/evidence?row={place}").json
             assert evidence["answer"] == reply
             assert evidence["events"][0]["reply"]["text"] == reply
@@ -125,7 +125,7 @@ def test_a_picture_is_given_once_evidence_has_named_it(pictures: tuple[Viewer, s
     news = viewer.ask(f"{run}/news?since=0").json
     digest = "0" * 64
     assert viewer.ask(f"{run}/picture?digest={digest}").status == 404
-    [digest] = viewer.ask(f"{run}/evidence?row={news['rows']['places'][0]}").json["pictures"]
+    [digest] = viewer.ask(f"{run}/evidence?row={news['rows']['places'][0][0]}").json["pictures"]
     picture = viewer.ask(f"{run}/picture?digest={digest}")
     assert picture.body == PICTURE.read_bytes()
     assert picture.headers["content-type"] == "image/png"
@@ -142,7 +142,7 @@ def test_a_file_that_is_no_picture_is_not_given_whatever_a_transcript_names(
     secret.write_text("another file by now")
     with viewed(reports) as viewer:
         news = viewer.ask(f"{run}/news?since=0").json
-        found = viewer.ask(f"{run}/evidence?row={news['rows']['places'][0]}").json["pictures"]
+        found = viewer.ask(f"{run}/evidence?row={news['rows']['places'][0][0]}").json["pictures"]
         assert [list(entry) for entry in found.values()] == [["missing"]]
         assert viewer.ask(f"{run}/picture?digest={next(iter(found))}").status == 404
 

@@ -1,22 +1,73 @@
-// What the file carries: the table's rows as JSON, evidence and pictures compressed until somebody asks.
+// What the page knows: the table's rows as JSON; evidence and pictures come from SOURCE when somebody asks.
 
 const DATA = JSON.parse(document.getElementById("data").textContent);
 
-const ROWS = DATA.rows.map((values, number) => {
-  const row = { number, place: DATA.places[number] };
-  DATA.columns.forEach((name, at) => { row[name] = values[at]; });
-  row.part = DATA.parts[row.part];
-  row.tags = row.tags.map((tag) => DATA.tags[tag]);
-  return row;
-});
+// What scripts compute of the rows: now, and again whenever rows come while the page is open (live.js).
+const renewals = [];
+
+function always(compute) {
+  compute();
+  renewals.push(compute);
+}
+
+const ROWS = [];
+// A line of the table: a sample of a task, with its rows of all contenders and epochs.
+const LINES = [];
+// A column of the table: a model; with two runs also the run, and the test where a task has several.
+const CONTENDERS = [];
+const MODELS = [];
 
 const distinct = (values) => [...new Set(values)];
-const MODELS = distinct(DATA.parts.map((part) => part.model));
 
 function partName(part) {
   const tests = distinct(DATA.parts.filter((other) => other.task === part.task).map((other) => other.test));
   return tests.length > 1 ? `${part.title} · ${part.test}` : part.title;
 }
+
+function rowOf(values, number) {
+  const row = { number, place: DATA.places[number] };
+  DATA.columns.forEach((name, at) => { row[name] = values[at]; });
+  row.part = DATA.parts[row.part];
+  row.question = row.question === null ? null : DATA.questions[row.question];
+  row.tags = row.tags.map((tag) => DATA.tags[tag]);
+  return row;
+}
+
+function readLines() {
+  const byKey = new Map();
+  for (const row of ROWS) {
+    const key = JSON.stringify([row.part.task, row.sample]);
+    if (!byKey.has(key)) {
+      const line = { number: LINES.length, task: row.part.task, title: row.part.title, sample: row.sample, question: row.question, rows: [] };
+      byKey.set(key, line);
+      LINES.push(line);
+    }
+    row.line = byKey.get(key);
+    row.line.question ??= row.question;
+    row.line.rows.push(row);
+  }
+}
+
+function readContenders() {
+  for (const part of DATA.parts) {
+    const { letter } = DATA.runs[part.run];
+    const several = DATA.parts.some((other) => other.task === part.task && other.test !== part.test);
+    const name = [part.model, several ? part.test : "", letter].filter(Boolean).join(" · ");
+    let contender = CONTENDERS.find((one) => one.name === name);
+    if (!contender) CONTENDERS.push(contender = { number: CONTENDERS.length, name, model: part.model, test: several ? part.test : "", letter });
+    part.contender = contender;
+  }
+}
+
+always(() => {
+  for (const list of [ROWS, LINES, CONTENDERS, MODELS]) list.length = 0;
+  MODELS.push(...distinct(DATA.parts.map((part) => part.model)));
+  for (const [number, values] of DATA.rows.entries()) ROWS.push(rowOf(values, number));
+  readLines();
+  readContenders();
+});
+
+const lineOf = (row) => row.line;
 
 async function inflated(id) {
   const code = atob(document.getElementById(id).textContent);
@@ -25,28 +76,43 @@ async function inflated(id) {
   return new Response(stream).arrayBuffer();
 }
 
-const chunks = new Map();
+const jsonOf = (bytes) => JSON.parse(new TextDecoder().decode(bytes));
 
+function dataUrl(bytes, type) {
+  return new Promise((done, fail) => {
+    const reader = new FileReader();
+    reader.onload = () => done(reader.result);
+    reader.onerror = () => fail(reader.error);
+    reader.readAsDataURL(new Blob([bytes], { type }));
+  });
+}
+
+// Where evidence and pictures come from: out of this file; on a page of llmeval view, of its server (served.js).
+const embedded = {
+  // The list of evidence in a chunk; a row's place is [chunk, index].
+  evidence: async (chunk) => jsonOf(await inflated(`chunk-${chunk}`)),
+  // The address of a picture, of an entry of DATA.pictures.
+  picture: async (entry) => dataUrl(await inflated(`picture-${entry.at}`), entry.type),
+};
+
+const SOURCE = DATA.at === undefined ? embedded : served;
+
+const chunks = new Map();
+const pictures = new Map();
+
+function remembered(known, key, make) {
+  if (!known.has(key)) known.set(key, make(key));
+  return known.get(key);
+}
+
+// Everything that is known of a row; null where the file had no room for it.
 async function evidenceOf(row) {
   if (row.place === null) return null;
   const [chunk, index] = row.place;
-  if (!chunks.has(chunk)) chunks.set(chunk, inflated(`chunk-${chunk}`).then((bytes) => JSON.parse(new TextDecoder().decode(bytes))));
-  return (await chunks.get(chunk))[index];
+  return (await remembered(chunks, chunk, SOURCE.evidence))[index];
 }
 
-const pictures = new Map();
-
-async function pictureUrl(entry) {
-  if (!pictures.has(entry.at)) {
-    pictures.set(entry.at, inflated(`picture-${entry.at}`).then((bytes) => new Promise((done, fail) => {
-      const reader = new FileReader();
-      reader.onload = () => done(reader.result);
-      reader.onerror = () => fail(reader.error);
-      reader.readAsDataURL(new Blob([bytes], { type: entry.type }));
-    })));
-  }
-  return pictures.get(entry.at);
-}
+const pictureUrl = (entry) => remembered(pictures, entry.at, () => SOURCE.picture(entry));
 
 function picture(digest, label) {
   const entry = DATA.pictures[digest];

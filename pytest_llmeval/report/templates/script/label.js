@@ -30,7 +30,7 @@ function question(evidence) {
 }
 
 async function keep(answer, correct) {
-  await sent("labels", { row: answer.row, correct, labeller: labeller(), blind: true });
+  await posted("labels", { row: answer.row, correct, labeller: labeller(), blind: true });
   answer.labels[labeller()] = correct;
   await show(firstLeft());
 }
@@ -48,7 +48,7 @@ async function show(number) {
     place.replaceChildren(el("p", { class: "strong", tabindex: "-1" }, "All answers have a label. ", el("a", { href: "./" }, "Back to the run")));
     return;
   }
-  const evidence = await asked(`blind?row=${answer.row}`);
+  const evidence = await fetched(`blind?row=${answer.row}`);
   if (ANSWERS[at] !== answer) return;
   const back = at ? on(el("button", { type: "button" }, "Back"), "click", () => show(at - 1)) : null;
   place.replaceChildren(el("h2", { tabindex: "-1" }, `Answer ${count(at + 1)}`), ...question(evidence).flat().filter(Boolean),

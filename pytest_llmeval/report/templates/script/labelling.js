@@ -3,7 +3,7 @@
 const labelsAt = new Map();
 
 async function renewLabels() {
-  const news = await asked("labels", { again: true });
+  const news = await fetched("labels", { again: true });
   if (news !== null) keepLabels(news);
 }
 
@@ -22,7 +22,7 @@ function drawLabels(panel, place) {
     el("h3", {}, "Labels"),
     names.length ? el("ul", { class: "told" }, told) : el("p", { class: "quiet" }, "Nobody has labelled this answer."),
     el("div", { class: "deciding" }, nameField(() => {}), labelButtons(given[labeller()], async (correct) => {
-      keepLabels(await sent("labels", { row: place, correct, labeller: labeller() }));
+      keepLabels(await posted("labels", { row: place, correct, labeller: labeller() }));
       drawLabels(panel, place);
       panel.querySelector("button[aria-pressed=true]")?.focus();
     })),
@@ -30,7 +30,7 @@ function drawLabels(panel, place) {
 }
 
 function labelPanel(row) {
-  const panel = el("section", { class: "labels", "data-place": row.place });
-  drawLabels(panel, row.place);
+  const panel = el("section", { class: "labels", "data-place": row.place[0] });
+  drawLabels(panel, row.place[0]);
   return panel;
 }

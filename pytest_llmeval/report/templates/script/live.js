@@ -1,38 +1,50 @@
-// A page of llmeval view: the run's state, rows and figures that come while it is open, labels.
+// A page of llmeval view: the run's state, and rows, figures and labels that come while it is open.
 
-const status = document.getElementById("live");
+const liveMark = document.getElementById("live");
 document.getElementById("pages").append(el("a", { href: "/" }, "All runs"), el("a", { href: "label" }, "Label answers"));
 tidy(document.querySelector(".top"));
 tidy(document.querySelector("main"));
 
-let read = DATA.at;
-let seen = DATA.at;
+const reached = { rows: DATA.at, figures: DATA.at };
 
-function drawStatus(run) {
-  const rows = run.state === "ended" ? "" : ` ${rowsText(run)} rows`;
-  const text = [run.state === "running" ? "live:" : "", `${rows}${newsText(run) ? `, ${newsText(run)}` : ""}`].join("");
-  if (status.dataset.text === `${run.state}${text}`) return;
-  status.dataset.text = `${run.state}${text}`;
-  status.replaceChildren(statePill(run), el("span", { class: "quiet" }, text));
+function drawLiveMark(run) {
+  const rows = run.state === "ended" ? "" : `${rowsText(run)} rows`;
+  const text = [rows, newsText(run)].filter(Boolean).join(", ");
+  if (liveMark.dataset.text === `${run.state} ${text}`) return;
+  liveMark.dataset.text = `${run.state} ${text}`;
+  liveMark.replaceChildren(statePill(run), el("span", { class: "quiet" }, run.state === "running" ? ` live: ${text}` : ` ${text}`));
 }
 
-// Figures are computed now and then; what scripts drew, and what is open or focused, stays.
-async function renewOverview() {
-  const news = await asked("overview", { again: true });
+// Draws the table with the rows that came; a link that was focused in it is so after.
+function drawRowsThatCame(news) {
+  const open = openRow();
+  const place = String(open?.place);
+  const focused = document.activeElement.closest("#table a")?.hash;
+  addRows(news);
+  drawTable();
+  if (focused) [...document.querySelectorAll("#table a")].find((link) => link.hash === focused)?.focus({ preventScroll: true });
+  if (open && String(openRow().place) !== place) route();
+}
+
+// Figures are computed now and then.
+async function renewFigures() {
+  const news = await fetched("overview", { again: true });
   if (news === null) return;
-  seen = news.at;
+  reached.figures = news.at;
   const places = [document.querySelector(".top"), document.querySelector("main")];
   news.elements.forEach((tree, number) => renew(places[number], tree));
 }
 
 every(async () => {
-  const news = await asked(`news?since=${read}`);
-  if (news.rows !== null) addRows(news.rows);
-  read = news.at;
-  drawStatus(news.run);
-  if (seen !== read) await renewOverview();
+  const news = await fetched(`news?since=${reached.rows}`);
+  if (news.rows !== null) drawRowsThatCame(news.rows);
+  reached.rows = news.at;
+  drawLiveMark(news.run);
+  if (reached.figures !== reached.rows) await renewFigures();
   await renewLabels();
-  return news.run.state === "ended" && seen === read ? SELDOM : OFTEN;
+  return news.run.state === "ended" && reached.figures === reached.rows ? SELDOM : OFTEN;
 }, (error) => {
-  if (error) status.replaceChildren(el("span", { class: "failed" }, `The server does not answer (${error.message}); this page is from before.`));
+  if (!error) return;
+  delete liveMark.dataset.text;
+  liveMark.replaceChildren(el("span", { class: "failed" }, `This page is not renewed: ${error.message}.`));
 });

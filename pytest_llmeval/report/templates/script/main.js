@@ -5,14 +5,14 @@ const sample = document.getElementById("sample");
 const title = document.title;
 let scrolled = 0;
 
-const openRow = () => (/^#sample\/\d+$/.test(location.hash) ? ROWS[Number(location.hash.slice(8))] : undefined);
+const openRow = () => rowAt(location.hash);
 
 function showSample(row) {
   if (!overview.hidden) scrolled = scrollY;
   overview.hidden = true;
   sample.hidden = false;
   sample.dataset.number = row.number;
-  document.title = `${row.sample} · ${title}`;
+  document.title = `${row.sample.replace(INVISIBLE, "\ufffd")} · ${title}`;
   scrollTo(0, 0);
   drawSample(row, shown, sample);
 }
@@ -31,7 +31,8 @@ function showOverview() {
   }
   if (location.hash === "#samples") scrollTo(0, scrolled);
   else document.getElementById(location.hash.slice(1))?.scrollIntoView();
-  document.querySelector(`#table a[href="#sample/${back}"]`)?.focus({ preventScroll: location.hash !== "#samples" });
+  const link = back && [...document.querySelectorAll("#table th a")].find((one) => one.hash === addressOf(ROWS[back]));
+  link?.focus({ preventScroll: location.hash !== "#samples" });
 }
 
 function route() {
@@ -44,7 +45,7 @@ function stepRow(by) {
   const row = openRow();
   if (row) {
     const other = shown[shown.indexOf(row) + by];
-    if (other && shown.includes(row)) location.hash = `sample/${other.number}`;
+    if (other && shown.includes(row)) location.hash = addressOf(other);
     return;
   }
   const links = [...document.querySelectorAll("#table th a")];

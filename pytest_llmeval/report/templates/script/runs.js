@@ -143,7 +143,7 @@ document.getElementById("list").append(table);
 drawFilters();
 drawRuns();
 every(async () => {
-  const news = await asked("/api/runs", { again: true });
+  const news = await fetched("/api/runs", { again: true });
   if (news === null) return;
   const names = (list) => JSON.stringify(list.map((run) => run.entries.map((entry) => [entry.task, entry.model])));
   const others = names(news) !== names(runs) && !document.getElementById("filters").contains(document.activeElement);

@@ -41,14 +41,14 @@ function sampleHead(row, shown) {
   const at = shown.indexOf(row);
   const step = (by, name, key) => {
     const other = at < 0 ? undefined : shown[at + by];
-    return el("a", other ? { class: "button", href: `#sample/${other.number}`, rel: by < 0 ? "prev" : "next" } : { class: "button", "aria-disabled": "true" }, name, " ", el("kbd", {}, key));
+    return el("a", other ? { class: "button", href: addressOf(other), rel: by < 0 ? "prev" : "next" } : { class: "button", "aria-disabled": "true" }, name, " ", el("kbd", {}, key));
   };
   const about = [partName(row.part), MODELS.length > 1 ? row.part.model : null, row.epoch > 1 ? `epoch ${row.epoch}` : null].filter(Boolean).join(" · ");
   return [
     el("nav", { class: "steps", "aria-label": "Samples" }, el("a", { class: "button", href: "#samples" }, "All samples ", el("kbd", {}, "Esc")), step(-1, "Previous", "k"), step(1, "Next", "j"),
       el("span", { class: "quiet" }, at < 0 ? "" : `${count(at + 1)} of ${count(shown.length)}`)),
-    el("p", { class: "eyebrow" }, about),
-    el("h2", { tabindex: "-1" }, `Sample ${row.sample} `, pill(row.outcome)),
+    el("p", { class: "eyebrow" }, said(about)),
+    el("h2", { tabindex: "-1" }, "Sample ", said(row.sample), " ", pill(row.outcome)),
   ];
 }
 
@@ -71,4 +71,5 @@ async function drawSample(row, shown, place) {
     place.append(...evidenceBody(row, evidence).filter((part) => part !== null));
     showEnds(place);
   }
+  if (SOURCE.panel) place.append(SOURCE.panel(row));
 }

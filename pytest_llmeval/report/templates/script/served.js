@@ -1,11 +1,13 @@
 // Where evidence and pictures come from on a page of llmeval view: asked of the server.
 
 const served = {
-  // A row's place is the byte at which it begins in the file of rows; a list, as of a chunk.
+  // A list of one, as of a chunk; the place of a row is [the byte at which it begins in the file of rows, 0].
   async evidence(place) {
-    const found = await asked(`evidence?row=${place}`);
+    const found = await fetched(`evidence?row=${place}`);
     Object.assign(DATA.pictures, found.pictures);
-    return found;
+    return [found];
   },
   picture: async (entry) => `picture?digest=${entry.at}`,
+  // What stands below a sample beside its evidence.
+  panel: (row) => labelPanel(row),
 };

@@ -3,7 +3,7 @@
 // Returns the JSON at an address; null where it is as it was the last time.
 const tags = new Map();
 
-async function asked(address, { again = false } = {}) {
+async function fetched(address, { again = false } = {}) {
   const headers = again && tags.has(address) ? { "If-None-Match": tags.get(address) } : {};
   const response = await fetch(address, { headers, cache: "no-store" });
   if (response.status === 304) return null;
@@ -12,7 +12,7 @@ async function asked(address, { again = false } = {}) {
   return response.json();
 }
 
-async function sent(address, value) {
+async function posted(address, value) {
   const response = await fetch(address, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(value) });
   if (!response.ok) throw new Error(await refusal(response));
   return response.json();

@@ -8,8 +8,8 @@ const anyOf = (name) => ROWS.some((row) => row[name]);
 
 const COLUMNS = [
   { name: "sample", title: "Sample", value: (row) => row.sample },
-  { name: "task", title: "Task", value: (row) => partName(row.part), hidden: DATA.parts.length < 2, kind: "wide" },
-  { name: "model", title: "Model", value: (row) => row.part.model, hidden: MODELS.length < 2 },
+  { name: "task", title: "Task", value: (row) => partName(row.part), cell: (row) => said(partName(row.part)), hidden: DATA.parts.length < 2, kind: "wide" },
+  { name: "model", title: "Model", value: (row) => row.part.model, cell: (row) => said(row.part.model), hidden: MODELS.length < 2 },
   { name: "epoch", title: "Epoch", value: (row) => row.epoch, hidden: ROWS.every((row) => row.epoch < 2), kind: "number" },
   { name: "outcome", title: "Outcome", value: (row) => RANKS.indexOf(row.outcome), cell: (row) => pill(row.outcome) },
   { name: "score", title: "Score", value: (row) => row.score, cell: (row) => (row.score === null || (row.scale === 1 && row.score % 1 === 0) ? "–" : row.score.toFixed(row.scale >= 100 ? 1 : 2)), kind: "number" },
@@ -61,12 +61,12 @@ function headCell(column) {
 
 function bodyRow(row) {
   const cells = COLUMNS.map((column, at) => {
-    if (!at) return el("th", { scope: "row" }, el("a", { href: `#sample/${row.number}` }, row.sample || "–"));
+    if (!at) return el("th", { scope: "row" }, el("a", { href: addressOf(row) }, row.sample ? said(row.sample) : "–"));
     const value = column.cell ? column.cell(row) : column.value(row) ?? "–";
     return el("td", { class: column.kind, title: column.kind?.startsWith("excerpt") ? value : null }, value);
   });
   return on(el("tr", {}, cells), "click", (event) => {
-    if (!event.target.closest("a") && !String(getSelection())) location.hash = `sample/${row.number}`;
+    if (!event.target.closest("a") && !String(getSelection())) location.hash = addressOf(row);
   });
 }
 

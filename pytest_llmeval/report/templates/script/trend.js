@@ -115,7 +115,7 @@ let width = innerWidth;
 on(window, "resize", () => { if (innerWidth !== width) { width = innerWidth; drawTrend(); } });
 drawTrend();
 every(async () => {
-  const news = await asked(`/api/trend?${new URLSearchParams({ task: DATA.task })}`, { again: true });
+  const news = await fetched(`/api/trend?${new URLSearchParams({ task: DATA.task })}`, { again: true });
   if (news === null || document.getElementById("trend").contains(document.activeElement)) return;
   points = news;
   drawTrend();
