@@ -117,6 +117,13 @@ def render_served(served: Served, summary: Summary, besides: Besides) -> Iterato
     )
 
 
+def served_overview(served: Served, summary: Summary, besides: Besides) -> str:
+    """Return the same page without rows: what is shown of their figures."""
+    rows = sorted(served.run.rows, key=_order)
+    context = _context(served.run, rows, summary, besides, Addresses(rows))
+    return render("run.html.jinja", **context, data="", chunks=(), pictures=())
+
+
 def served_rows(
     served: Served, rows: Sequence[Row], summary: Summary, addresses: Addresses
 ) -> dict[str, Json]:

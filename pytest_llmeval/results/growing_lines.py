@@ -68,7 +68,7 @@ class GrowingLines(Generic[_Kind]):
 
 
 def decoded(line: bytes, kind: type[_Kind]) -> _Kind | None:
-    """Return the record in a line; None if there is none."""
+    """Return the record in a line, or in another JSON text; None if there is none."""
     try:
         return msgspec.json.decode(line, type=kind)
     except (msgspec.DecodeError, UnicodeDecodeError):

@@ -27,7 +27,9 @@ def runs_page(folder: str, runs: Iterable[Listed]) -> Response:
     return _page("runs.html.jinja", folder=folder, data=_data(runs_json(runs)))
 
 
-def trend_page(tasks: Iterable[tuple[str, str]], task: str, points: Iterable[TrendPoint]) -> Response:
+def trend_page(
+    tasks: Iterable[tuple[str, str]], task: str, points: Iterable[TrendPoint]
+) -> Response:
     """Return the trend of the task called `task`, one of `tasks` (name and title)."""
     listed: list[Json] = [[name, clean(title)] for name, title in tasks]
     data: Json = {"tasks": listed, "task": task, "points": trend_json(points)}

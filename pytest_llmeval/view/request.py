@@ -51,10 +51,10 @@ class Refused(Exception):  # noqa: N818 - an answer, not a failure
         self.status = status
 
 
-def json_response(value: Json, *, tag: str = "") -> Response:
-    """Return a value as JSON; `tag` names its version (``ETag``)."""
+def json_response(value: Json) -> Response:
+    """Return a value as JSON."""
     body = json.dumps(value, allow_nan=False, separators=(",", ":")).encode()
-    return Response(media_type=JSON, body=body, headers={"ETag": f'"{tag}"'} if tag else {})
+    return Response(media_type=JSON, body=body)
 
 
 def unchanged(request: Request, tag: str) -> bool:

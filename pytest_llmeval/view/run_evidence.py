@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from http import HTTPStatus
 from pathlib import Path
 from typing import Final
@@ -15,6 +15,7 @@ from pytest_llmeval.report.evidence import Evidence
 from pytest_llmeval.report.pictures import picture_bytes
 from pytest_llmeval.results.growing_lines import GrowingLines, decoded, line_at
 from pytest_llmeval.results.keyed_lines import KeyLine
+from pytest_llmeval.results.questions import Question
 from pytest_llmeval.results.run_files import ROWS, TRANSCRIPTS
 from pytest_llmeval.results.task_info import TaskInfo
 from pytest_llmeval.view.request import Refused, Response
@@ -36,21 +37,21 @@ class RunEvidence:
         self._lock = threading.Lock()
         self._forget()
 
-    def at(self, place: int, infos: Mapping[str, TaskInfo]) -> dict[str, Json]:
-        """Return the evidence of the row whose line begins at byte `place`.
-
-        `infos`: of the run's tasks, by name. UsageError if no row begins there.
-        """
+    def row_at(self, place: int) -> Row:
+        """Return the row whose line begins at byte `place`; UsageError if none does."""
         if (row := decoded(line_at(self._folder / ROWS, place), Row)) is None:
             msg = f"{ROWS}: no row begins at byte {place:,}"
             raise UsageError(msg)
+        return row
+
+    def of(self, row: Row, info: TaskInfo) -> dict[str, Json]:
+        """Return the evidence of a row; `info` is that of its task."""
         named: dict[str, Image] = {}
 
         def include(image: Image) -> str:
             named[image.digest] = image
             return image.digest
 
-        info = infos.get(row.task, TaskInfo(title=row.task))
         found = Evidence(info=info, picture=include, limit=_TEXT).of(row, self._transcript(row.key))
         self.name(named.values())
         return {**found, "pictures": {digest: self._entry(one) for digest, one in named.items()}}
@@ -92,8 +93,11 @@ class RunEvidence:
         self._images: dict[str, Image] = {}
 
 
-def blind(evidence: dict[str, Json]) -> dict[str, Json]:
-    """Return the part of a row's evidence that a labeller sees: question, answer and target."""
+def blind(evidence: dict[str, Json], question: Question | None) -> dict[str, Json]:
+    """Return the part of a row's evidence that a labeller sees: question, answer and target.
+
+    Of a question that the run did not keep, the prompt stands alone.
+    """
     events, messages = evidence["events"], evidence["messages"]
     asked = next(
         (
@@ -103,6 +107,11 @@ def blind(evidence: dict[str, Json]) -> dict[str, Json]:
         ),
         [],
     )
-    prompt = [messages[number] for number in asked] if isinstance(messages, list) else []
+    numbers = asked if isinstance(asked, list) else []
+    prompt = [messages[int(str(one))] for one in numbers] if isinstance(messages, list) else []
     kept = ("answer", "target", "formulas", "pictures")
-    return {"prompt": prompt, **{name: evidence[name] for name in kept}}
+    parts: list[Json] = []
+    if question is not None:
+        images: list[Json] = [{"image": image.digest} for image in question.images]
+        parts = [question.text, *images]
+    return {"question": parts, "prompt": prompt, **{name: evidence[name] for name in kept}}

@@ -88,7 +88,7 @@ class RunLabels:
         add_labels(self._folder, [label])
 
     def _chosen(self, given: GivenLabel, row: Row, rows: Sequence[Row]) -> ChosenAnswer:
-        """Return the drawn answer that is labelled: the next one of this labeller, or an earlier."""
+        """Return the drawn answer that is labelled: this labeller's next, or an earlier one."""
         labels = {_unit_of(label): label for label in read_labels(self._folder)}
         for one in choose(rows):
             if _unit(one.row) == _unit(row):

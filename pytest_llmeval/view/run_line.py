@@ -9,12 +9,11 @@ from math import fsum
 from pathlib import Path
 from typing import Final, TypeVar
 
-import msgspec
-
 from pytest_llmeval.errors import UsageError
 from pytest_llmeval.files.json_file import MAX_BYTES
 from pytest_llmeval.records import Json, Outcome, Record, RowKey, Usage
 from pytest_llmeval.results.figures import Counts, Mean
+from pytest_llmeval.results.growing_lines import decoded
 from pytest_llmeval.results.means import interval_of
 from pytest_llmeval.results.rows import SCORED
 from pytest_llmeval.results.run_files import RUN, SCHEMA, SUMMARY
@@ -250,10 +249,11 @@ def _deciding(versions: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, .
 
 def _read(file: Path, kind: type[_Kind]) -> _Kind:
     try:
-        return msgspec.json.decode(read_regular(file, max_bytes=MAX_BYTES), type=kind)
+        data = read_regular(file, max_bytes=MAX_BYTES)
     except OSError as error:
         msg = f"{file.name}: cannot be read: {error.strerror or error}"
         raise UsageError(msg) from error
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        msg = f"{file.name}: {error}"
-        raise UsageError(msg) from error
+    if (found := decoded(data, kind)) is None:
+        msg = f"{file.name}: is not what a run of this version writes"
+        raise UsageError(msg)
+    return found

@@ -8,7 +8,15 @@ from pathlib import Path
 from typing import Final
 
 from pytest_llmeval.errors import UsageError
-from pytest_llmeval.results.run_files import LABELS, LATEST, ROWS, RUN, SAMPLES, SUMMARY, TRANSCRIPTS
+from pytest_llmeval.results.run_files import (
+    LABELS,
+    LATEST,
+    ROWS,
+    RUN,
+    SAMPLES,
+    SUMMARY,
+    TRANSCRIPTS,
+)
 from pytest_llmeval.view.request import Refused
 
 _READ: Final = (RUN, ROWS, TRANSCRIPTS, SUMMARY, LABELS, SAMPLES, "images")
@@ -50,7 +58,9 @@ class RunsFolder:
 
         The name is looked up among those that there are: it is never a part of a path before.
         """
-        if name not in os.listdir(self.path) or not self._is_run(folder := self.path / name):
+        if name not in {entry.name for entry in self.path.iterdir()} or not self._is_run(
+            folder := self.path / name
+        ):
             raise Refused(HTTPStatus.NOT_FOUND, "There is no such run (any more).")
         return folder
 

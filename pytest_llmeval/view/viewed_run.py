@@ -15,7 +15,7 @@ from pytest_llmeval.records import Json, Row, RowKey
 from pytest_llmeval.report.address import Addresses
 from pytest_llmeval.report.asked_questions import excerpts
 from pytest_llmeval.report.elements import elements_of
-from pytest_llmeval.report.html import Served, render_served, served_rows
+from pytest_llmeval.report.html import Served, render_served, served_overview, served_rows
 from pytest_llmeval.results.growing_lines import GrowingLines
 from pytest_llmeval.results.questions import Question, QuestionKey, question_of
 from pytest_llmeval.results.run_files import LABELS, ROWS, RUN, SAMPLES, SUMMARY
@@ -28,7 +28,7 @@ from pytest_llmeval.view.request import Refused, Response
 from pytest_llmeval.view.run_evidence import RunEvidence, blind
 from pytest_llmeval.view.run_labels import RunLabels
 
-_REST: Final = 10.0
+_REST: Final = 5.0
 """How many times as long as computing figures took, they are used although rows were added."""
 
 
@@ -86,24 +86,29 @@ class ViewedRun:
                 rows = served_rows(served, added, summary, Addresses(self._rows.values()))
             return {"at": self._lines.at, "rows": rows}
 
-    def overview(self) -> Json:
-        """Return the first view as elements, and up to which byte rows are in it."""
+    def overview(self, *, newest: bool) -> Json:
+        """Return the first view as elements, and up to which byte rows are in it.
+
+        `newest`: all rows, however long it takes to compute their figures.
+        """
         with self._lock:
-            shown = self._renewed()
-            if not shown.page:
-                self.page()
-            text = self._shown.page.decode() if self._shown else ""
-            at = self._shown.at if self._shown else 0
-        body = text.partition("<body>")[2].partition('<script type="application/json"')[0]
-        return {"at": at, "elements": elements_of(body, "header", "main")}
+            shown = self._renewed(newest=newest)
+            served = self._served((), shown.at)
+            page = served_overview(served, shown.found.summary, shown.found.besides)
+        body = page.partition("<body>")[2].partition('<script type="application/json"')[0]
+        return {"at": shown.at, "elements": elements_of(body, "header", "main")}
 
     def evidence(self, place: int) -> Json:
         """Return what is known of the row whose line begins at a byte."""
-        return self._evidence.at(place, self._infos())
+        row = self._evidence.row_at(place)
+        return self._evidence.of(row, self._info_of(row))
 
     def blind(self, place: int) -> Json:
         """Return question, answer and target of a row, and nothing of how it was scored."""
-        return blind(self._evidence.at(place, self._infos()))
+        row = self._evidence.row_at(place)
+        info, question = self._info_of(row), self._questions.get(question_of(row))
+        self._evidence.name(() if question is None else question.images)
+        return blind(self._evidence.of(row, info), question)
 
     def picture(self, digest: str) -> Response:
         """Return a picture of one of its rows."""
@@ -121,12 +126,11 @@ class ViewedRun:
             self._read()
             return self._labels.drawn(tuple(self._rows.values()), self._places)
 
-    def add_label(self, body: bytes) -> Json:
-        """Keep a label, and return all."""
+    def add_label(self, body: bytes) -> None:
+        """Keep a label."""
         with self._lock:
             self._read()
             self._labels.add(tuple(self._rows.values()), self._places, body)
-        return self.labels()
 
     def _served(self, rows: Sequence[Row], at: int) -> Served:
         """Return the run with what some of its rows ask."""
@@ -149,9 +153,11 @@ class ViewedRun:
             ),
         )
 
-    def _infos(self) -> Mapping[str, TaskInfo]:
+    def _info_of(self, row: Row) -> TaskInfo:
         with self._lock:
-            return {entry.task: entry.info for entry in self._renewed().found.summary.entries}
+            entries = self._renewed().found.summary.entries
+        found = (entry.info for entry in entries if entry.task == row.task)
+        return next(found, TaskInfo(title=row.task))
 
     def _forget(self) -> None:
         self._lines = GrowingLines(self.folder / ROWS, Row)

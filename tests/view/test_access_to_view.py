@@ -18,7 +18,7 @@ from view.viewing import Viewer, ended, row, viewed
 from pytest_llmeval.commands.main import main
 from pytest_llmeval.view.server import MAX_BODY
 
-SECRET = "nobody may read this"
+SECRET = "nobody may read this"  # noqa: S105 - a text to look for
 
 
 @pytest.fixture(scope="module")
@@ -93,7 +93,14 @@ def test_the_token_in_the_address_becomes_a_cookie_that_no_script_and_no_site_ca
 def test_a_site_that_points_its_name_at_this_machine_gets_nothing(
     viewer: Viewer, reports: Path
 ) -> None:
-    for host in ("evil.example", "evil.example:80", "127.0.0.1.evil.example", "", "[::1]", "0.0.0.0"):
+    for host in (
+        "evil.example",
+        "evil.example:80",
+        "127.0.0.1.evil.example",
+        "",
+        "[::1]",
+        "0.0.0.0",  # noqa: S104 - a name in a header
+    ):
         for address in (*addresses(reports), f"/?token={viewer.access.token}"):
             answer = viewer.ask(address, Host=host)
             assert answer.status == 421
@@ -174,9 +181,7 @@ def test_whatever_the_address_is_it_is_answered_and_harmless(
     assert answer.headers["x-content-type-options"] == "nosniff"
 
 
-def test_a_huge_request_is_refused_and_the_next_one_answered(
-    viewer: Viewer, reports: Path
-) -> None:
+def test_a_huge_request_is_refused_and_the_next_one_answered(viewer: Viewer, reports: Path) -> None:
     assert viewer.ask("/?x=" + "a" * 100_000).status == 414
     address = next(one for one in addresses(reports) if one.endswith("/labels"))
     headers = {"Origin": f"http://{viewer.host}", "Content_Type": "application/json"}
@@ -202,7 +207,7 @@ def test_the_server_is_not_reached_from_other_machines(viewer: Viewer) -> None:
     for address in addresses_here - {"127.0.0.1", "::1"}:
         if ":" in address or address.startswith("127."):
             continue
-        with pytest.raises(OSError):
+        with pytest.raises(OSError, match=r"refused|timed out"):
             socket.create_connection((address, viewer.access.port), timeout=2).close()
 
 
@@ -222,9 +227,7 @@ def test_a_port_that_is_taken_is_told(
     assert f"port {taken} of 127.0.0.1" in capsys.readouterr().err
 
 
-def test_a_folder_without_runs_is_told(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_folder_without_runs_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["view", str(tmp_path / "none"), "--no-browser"]) == 2
     assert "there is no such folder" in capsys.readouterr().err
     os.mkfifo(tmp_path / "run.json")

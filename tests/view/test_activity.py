@@ -23,6 +23,7 @@ class Scene:
     activity: Activity = field(init=False)
 
     def __post_init__(self) -> None:
+        """Begin to look."""
         self.activity = Activity(
             folder=self.folder, clock=lambda: self.passed, wall=lambda: NOW + self.passed
         )

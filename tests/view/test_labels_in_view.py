@@ -82,7 +82,14 @@ def test_what_is_labelled_blind_comes_without_a_verdict(folder: Path) -> None:
         for answer in answers(viewer, run)[:5]:
             assert set(answer) == {"row", "labels"}
             shown = viewer.ask(f"{run}/blind?row={answer['row']}")
-            assert set(shown.json) == {"prompt", "answer", "target", "formulas", "pictures"}
+            assert set(shown.json) == {
+                "question",
+                "prompt",
+                "answer",
+                "target",
+                "formulas",
+                "pictures",
+            }
             assert not {"correct", "incorrect", "exact"} & set(shown.text.replace('"', " ").split())
 
 

@@ -148,7 +148,11 @@ def test_a_file_that_is_no_picture_is_not_given_whatever_a_transcript_names(
 
 
 def test_two_viewers_at_once_see_the_same(tmp_path: Path) -> None:
-    with going_on(tmp_path, planned=3) as folder, viewed(tmp_path) as one, viewed(tmp_path) as other:
+    with (
+        going_on(tmp_path, planned=3) as folder,
+        viewed(tmp_path) as one,
+        viewed(tmp_path) as other,
+    ):
         run = address(folder.path)
         for number in range(3):
             folder.add_row(row(number))

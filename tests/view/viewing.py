@@ -37,7 +37,9 @@ def row(number: int, outcome: Any = "correct", **fields: Any) -> Row:
         "epoch": 1,
         "nodeid": f"test_sums.py::test_sum[{number}]",
         "outcome": outcome,
-        "scores": (Score(name="exact", value=value, correct=outcome == "correct" if scored else None),),
+        "scores": (
+            Score(name="exact", value=value, correct=outcome == "correct" if scored else None),
+        ),
         "answer": f"answer {number}",
         "target": f"target {number}",
         "stop_reason": "stop",

@@ -16,17 +16,18 @@ function panel(title, text, tree) {
 function partOf(part, pictures) {
   if (part.image === undefined) return box(part, "Question", "prose");
   const entry = pictures[part.image];
-  if (!entry || entry.missing) return el("p", { class: "cut" }, "Picture not shown: ", said(entry ? entry.missing : "unknown"));
+  if (entry?.missing) return el("p", { class: "cut" }, "Picture not shown: ", said(entry.missing));
   return el("figure", { class: "picture" }, el("img", { src: `picture?digest=${part.image}`, alt: "Picture of the question" }));
 }
 
+const messagesOf = (evidence, messages) => messages.map((message) => [el("h4", {}, message.role), message.parts.map((part) => partOf(part, evidence.pictures))]);
+
+// The question as the run kept it, and the whole prompt on request; the prompt alone where it kept none.
 function question(evidence) {
-  const asked = evidence.prompt.filter((message) => message.role !== "system");
-  const before = evidence.prompt.filter((message) => message.role === "system");
-  return [
-    before.length ? el("details", {}, el("summary", {}, "System message"), before.map((message) => message.parts.map((part) => partOf(part, evidence.pictures)))) : null,
-    asked.map((message) => el("section", { class: "prompt" }, el("h3", {}, message.role === "user" ? "Question" : message.role), message.parts.map((part) => partOf(part, evidence.pictures)))),
-  ];
+  const prompt = evidence.prompt.length ? messagesOf(evidence, evidence.prompt) : null;
+  if (!evidence.question.length) return [el("section", { class: "prompt" }, el("h3", {}, "Prompt"), prompt || el("p", { class: "quiet" }, "The run did not keep it."))];
+  return [el("section", { class: "prompt" }, el("h3", {}, "Question"), evidence.question.map((part) => partOf(part, evidence.pictures))),
+    prompt ? el("details", {}, el("summary", {}, "The whole prompt"), prompt) : null];
 }
 
 async function keep(answer, correct) {

@@ -86,7 +86,10 @@ const table = el("table", { class: "runs" }, el("caption", { class: "hidden" }, 
 function drawRuns() {
   const found = runs.filter(fits);
   const lines = found.slice(0, most).map(lineOf);
-  if (lines.length !== body.children.length || lines.some((line, at) => body.children[at] !== line)) body.replaceChildren(...lines);
+  const kept = new Set(lines);
+  for (const line of [...body.children]) if (!kept.has(line)) line.remove();
+  // Lines that are in their place are not touched: what is focused in one would not be any more.
+  lines.forEach((line, at) => { if (body.children[at] !== line) body.insertBefore(line, body.children[at] || null); });
   const of = found.length === runs.length ? "" : ` of ${count(runs.length)}`;
   document.getElementById("found").textContent = `${count(found.length)}${of} ${runs.length === 1 ? "run" : "runs"}${found.length ? "" : ": none fits"}`;
   const further = found.length > most ? [on(el("button", { type: "button" }, `Show ${count(Math.min(PAGE, found.length - most))} more`), "click", () => { most += PAGE; drawRuns(); })] : [];
