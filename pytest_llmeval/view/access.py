@@ -16,6 +16,7 @@ none of them; the port is free, so that a tunnel may end at another one."""
 
 _TOKEN = "token"  # noqa: S105 - the parameter's name
 _ENTER = """<!doctype html><html lang="en"><meta charset="utf-8"><title>llmeval view</title>
+<link rel="icon" href="data:,">
 <meta http-equiv="refresh" content="0; url=/"><p><a href="/">Open the list of runs</a>"""
 
 

@@ -75,6 +75,7 @@ class _Known:
     folder: Path
     activity: Activity
     stamps: tuple[tuple[int, int], ...] = ()
+    state: State = "running"
     line: RunLine = field(default_factory=RunLine)
     rows: dict[RowKey, CountedRow] = field(default_factory=dict)
     lines: GrowingLines[CountedRow] | None = None
@@ -82,8 +83,11 @@ class _Known:
     def listed(self) -> Listed:
         stamps = tuple(stamp(self.folder / name) for name in (RUN, ROWS, SUMMARY))
         if stamps != self.stamps:
-            self.line, self.stamps = self._read(stamps), stamps
-        state = self.activity.look(self.line.done, self.line.planned)
+            self.line, self.stamps, self.state = self._read(stamps), stamps, "running"
+        # A run that ended is looked at again when one of these files changes.
+        if self.state != "ended":
+            self.state = self.activity.look(self.line.done, self.line.planned)
+        state = self.state
         left = self.activity.left(self.line.planned) if state == "running" else None
         return Listed(
             name=self.folder.name, line=self.line, state=state, age=self.activity.age, left=left

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 from http import HTTPStatus
 
 from markupsafe import Markup
 
 from pytest_llmeval.records import Json
-from pytest_llmeval.report.clean import clean
+from pytest_llmeval.report.clean import clean as cleaned
 from pytest_llmeval.report.pack import json_text
 from pytest_llmeval.report.page import render
 from pytest_llmeval.view.listing import Listed
 from pytest_llmeval.view.request import Response
 from pytest_llmeval.view.run_line import LineEntry
 from pytest_llmeval.view.trend import TrendPoint
+
+# Names of tasks and models, the same in run after run.
+clean = lru_cache(maxsize=10_000)(cleaned)
 
 _MINUTE, _HOUR = 60, 3_600
 

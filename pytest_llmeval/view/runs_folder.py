@@ -36,6 +36,7 @@ class RunsFolder:
             msg = f"{path}: there is no such folder; --report DIR names the folder of runs"
             raise UsageError(msg)
         self.path = path.resolve()
+        self._looked_at: dict[str, tuple[int, bool]] = {}
         if not self.names():
             msg = f"{path}: holds no run; pytest --llmeval-report {path} makes some"
             raise UsageError(msg)
@@ -65,6 +66,18 @@ class RunsFolder:
         return folder
 
     def _is_run(self, folder: Path) -> bool:
+        """Whether a folder is a run; it is looked at again when a file comes to it or goes."""
+        try:
+            changed = folder.lstat().st_mtime_ns
+        except OSError:
+            return False
+        known = self._looked_at.get(folder.name)
+        if known is None or known[0] != changed:
+            known = changed, self._holds_run(folder)
+            self._looked_at[folder.name] = known
+        return known[1]
+
+    def _holds_run(self, folder: Path) -> bool:
         return (
             not folder.is_symlink()
             and (folder / RUN).is_file()

@@ -81,7 +81,8 @@ class ViewedRun:
             added = [row for key, row in self._rows.items() if self._places[key] >= since]
             rows: Json = None
             if added:
-                summary = self._renewed().found.summary
+                # Only titles are taken from it: rows do not wait for figures.
+                summary = (self._shown or self._renewed()).found.summary
                 served = self._served(added, self._lines.at)
                 rows = served_rows(served, added, summary, Addresses(self._rows.values()))
             return {"at": self._lines.at, "rows": rows}
