@@ -54,12 +54,13 @@ wrong = [row for row in run.rows if row.outcome == "incorrect"]
 for row in wrong[:2]:
     [call] = run.transcripts[row.key].calls
     print(row.task, row.sample, "|", call.asked.messages[-1].text, "|", call.reply.text)""",
-    "A figure for a paper ([forest_plot.py](forest_plot.py) writes SVG and PDF):",
+    "A figure for a paper (`llmeval plot latest --to figure.pdf` writes it as a file):",
     """\
-from forest_plot import drawn
 from IPython.display import SVG
+from pytest_llmeval.report.figures.forest import forest_of
+from pytest_llmeval.report.figures.forest_plot import drawn
 
-SVG(drawn(run, "svg").decode())""",
+SVG(drawn(forest_of({run.name: run.summary}), "svg").decode())""",
 )
 """Text and code in turn: code begins with a lower case letter."""
 

@@ -12,6 +12,12 @@ from pytest_llmeval.errors import UsageError
 from pytest_llmeval.results.baseline import baseline_of, write_baseline
 from pytest_llmeval.session.stored import stored_findings
 
+EXAMPLES = (
+    "llmeval baseline set latest",
+    "llmeval baseline set reports/B --to reports/baselines/main.jsonl",
+)
+"""Command lines that the help shows."""
+
 
 def declare(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -16,18 +16,33 @@ from pytest_llmeval.files.atomic import write_atomically
 from pytest_llmeval.records import Row
 from pytest_llmeval.report.html import render_comparison as comparison_page
 from pytest_llmeval.report.html import render_sheets as sheets_page
-from pytest_llmeval.report.markdown import render_comparison_markdown, render_sheets_markdown
+from pytest_llmeval.report.left_out import use_text
+from pytest_llmeval.report.markdown import (
+    render_comparison_markdown,
+    render_left_out_markdown,
+    render_sheets_markdown,
+)
 from pytest_llmeval.report.matrix_sheet import matrix_name, matrix_sheet
 from pytest_llmeval.report.pipeline_sheet import PIPELINES
 from pytest_llmeval.report.table import render_comparison, render_sheets
 from pytest_llmeval.results.baseline import Baseline
 from pytest_llmeval.results.compare import compare
-from pytest_llmeval.results.matrix import Matrix, matrices
+from pytest_llmeval.results.matrix import Matrix, matrices, uses_in
 from pytest_llmeval.results.pipelines import pipelines
+from pytest_llmeval.results.row_use import RowUse
 from pytest_llmeval.results.task_info import TaskInfo
 
 _PAIR: Final = 2
 """Number of runs that are compared as a and b; others are compared in a matrix."""
+
+
+EXAMPLES = (
+    "llmeval compare reports/A reports/B",
+    "llmeval compare main.jsonl latest --markdown",
+    "llmeval compare reports/A reports/B --html comparison.html",
+    "llmeval compare latest --by task",
+)
+"""Command lines that the help shows."""
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
@@ -47,9 +62,10 @@ def declare(parser: argparse.ArgumentParser) -> None:
 
 
 def run(chosen: argparse.Namespace) -> int:
-    """Print the comparison, and write its page if one is wanted.
+    """Print the comparison and what it left out, and write its page if one is wanted.
 
-    NO if a run was cut off, or if no sample could be compared; standard error says so.
+    NO if a run was cut off, or if a part of both runs has no sample that could be compared;
+    standard error says so.
     """
     reports = reports_of(settings_of(chosen))
     runs = [open_baseline(name, reports) for name in chosen.runs]
@@ -58,7 +74,12 @@ def run(chosen: argparse.Namespace) -> int:
         found = _by_task(runs)
     else:
         found = _Pair(*runs) if len(runs) == _PAIR else _side_by_side(runs)
-    show(found.markdown if chosen.markdown else found.drawn(StandardOutput()))
+    left_out = [use_text(name, use) for name, use in found.uses.items()]
+    if chosen.markdown:
+        show(render_left_out_markdown(found.markdown, left_out))
+    else:
+        say("\n".join(left_out))
+        show(found.drawn(StandardOutput()))
     if chosen.html is not None:
         try:
             write_atomically(chosen.html, found.page)
@@ -68,7 +89,7 @@ def run(chosen: argparse.Namespace) -> int:
         say(f"written: {chosen.html}")
     for part in found.empty:
         say(f"{part}: no sample was compared: none was scored by all with one target", sys.stderr)
-    return NO if found.empty or any(one.missing for one in runs) else YES
+    return NO if found.empty or any(one.missing or one.cut for one in runs) else YES
 
 
 class _Pair:
@@ -83,7 +104,12 @@ class _Pair:
                 "same task, test function, and model (or one model each)"
             )
             raise UsageError(msg)
-        say(f"a: {a.name}\nb: {b.name}")
+
+    @property
+    def uses(self) -> Mapping[str, RowUse]:
+        """What became of the rows of both runs."""
+        names = (f"{letter}: {name}" for letter, name in zip("ab", self._names, strict=True))
+        return dict(zip(names, self._comparison.uses, strict=True))
 
     def drawn(self, out: StandardOutput) -> str:
         return render_comparison(self._comparison, width=out.width, color=out.color)
@@ -105,7 +131,10 @@ class _Pair:
 class _Sheets:
     """Several runs, models or tasks side by side."""
 
-    def __init__(self, matrices: Sequence[Matrix], title: str = "") -> None:
+    def __init__(
+        self, runs: Mapping[str, Sequence[Row]], matrices: Sequence[Matrix], title: str = ""
+    ) -> None:
+        self._runs = runs
         self._matrices = matrices
         self._sheets = [matrix_sheet(matrix, title) for matrix in matrices]
 
@@ -115,6 +144,11 @@ class _Sheets:
     @property
     def markdown(self) -> str:
         return render_sheets_markdown(self._sheets)
+
+    @property
+    def uses(self) -> Mapping[str, RowUse]:
+        """What became of the rows of each run."""
+        return uses_in(self._matrices, self._runs)
 
     @property
     def empty(self) -> list[str]:
@@ -127,30 +161,32 @@ class _Sheets:
 
 
 def _side_by_side(runs: Sequence[Baseline]) -> _Sheets:
-    found = matrices(_by_name(runs), _tasks(runs))
+    named = _by_name(runs)
+    found = matrices(named, _tasks(runs))
     if not found:
         msg = (
             "there is nothing to compare: name two runs or more, one that ran several models, or "
             "one whose tasks asked the same questions, with --by task"
         )
         raise UsageError(msg)
-    return _Sheets(found)
+    return _Sheets(named, found)
 
 
 def _by_task(runs: Sequence[Baseline]) -> _Sheets:
     """Return the tasks that asked the same questions, for each model."""
-    found = pipelines(_by_name(runs), _tasks(runs))
+    named = _by_name(runs)
+    found = pipelines(named, _tasks(runs))
     if not found:
         known = any(row.question for one in runs for row in one.rows)
         why = (
             "no two tasks asked a model the same samples (id, input, pictures and target)"
             if known
-            else "baselines, and runs of earlier versions, do not tell what their samples asked: "
-            "name the run's folder, or score the run again (llmeval rescore RUN)"
+            else "runs and baselines of earlier versions do not tell what their samples asked: "
+            "score the run again (llmeval rescore RUN)"
         )
         msg = f"there are no tasks to compare: {why}"
         raise UsageError(msg)
-    return _Sheets([one.matrix for one in found], PIPELINES)
+    return _Sheets(named, [one.matrix for one in found], PIPELINES)
 
 
 def _tasks(runs: Sequence[Baseline]) -> dict[str, TaskInfo]:

@@ -12,6 +12,13 @@ from pytest_llmeval.scoring.eed import Mode, Sandbox
 _MODES: Final[tuple[Mode, ...]] = ("corrected", "published")
 
 
+EXAMPLES = (
+    "llmeval eed 'm v^2 / 2' '\\frac{1}{2} m v^2'",
+    "llmeval eed 'x + 1' '1 + x' --mode corrected",
+)
+"""Command lines that the help shows."""
+
+
 def declare(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.add_argument("answer", help="LaTeX of the candidate")

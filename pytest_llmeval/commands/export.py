@@ -36,6 +36,13 @@ _BENCHMARK: Final = re.compile(
 )
 
 
+EXAMPLES = (
+    "llmeval export latest --to latex",
+    "llmeval export reports/B --to inspect --out logs",
+)
+"""Command lines that the help shows."""
+
+
 def declare(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     add = parser.add_argument

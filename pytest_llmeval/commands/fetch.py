@@ -33,6 +33,13 @@ class Wanted:
     option: str = ""
 
 
+EXAMPLES = (
+    "llmeval fetch hub://OWNER/NAME/data.jsonl@0123456789abcdef0123456789abcdef01234567",
+    "llmeval fetch benchmarks/sums.yaml",
+)
+"""Command lines that the help shows."""
+
+
 def declare(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.add_argument(

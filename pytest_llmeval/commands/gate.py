@@ -20,6 +20,12 @@ from pytest_llmeval.session.step_summary import write_step_summary
 from pytest_llmeval.session.stored import stored_findings
 from pytest_llmeval.session.yardstick import Yardstick, load_yardstick
 
+EXAMPLES = (
+    "llmeval gate latest --gate benchmarks/gates.yaml",
+    "llmeval gate reports/B --gate benchmarks/gates.yaml --baseline reports/baselines/main.jsonl",
+)
+"""Command lines that the help shows."""
+
 
 def declare(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
@@ -40,7 +46,7 @@ def run(chosen: argparse.Namespace) -> int:
         out.write(render_comparison(found.against.comparison, width=out.width, color=out.color))
     out.write(render_gate(gate, width=out.width, color=out.color))
     try:
-        write_step_summary(found, os.environ)
+        write_step_summary(found, stored.path, os.environ)
     except OSError as error:
         say(f"the step's summary could not be written: {error}", sys.stderr)
     return YES if gate.passed else NO

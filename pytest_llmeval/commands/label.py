@@ -17,6 +17,12 @@ from pytest_llmeval.session.label_file import check_suffix, write_label_file
 from pytest_llmeval.session.labelling import Wanted, answers_to_label, keep_labels
 from pytest_llmeval.session.settings import Settings
 
+EXAMPLES = (
+    "llmeval label latest --out labels.csv",
+    "llmeval label reports/B --out more.jsonl --task sums --count 20",
+)
+"""Command lines that the help shows."""
+
 
 def declare(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""

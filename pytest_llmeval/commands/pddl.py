@@ -9,6 +9,9 @@ from pytest_llmeval.commands.two_answers import parsed_pair, say_verdict
 from pytest_llmeval.errors import UsageError
 from pytest_llmeval.scoring.pddl import TooCostlyError, parse_pddl, pddl_diff
 
+EXAMPLES = ("llmeval pddl '(and (open d1) (on a b))' '(and (on a b) (open d1))'",)
+"""Command lines that the help shows."""
+
 
 def declare(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""

@@ -31,6 +31,14 @@ _NEEDED: Final = (
 )
 
 
+EXAMPLES = (
+    "llmeval plan latest",
+    "llmeval plan reports/A reports/B --drop 0.03",
+    "llmeval plan --flips 0.1 --drop 0.05 --power 0.8",
+)
+"""Command lines that the help shows."""
+
+
 def declare(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.add_argument(

@@ -18,6 +18,14 @@ from pytest_llmeval.report.numbers import age
 _PLACE = "a folder of replies (--llmeval-keep), a run's folder, or a recording FILE.jsonl"
 
 
+EXAMPLES = (
+    "llmeval replies stats reports/latest",
+    "llmeval replies copy reports/latest replies.jsonl --model openai/gpt-5.1",
+    "llmeval replies prune replies --older-than 30d",
+)
+"""Command lines that the help shows."""
+
+
 def declare(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     actions = parser.add_subparsers(title="actions", metavar="ACTION", required=True)

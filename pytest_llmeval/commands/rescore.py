@@ -16,6 +16,12 @@ from pytest_llmeval.session.rescore_plan import RescorePlan
 from pytest_llmeval.session.role_specs import specs_by_role
 from pytest_llmeval.session.scorer_option import read_scorers
 
+EXAMPLES = (
+    "llmeval rescore latest",
+    'llmeval rescore reports/B --scorer "sldp={tolerance: 0.05}"',
+)
+"""Command lines that the help shows."""
+
 
 def declare(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from pytest_llmeval.commands.console import say
+from pytest_llmeval.report.left_out import superseded_text
 from pytest_llmeval.results.baseline import Baseline, baseline_of_run, is_baseline, read_baseline
 from pytest_llmeval.results.stored_run import StoredRun, read_run
 from pytest_llmeval.session.cut_off import cut_off_text
@@ -32,6 +33,8 @@ def _remarked(run: StoredRun) -> StoredRun:
     remarks = [*run.remarks]
     if run.missing:
         remarks.append(f"{cut_off_text(run.missing)}; pytest --llmeval-resume continues it")
+    if run.superseded:
+        remarks.append(superseded_text(run.superseded))
     for remark in remarks:
         say(f"{run.path.name}: {remark}", sys.stderr)
     return run

@@ -10,6 +10,12 @@ from pytest_llmeval.errors import UsageError
 from pytest_llmeval.scoring.sldp import TooCostlyError, parse_sldp, sldp_diff
 from pytest_llmeval.scoring.sldp.equality import TOLERANCE
 
+EXAMPLES = (
+    "llmeval sldp '<O1, O2>' '<O2, O1>'",
+    "llmeval sldp '[0.11, 2]' '[0.1, 2]' --tolerance 0.05",
+)
+"""Command lines that the help shows."""
+
 
 def declare(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""

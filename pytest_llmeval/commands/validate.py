@@ -15,6 +15,12 @@ from pytest_llmeval.session.scorer_option import read_scorer
 from pytest_llmeval.session.validation_sheet import prefilter_line, validation_sheet
 from pytest_llmeval.session.validations import FOLDER, keep_validation
 
+EXAMPLES = (
+    "llmeval validate --cases cases.jsonl --judge openai/gpt-5-mini --votes 3",
+    'llmeval validate --cases cases.jsonl --scorer "judge={prompt: faithfulness}" --judge openai/m',
+)
+"""Command lines that the help shows."""
+
 
 def declare(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""

@@ -12,6 +12,9 @@ from pytest_llmeval.commands.session_options import add_options, reports_of, set
 from pytest_llmeval.view.server import LocalServer
 from pytest_llmeval.view.site import Site
 
+EXAMPLES = ("llmeval view", "llmeval view reports --port 8300 --no-browser")
+"""Command lines that the help shows."""
+
 _PORTS: Final = 65_536
 
 

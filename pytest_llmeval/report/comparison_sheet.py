@@ -114,6 +114,7 @@ def _notes(pair: Pair) -> tuple[str, ...]:
         "scored in a alone": pair.only_a,
         "scored in b alone": pair.only_b,
         "left out because their target changed": pair.retargeted,
+        "left out because their question changed": pair.requestioned,
     }
     whose = " (graders differ)" if pair.regrading is not None and pair.regrading.decides else ""
     notes = [f"gained{whose}: {_ids(pair.gained)}", f"lost{whose}: {_ids(pair.lost)}"]

@@ -41,24 +41,30 @@ def render_markdown(
     if found := remarks(summary):
         parts.append("\n".join(f"> {escape(remark)}" for remark in found))
     if gate is not None:
-        parts.append(_section(gate_sheet(gate)))
-    parts += [_section(sheet) for sheet in sheets(summary)]
-    parts += [_section(pipeline_sheet(one)) for one in pipelines]
+        parts.append(section(gate_sheet(gate)))
+    parts += [section(sheet) for sheet in sheets(summary)]
+    parts += [section(pipeline_sheet(one)) for one in pipelines]
     if again is not None:
-        parts.append(_section(rescoring_sheet(again)))
+        parts.append(section(rescoring_sheet(again)))
     if comparison is not None:
-        parts += ["# Comparison", *map(_section, comparison_sheets(comparison))]
+        parts += ["# Comparison", *map(section, comparison_sheets(comparison))]
     return "\n\n".join(parts) + "\n"
 
 
 def render_comparison_markdown(comparison: Comparison) -> str:
     """Return how two runs differ."""
-    return "\n\n".join(["# Comparison", *map(_section, comparison_sheets(comparison))]) + "\n"
+    return "\n\n".join(["# Comparison", *map(section, comparison_sheets(comparison))]) + "\n"
 
 
 def render_sheets_markdown(sheets: Sequence[Sheet]) -> str:
     """Return sheets of a comparison, such as those of several runs side by side."""
-    return "\n\n".join(["# Comparison", *map(_section, sheets)]) + "\n"
+    return "\n\n".join(["# Comparison", *map(section, sheets)]) + "\n"
+
+
+def render_left_out_markdown(comparison: str, lines: Sequence[str]) -> str:
+    """Return a comparison that is Markdown already, and below it what was left out of each run."""
+    listed = "\n".join(f"- {escape(line)}" for line in lines)
+    return f"{comparison}\n## What was compared\n\n{listed}\n"
 
 
 def escape(text: str) -> str:
@@ -71,8 +77,10 @@ def escape(text: str) -> str:
     return _BARE_LINK.sub(lambda match: match[0][:-1] + r"\.", _MENTION.sub("@\u2060", plain))
 
 
-def _section(sheet: Sheet) -> str:
-    parts = [f"## {escape(sheet.title)}", *map(_table, sheet.blocks)]
+def section(sheet: Sheet) -> str:
+    """Return a sheet under its title, if it has one."""
+    head = [f"## {escape(sheet.title)}"] if sheet.title else []
+    parts = [*head, *map(_table, sheet.blocks)]
     if sheet.notes:
         parts.append("\n".join(f"- {escape(note)}" for note in sheet.notes))
     parts += map(_table, sheet.literature)
@@ -83,14 +91,17 @@ def _table(block: Block) -> str:
     columns = [column for unit in block.units for column in unit]
     lines = [f"{escape(block.title)}\n"] if block.title else []
     lines += [
-        _row(["", *(escape(column.head) for column in columns)]),
-        _row([":---", *("---:" for _ in columns)]),
+        markdown_row(["", *(escape(column.head) for column in columns)]),
+        markdown_row([":---", *("---:" for _ in columns)]),
     ]
     for place, label in enumerate(block.labels):
         name = _INDENT * label.indented + escape(label.text)
-        lines.append(_row([name, *(escape(column.cells[place].text) for column in columns)]))
+        lines.append(
+            markdown_row([name, *(escape(column.cells[place].text) for column in columns)])
+        )
     return "\n".join(lines)
 
 
-def _row(cells: list[str]) -> str:
+def markdown_row(cells: Sequence[str]) -> str:
+    """Return a line of a table; the cells are Markdown already."""
     return f"| {' | '.join(cells)} |"

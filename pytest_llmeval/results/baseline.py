@@ -37,14 +37,17 @@ class Baseline:
     """A run's name, its rows, and the values of each part by metric.
 
     A row that was read from a file has only what a comparison needs: key, outcome, scores,
-    versions, and the digests of target and answer. `missing`: planned samples of a run that have
-    no row. `tasks`: what a run knows of its tasks, by name; a file knows nothing of them.
+    versions, and the digests of question, target and answer. Of a run, `missing` counts the planned
+    samples without a row, `cut` tells that a line of its rows was cut off, `superseded` counts the
+    lines that a later one replaced, and `tasks` is what is known of its tasks, by name.
     """
 
     name: str
     rows: tuple[Row, ...]
     metrics: Mapping[EntryKey, Mapping[str, float | None]]
     missing: int = 0
+    cut: bool = False
+    superseded: int = 0
     tasks: Mapping[str, TaskInfo] = field(default_factory=dict)
 
 
@@ -89,7 +92,13 @@ def baseline_of_run(run: StoredRun) -> Baseline:
     # A baseline has no figures of groups.
     tasks = {name: replace(info, group_by=()) for name, info in stored_tasks(run).items()}
     found = baseline_of(run.path.name, run.rows, summarise(run.rows, tasks))
-    return replaced(found, missing=run.missing, tasks=stored_tasks(run))
+    return replaced(
+        found,
+        missing=run.missing,
+        cut=bool(run.remarks),
+        superseded=run.superseded,
+        tasks=stored_tasks(run),
+    )
 
 
 def _lines(baseline: Baseline) -> Iterator[dict[str, Json]]:
@@ -124,6 +133,7 @@ def _sample_line(row: Row, versions: Mapping[str, str]) -> dict[str, Json]:
         "outcome": row.outcome,
         "scores": scores,
         "target": target_digest(row.dataset_target),
+        **({"question": row.question} if row.question else {}),
         "answer": answer_digest(row.answer),
         **({"graders": graders} if graders else {}),
     }
@@ -191,6 +201,7 @@ def _row(data: dict[str, Any], part: dict[str, Any]) -> Row:
             for name, value in data["scores"].items()
         ),
         target=data["target"],
+        question=data.get("question", ""),
         answer=data.get("answer", UNKNOWN_ANSWER),
         versions=part["versions"],
     )

@@ -12,7 +12,8 @@ from pytest_llmeval.results.changes import Change
 from pytest_llmeval.results.compare import Pair, adjusted, pair_of
 from pytest_llmeval.results.entry_key import differing_versions, rows_by_entry
 from pytest_llmeval.results.figures import Counts, Figures
-from pytest_llmeval.results.rows import SCORED
+from pytest_llmeval.results.row_use import RowUse
+from pytest_llmeval.results.rows import SCORED, latest
 from pytest_llmeval.results.summarise import figures
 from pytest_llmeval.results.targets import target_digest
 from pytest_llmeval.results.task_info import TaskInfo
@@ -86,8 +87,10 @@ def matrices(
     parts: dict[tuple[str, str], dict[Place, list[Row]]] = defaultdict(dict)
     for place, rows in placed(runs).items():
         parts[place.task, place.test][place] = rows
+    asked = all(row.question for rows in runs.values() for row in rows)
+    identity = question_and_target if asked else _sample_and_target
     return tuple(
-        matrix_of(contenders, _sample_and_target, tasks or {})
+        matrix_of(contenders, identity, tasks or {})
         for _, contenders in sorted(parts.items())
         if len(contenders) >= _FEWEST
     )
@@ -147,6 +150,11 @@ def _contender(
     )
 
 
+def question_and_target(row: Row) -> Hashable:
+    """Return what rows of one sample have in common, where what was asked is known."""
+    return row.sample, row.question, target_digest(row.dataset_target)
+
+
 def _sample_and_target(row: Row) -> Hashable:
     return row.sample, target_digest(row.dataset_target)
 
@@ -156,3 +164,22 @@ def _pairs(kept: Sequence[Sequence[Row]]) -> dict[tuple[int, int], Pair]:
     places = [(i, j) for i in there for j in there if i < j]
     pairs = adjusted([pair_of(kept[i], kept[j]) for i, j in places])
     return dict(zip(places, pairs, strict=True))
+
+
+def uses_in(matrices: Sequence[Matrix], runs: Mapping[str, Sequence[Row]]) -> dict[str, RowUse]:
+    """Return what matrices made of the rows of each run; `runs` by the name in their places."""
+    by_run: dict[str, list[RowUse]] = {name: [] for name in runs}
+    for contender in (one for matrix in matrices for one in matrix.contenders):
+        counts, compared = contender.counts, contender.figures.counts.scored
+        use = RowUse(
+            compared=compared,
+            error=counts.error,
+            unscored=counts.unscored,
+            not_run=counts.not_run,
+            alone=counts.scored - compared,
+        )
+        by_run[contender.place.run].append(use)
+    for name, rows in runs.items():
+        placed = RowUse.total(by_run[name]).rows
+        by_run[name].append(RowUse(unpaired=len(latest(rows)) - placed))
+    return {name: RowUse.total(uses) for name, uses in by_run.items()}

@@ -13,9 +13,14 @@ from typing import Final
 
 from pytest_llmeval.records import Outcome, Row
 from pytest_llmeval.results.graders import GRADER
-from pytest_llmeval.results.matrix import Matrix, Place, matrix_of, placed
+from pytest_llmeval.results.matrix import (
+    Matrix,
+    Place,
+    matrix_of,
+    placed,
+    question_and_target,
+)
 from pytest_llmeval.results.summary import Summary
-from pytest_llmeval.results.targets import target_digest
 from pytest_llmeval.results.task_info import TaskInfo
 
 _FEWEST: Final = 2
@@ -95,7 +100,7 @@ def _families(parts: Mapping[Place, list[Row]]) -> Iterator[dict[Place, list[Row
     """Yield the parts that have samples in common, directly or by way of others."""
     families: list[tuple[set[Hashable], list[Place]]] = []
     for place, rows in parts.items():
-        asked, places = set(map(_sample, rows)), [place]
+        asked, places = set(map(question_and_target, rows)), [place]
         apart = []
         for family in families:
             if family[0].isdisjoint(asked):
@@ -111,7 +116,7 @@ def _families(parts: Mapping[Place, list[Row]]) -> Iterator[dict[Place, list[Row
 def _compared(
     model: str, family: Mapping[Place, list[Row]], tasks: Mapping[str, TaskInfo]
 ) -> Pipelines:
-    matrix = matrix_of(family, _sample, tasks)
+    matrix = matrix_of(family, question_and_target, tasks)
     # Prompts and settings are what pipelines differ in.
     versions = {name: of for name, of in matrix.versions.items() if name.startswith(GRADER)}
     return Pipelines(
@@ -126,14 +131,10 @@ def _asked(parts: Sequence[Sequence[Row]]) -> Iterator[AskedSample]:
     found: dict[Hashable, tuple[dict[int, Row], ...]] = {}
     for place, rows in enumerate(parts):
         for row in rows:
-            of_sample = found.setdefault(_sample(row), tuple({} for _ in parts))
+            of_sample = found.setdefault(question_and_target(row), tuple({} for _ in parts))
             of_sample[place][row.epoch] = row
     for of_sample in found.values():
         first = next(row for of_one in of_sample for row in of_one.values())
         yield AskedSample(
             id=first.sample, target_text=first.target_text, tags=first.tags, rows=of_sample
         )
-
-
-def _sample(row: Row) -> Hashable:
-    return row.sample, row.question, target_digest(row.dataset_target)

@@ -85,7 +85,7 @@ def _overlap(gate: Gate, found: _Counterparts) -> RuleResult:
     What was left out may be what got worse.
     """
     pair = found.pair
-    of_baseline = pair.n + pair.only_a + pair.retargeted
+    of_baseline = pair.n + pair.only_a + pair.retargeted + pair.requestioned
     share = pair.n / of_baseline if of_baseline else 0.0
     bounds = Bounds(minimum=gate.compared)
     reason = (

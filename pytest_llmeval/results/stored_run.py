@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import count
 from pathlib import Path
 from typing import Any, Final, cast
 
@@ -30,6 +31,7 @@ class StoredRun:
         info: its run.json.
         rows: its rows, the last one of each key.
         remarks: sentences about parts of its files that were left out.
+        superseded: lines of its rows that a later one under the same key replaced.
         whole: adds to one of its rows the texts that are not in memory.
     """
 
@@ -37,6 +39,7 @@ class StoredRun:
     info: Mapping[str, Json]
     rows: tuple[Row, ...]
     remarks: tuple[str, ...] = ()
+    superseded: int = 0
     whole: Whole = as_it_is
 
     @property
@@ -71,11 +74,18 @@ def read_run(path: Path, kept: Kept = as_it_is) -> StoredRun:
     info = read_info(folder)
     remarks: list[str] = []
     shared = _Shared()
+    counted = count(1)
     rows = latest(
-        shared.within(kept(_row(folder / ROWS, number, data)))
-        for number, data in read_lines(folder / ROWS, remarks)
+        shared.within(kept(_row(folder / ROWS, next(counted), data)))
+        for _, data in read_lines(folder / ROWS, remarks)
     )
-    return StoredRun(path=folder, info=info, rows=rows, remarks=tuple(remarks))
+    return StoredRun(
+        path=folder,
+        info=info,
+        rows=rows,
+        remarks=tuple(remarks),
+        superseded=next(counted) - 1 - len(rows),
+    )
 
 
 def read_info(path: Path) -> dict[str, Json]:

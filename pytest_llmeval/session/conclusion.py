@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Protocol
 
 from pytest_llmeval.engine.statistics import Effort
+from pytest_llmeval.errors import UsageError
 from pytest_llmeval.records import Row
 from pytest_llmeval.report.table import (
     render_comparison,
@@ -170,7 +171,7 @@ def conclude(
         found=found,
         path=path,
         effort=effort,
-        unwritten=(*unwritten, *_write_step_summary(found)),
+        unwritten=(*unwritten, *_write_step_summary(found, path)),
     )
 
 
@@ -199,13 +200,13 @@ def _found(
     return found
 
 
-def _write_step_summary(found: Findings) -> list[str]:
+def _write_step_summary(found: Findings, path: Path | None) -> list[str]:
     """Write the summary for GitHub Actions, for a run with a gate; return failures."""
     if found.gate is None:
         return []
     try:
-        write_step_summary(found, os.environ)
-    except OSError as error:
+        write_step_summary(found, path, os.environ)
+    except (OSError, UsageError) as error:
         return [f"the step's summary could not be written: {error}"]
     return []
 

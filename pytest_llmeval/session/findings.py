@@ -61,7 +61,7 @@ class Findings:
 
     @property
     def besides(self) -> Besides:
-        """What stands in a report beside the results."""
+        """What is shown beside the figures."""
         return Besides(
             gate=self.gate, against=self.against, again=self.rescoring, pipelines=self.pipelines
         )

@@ -1,4 +1,4 @@
-"""The step summary of GitHub Actions: Markdown in the file named by GITHUB_STEP_SUMMARY."""
+"""A run for people who read a pull request: GitHub's step summary, and a comment's file."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Final
 
 from pytest_llmeval.files.redaction import Redactor
-from pytest_llmeval.report.markdown import render_markdown
+from pytest_llmeval.report.pull_request import PullRequest
+from pytest_llmeval.results.questions import read_questions
 from pytest_llmeval.session.findings import Findings
 
 VARIABLE: Final = "GITHUB_STEP_SUMMARY"
@@ -16,13 +17,19 @@ VARIABLE: Final = "GITHUB_STEP_SUMMARY"
 LIMIT: Final = 1_000_000
 """Bytes at most; GitHub shows no summary of over one mebibyte."""
 
-_CUT: Final = "\n\n(cut here: summary.md in the run's folder holds the rest)\n"
+_LONGER: Final = 64
+"""Bytes by which the mark of a redacted secret may be longer than it, with room to spare."""
 
 
-def write_step_summary(found: Findings, environment: Mapping[str, str]) -> None:
+def write_step_summary(
+    found: Findings, folder: Path | None, environment: Mapping[str, str]
+) -> None:
     """Append a run's findings to the summary of the running step, if there is one.
 
-    Values of secret environment variables are redacted.
+    Args:
+        found: the findings.
+        folder: of the run, which may know its questions; None if it has none.
+        environment: values of secret variables are redacted.
 
     Raises:
         OSError: the file cannot be written.
@@ -30,12 +37,26 @@ def write_step_summary(found: Findings, environment: Mapping[str, str]) -> None:
     if not (name := environment.get(VARIABLE)):
         return
     file = Path(name)
-    comparison = None if found.against is None else found.against.comparison
-    markdown = render_markdown(found.summary, found.gate, comparison, pipelines=found.pipelines)
-    data = Redactor.of(environment).text(markdown).encode("utf-8", "backslashreplace")
-    room = LIMIT - (file.stat().st_size if file.is_file() else 0) - len(_CUT)
-    if len(data) > room:
-        # Cut at the end of a line, so that a table stays valid.
-        data = data[: max(0, data.rfind(b"\n", 0, max(0, room)))] + _CUT.encode()
+    room = LIMIT - (file.stat().st_size if file.is_file() else 0)
     with file.open("ab") as stream:
-        stream.write(data)
+        stream.write(pull_request_text(found, folder, environment, room))
+
+
+def pull_request_text(
+    found: Findings, folder: Path | None, environment: Mapping[str, str], limit: int
+) -> bytes:
+    """Return the summary of a run for a pull request, in `limit` bytes of UTF-8 at most.
+
+    Raises:
+        OSError, UsageError: the run's questions cannot be read.
+    """
+    asked = () if folder is None else read_questions(folder)
+    questions = {(one.task, one.sample): one.text for one in asked}
+    made = PullRequest(summary=found.summary, besides=found.besides, questions=questions)
+    redactor, room = Redactor.of(environment), limit
+    while True:
+        data = redactor.text(made.markdown(room)).encode("utf-8", "backslashreplace")
+        if len(data) <= limit or room <= 0:
+            return data if len(data) <= limit else b""
+        # What stands in place of a secret may be longer than it.
+        room -= len(data) - limit + _LONGER

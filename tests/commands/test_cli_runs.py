@@ -150,7 +150,7 @@ def test_two_runs_are_compared_in_a_table_in_markdown_and_on_a_page(
     a, b = keep(formulas(3, 5)), keep(formulas(8, 0))
     run("compare", a, b, "--html", "page.html")
     out = capsys.readouterr().out
-    assert f"a: {a}\nb: {b}" in out
+    assert f"a: {a} · 8 rows, 8 compared\nb: {b} · 8 rows, 8 compared\n" in out
     assert "gained: 5 (3, 4, 5, 6, 7)" in out
     assert "written: page.html" in out
     assert "<html" in Path("page.html").read_text()

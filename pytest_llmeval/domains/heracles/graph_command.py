@@ -26,6 +26,13 @@ _YES, _NO = 0, 1
 _MEGABYTE = 1_000_000
 
 
+EXAMPLES = (
+    "llmeval graph install",
+    "llmeval graph status",
+)
+"""Command lines that the help shows."""
+
+
 def declare(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     actions = parser.add_subparsers(title="actions", metavar="ACTION", required=True, dest="action")

@@ -38,6 +38,13 @@ MOST_QUESTIONS: Final = 10_000
 _DONE: Final = 0
 
 
+EXAMPLES = (
+    "llmeval questions scene.json --count 20 --output questions.yaml",
+    "llmeval questions bolt://localhost:7687 --task benchmarks/my_graph",
+)
+"""Command lines that the help shows."""
+
+
 def declare(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.add_argument(
