@@ -20,44 +20,45 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 _FOLDER: Final = Path(__file__).with_name("templates")
+_SCRIPTS: Final = (
+    "dom",
+    "data",
+    "address",
+    "formula",
+    "tree",
+    "evidence",
+    "sample",
+    "table",
+    "main",
+)
+"""The parts of the one script, in order."""
+
+_STYLES: Final = ("base", "head", "cards", "plots", "samples", "sample", "print")
+"""The parts of the one style, in order."""
 
 
 class _Parts(NamedTuple):
-    """The parts of a page's one script and one style, in order.
-
-    `served`: the page comes from a server, which it may ask, instead of being a file.
-    """
+    """The parts of a page that a server gives (`pytest_llmeval.view`): it may ask that server."""
 
     scripts: tuple[str, ...]
-    styles: tuple[str, ...]
-    served: bool = False
+    styles: tuple[str, ...] = (*_STYLES, "view")
 
 
-_STYLES: Final = ("base", "head", "cards", "plots", "samples", "sample", "print")
-_VIEWED: Final = ("dom", "server", "state")
-_REPORT: Final = _Parts(
-    ("dom", "data", "address", "formula", "tree", "evidence", "sample", "table", "main"), _STYLES
-)
-_PARTS: Final[Mapping[str, _Parts]] = MappingProxyType(
+_SERVED: Final[Mapping[str, _Parts]] = MappingProxyType(
     {
         "run.html.jinja": _Parts(
             (
-                *("dom", "server", "state", "served", "data", "address", "formula", "tree"),
-                *("evidence", "sample", "table", "elements", "label_buttons", "labelling", "main"),
-                *("growing", "live"),
-            ),
-            (*_STYLES, "view"),
-            served=True,
+                *("dom", "server", "state", "served", *_SCRIPTS[1:]),
+                *("elements", "label_buttons", "labelling", "growing", "live"),
+            )
         ),
-        "runs.html.jinja": _Parts((*_VIEWED, "runs"), (*_STYLES, "view"), served=True),
-        "trend.html.jinja": _Parts((*_VIEWED, "trend"), (*_STYLES, "view"), served=True),
-        "label.html.jinja": _Parts(
-            ("dom", "server", "formula", "label_buttons", "label"), (*_STYLES, "view"), served=True
-        ),
-        "refused.html.jinja": _Parts(("dom",), (*_STYLES, "view"), served=True),
+        "runs.html.jinja": _Parts(("dom", "server", "state", "runs")),
+        "trend.html.jinja": _Parts(("dom", "server", "state", "trend")),
+        "label.html.jinja": _Parts(("dom", "server", "label_buttons", "label")),
+        "refused.html.jinja": _Parts(("dom",)),
     }
 )
-"""By the name of the template; that of the report for others."""
+"""By the name of the template."""
 
 
 def render(template: str, /, **context: Any) -> str:  # noqa: ANN401 - whatever the template names
@@ -67,7 +68,7 @@ def render(template: str, /, **context: Any) -> str:  # noqa: ANN401 - whatever 
 
 def rendered(template: str, /, **context: Any) -> Iterator[str]:  # noqa: ANN401 - as above
     """Yield the parts of a page; texts of `context` are escaped by the template."""
-    parts = _PARTS.get(template, _REPORT)
+    parts = _SERVED.get(template, _Parts(_SCRIPTS, _STYLES))
     style, script = _style(parts.styles), _script(parts.scripts)
     return (
         _environment()
@@ -76,7 +77,7 @@ def rendered(template: str, /, **context: Any) -> Iterator[str]:  # noqa: ANN401
             **context,
             style=Markup(style),  # noqa: S704 - our own file
             script=Markup(script),  # noqa: S704 - as above
-            policy={"style": _hash(style), "script": _hash(script), "served": parts.served},
+            policy={"style": _hash(style), "script": _hash(script), "served": template in _SERVED},
         )
     )
 

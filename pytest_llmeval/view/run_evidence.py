@@ -109,7 +109,7 @@ def blind(evidence: dict[str, Json], question: Question | None) -> dict[str, Jso
     )
     numbers = asked if isinstance(asked, list) else []
     prompt = [messages[int(str(one))] for one in numbers] if isinstance(messages, list) else []
-    kept = ("answer", "target", "formulas", "pictures")
+    kept = ("answer", "target", "pictures")
     parts: list[Json] = []
     if question is not None:
         images: list[Json] = [{"image": image.digest} for image in question.images]

@@ -87,7 +87,6 @@ def test_what_is_labelled_blind_comes_without_a_verdict(folder: Path) -> None:
                 "prompt",
                 "answer",
                 "target",
-                "formulas",
                 "pictures",
             }
             assert not {"correct", "incorrect", "exact"} & set(shown.text.replace('"', " ").split())

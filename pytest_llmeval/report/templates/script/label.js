@@ -6,15 +6,18 @@ const given = (answer) => answer.labels[labeller()];
 const firstLeft = () => ANSWERS.findIndex((answer) => given(answer) === undefined);
 let at = 0;
 
-function panel(title, text, tree) {
-  const shown = el("section", { class: "panel" }, el("h3", {}, title));
-  if (tree) shown.append(el("div", { class: "formula scroll", tabindex: "0", role: "group", "aria-label": `${title} as a formula` }, formula(tree)));
-  shown.append(text === null || text === undefined ? el("p", { class: "quiet" }, "none in the demanded form") : box(text, title, tree ? "code" : "prose"));
-  return shown;
+// A text as it is, or its beginning as {text, of}.
+function plainText(value, label) {
+  const text = typeof value === "string" ? value : value.text;
+  return el("pre", { class: "box prose", tabindex: "0", role: "group", "aria-label": label, dir: "auto" }, text ? said(text) : el("span", { class: "quiet" }, "(empty)"));
+}
+
+function panel(title, text) {
+  return el("section", { class: "panel" }, el("h3", {}, title), text === null ? el("p", { class: "quiet" }, "none in the demanded form") : plainText(text, title));
 }
 
 function partOf(part, pictures) {
-  if (part.image === undefined) return box(part, "Question", "prose");
+  if (part.image === undefined) return plainText(part, "Question");
   const entry = pictures[part.image];
   if (entry?.missing) return el("p", { class: "cut" }, "Picture not shown: ", said(entry.missing));
   return el("figure", { class: "picture" }, el("img", { src: `picture?digest=${part.image}`, alt: "Picture of the question" }));
@@ -53,7 +56,7 @@ async function show(number) {
   if (ANSWERS[at] !== answer) return;
   const back = at ? on(el("button", { type: "button" }, "Back"), "click", () => show(at - 1)) : null;
   place.replaceChildren(el("h2", { tabindex: "-1" }, `Answer ${count(at + 1)}`), ...question(evidence).flat().filter(Boolean),
-    el("div", { class: "pair answers" }, panel("Answer", evidence.answer, evidence.formulas.answer), panel("Target", evidence.target, evidence.formulas.target)),
+    el("div", { class: "pair answers" }, panel("Answer", evidence.answer), panel("Target", evidence.target)),
     el("div", { class: "deciding" }, labelButtons(given(answer), (correct) => keep(answer, correct)), back));
   for (const pre of place.querySelectorAll(".prompt .box")) pre.scrollTop = pre.scrollHeight;
   place.querySelector("h2").focus();
