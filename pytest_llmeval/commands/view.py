@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 import webbrowser
 from pathlib import Path
 from typing import Final
@@ -34,6 +35,7 @@ def run(chosen: argparse.Namespace) -> int:
     server = LocalServer(site, port=chosen.port)
     say(f"{shortest(reports)}: {server.access.address}")
     say("The address holds the key to these pages: only whoever has it sees them. Ctrl-C ends.")
+    sys.stdout.flush()  # a pipe would get the address when the server ends
     if not chosen.no_browser:
         webbrowser.open(server.access.address)
     try:
