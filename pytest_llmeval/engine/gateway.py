@@ -22,7 +22,7 @@ from pytest_llmeval.engine.specs import ModelSpec
 from pytest_llmeval.engine.statistics import CallStatistics
 from pytest_llmeval.engine.tickets import Ticket
 from pytest_llmeval.errors import FailedAttempt, ProviderError
-from pytest_llmeval.records import Reply, Request, Usage
+from pytest_llmeval.records import Reply, Request
 
 FIRST_BACKOFF: Final = 0.5
 """Upper bound of the first wait before a retry (s); it doubles each time, up to `BACKOFF_CAP`."""
@@ -150,11 +150,6 @@ class Gateway:
     def in_flight(self) -> int:
         """Number of requests that are with the provider now."""
         return self._limits.in_flight
-
-    @property
-    def usage(self) -> Usage:
-        """Usage of all replies so far."""
-        return self._statistics.usage
 
     @property
     def statistics(self) -> CallStatistics:

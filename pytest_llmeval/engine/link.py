@@ -64,11 +64,9 @@ class AskEngine(Protocol):
 class DirectLink:
     """The connection to an engine in the same process."""
 
-    def __init__(
-        self, engine: AskEngine, *, while_waiting: Callable[[], None] = lambda: None
-    ) -> None:
-        """Ask `engine`; call `while_waiting` repeatedly until it answers."""
-        self._engine, self._while_waiting = engine, while_waiting
+    def __init__(self, engine: AskEngine) -> None:
+        """Ask `engine`."""
+        self._engine = engine
 
     def send(self, want: str, arguments: dict[str, Json]) -> Pending[Json]:
         """Send a wish; return its answer, which may be an LLMEvalError."""
@@ -77,7 +75,7 @@ class DirectLink:
         except RunStopped as stopped:
             answer = Future()
             answer.set_exception(stopped)
-        return Pending(answer, partial(_plain, answer), while_waiting=self._while_waiting)
+        return Pending(answer, partial(_plain, answer))
 
 
 def _plain(answer: Future[Json]) -> Json:

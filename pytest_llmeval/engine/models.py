@@ -66,9 +66,18 @@ class Answer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gauge:
-    """Requests that are with providers now, and the usage of all replies so far."""
+    """The state of a run's calls.
+
+    Attributes:
+        in_flight: requests that are with providers now.
+        replies: replies of live models so far.
+        retries: failed attempts at live models that were repeated so far.
+        usage: usage of all replies of live models so far; that of recorded ones is not paid.
+    """
 
     in_flight: int = 0
+    replies: int = 0
+    retries: int = 0
     usage: Usage = field(default_factory=Usage)
 
 
@@ -142,10 +151,13 @@ class Models:
     @property
     def gauge(self) -> Gauge:
         """The state of the calls. May be read from any thread."""
-        gateways = list(self._gateways.values())
+        gateways = dict(self._gateways)
+        live = [gateway.statistics for spec, gateway in gateways.items() if not spec.recorded]
         return Gauge(
-            in_flight=sum(gateway.in_flight for gateway in gateways),
-            usage=sum((gateway.usage for gateway in gateways), Usage()),
+            in_flight=sum(gateway.in_flight for gateway in gateways.values()),
+            replies=sum(one.replies for one in live),
+            retries=sum(one.retries.total() for one in live),
+            usage=sum((one.usage for one in live), Usage()),
         )
 
     @property

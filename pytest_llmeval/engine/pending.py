@@ -14,7 +14,7 @@ _T = TypeVar("_T")
 _S = TypeVar("_S")
 
 _TICK: Final = 0.5
-"""Seconds between two calls of `while_waiting`."""
+"""Seconds after which a thread that waits looks for signals that another thread took."""
 
 
 class Pending(Generic[_T]):
@@ -26,21 +26,14 @@ class Pending(Generic[_T]):
     ``first.result(), second.result()``.
     """
 
-    def __init__(
-        self,
-        answer: Future[Any],
-        read: Callable[[], _T],
-        *,
-        while_waiting: Callable[[], None] = lambda: None,
-    ) -> None:
+    def __init__(self, answer: Future[Any], read: Callable[[], _T]) -> None:
         """Wait for `answer`.
 
         Args:
             answer: done when the answer is there.
             read: returns the answer, or raises its error, once it is there.
-            while_waiting: called repeatedly by a thread that waits.
         """
-        self._answer, self._read, self._while_waiting = answer, read, while_waiting
+        self._answer, self._read = answer, read
 
     def then(self, read: Callable[[Callable[[], _T]], _S]) -> Pending[_S]:
         """Return the same answer, read further.
@@ -49,13 +42,13 @@ class Pending(Generic[_T]):
             read: gets what returns the answer or raises its error.
         """
         earlier = self._read
-        return Pending(self._answer, lambda: read(earlier), while_waiting=self._while_waiting)
+        return Pending(self._answer, lambda: read(earlier))
 
     def result(self) -> _T:
         """Return the answer, or raise its error; the thread waits."""
         __tracebackhide__ = True
         while not _is_done(self._answer, within=_TICK):
-            self._while_waiting()
+            pass
         return self._found()
 
     async def arrival(self) -> _T:

@@ -19,7 +19,7 @@ from pytest_llmeval.scoring.running import RUNNING
 from pytest_llmeval.session.attempt import Attempt
 
 _TICK: Final = 0.5
-"""Seconds between two calls of `while_waiting`."""
+"""Seconds after which the loop looks for signals that another thread took."""
 
 _CLEAN_UP: Final = 1.0
 """Seconds at most that cancelled bodies may take to clean up after themselves."""
@@ -52,16 +52,14 @@ class Bodies:
         attempt: Callable[[pytest.Item], Attempt],
         *,
         most: int,
-        while_waiting: Callable[[], None],
     ) -> None:
         """Run bodies.
 
         Args:
             attempt: makes a new attempt at a test.
             most: number of next tests of which bodies may have begun.
-            while_waiting: called repeatedly while a test waits.
         """
-        self._attempt, self._most, self._while_waiting = attempt, most, while_waiting
+        self._attempt, self._most = attempt, most
         self._made: asyncio.AbstractEventLoop | None = None
         self._early: dict[pytest.Item, _Body] = {}
         self._turn: _Body | None = None
@@ -181,7 +179,6 @@ class Bodies:
     async def _ended(self, task: asyncio.Task[BaseException | None]) -> None:
         while not task.done():
             await asyncio.wait([task], timeout=_TICK)
-            self._while_waiting()
 
     def _end(self, *bodies: _Body) -> None:
         """Cancel bodies that have not ended, and let them clean up after themselves."""

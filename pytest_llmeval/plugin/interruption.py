@@ -81,9 +81,9 @@ class Interruption:
                 raise KeyboardInterrupt
         elif now - self._ending > PATIENCE:
             # Not by print, which the signal may have interrupted.
-            os.write(
-                sys.__stderr__.fileno() if sys.__stderr__ else 2, b"\nllmeval: ended at once\n"
-            )
+            stderr = sys.__stderr__.fileno() if sys.__stderr__ else 2
+            below = b"\x1b[J" if os.isatty(stderr) else b""  # a line of progress may stand there
+            os.write(stderr, below + b"\nllmeval: ended at once\n")
             os._exit(EXIT_STATUS)
         else:
             self._hurry()

@@ -97,9 +97,12 @@ class MainHooks:
 
         pytest has counted the failure by then.
         """
-        if self._state.active:
-            self._state.main.redact(report)
-        yield
+        if not self._state.active:
+            yield
+            return
+        self._state.main.redact(report)
+        with self._state.main.progress.silent():
+            yield
         self._add(report)
 
     def _add(self, report: pytest.TestReport) -> None:
@@ -108,16 +111,33 @@ class MainHooks:
         It is stopped here, because xdist waits for all workers before the session finishes, and
         they wait for their replies.
         """
-        if not self._state.active:
-            return
         self._state.main.report(report)
         if self._session is not None and self._session.shouldfail:
             self._state.main.close(str(self._session.shouldfail), in_haste=True)
 
     def pytest_runtest_logfinish(self, nodeid: str) -> None:
-        """Note that a test has ended, and show progress."""
+        """Note that a test has ended."""
         if self._state.active:
             self._state.main.over(nodeid)
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtest_logstart(self) -> Generator[None]:
+        """Let pytest begin a test's line, after a debugger has ended with the one before."""
+        if not self._state.active:
+            return (yield)
+        self._state.main.progress.resume()
+        with self._state.main.progress.silent():
+            return (yield)
+
+    def pytest_enter_pdb(self) -> None:
+        """Leave the terminal to the debugger."""
+        if self._state.active:
+            self._state.main.progress.pause()
+
+    def pytest_leave_pdb(self) -> None:
+        """Show progress again."""
+        if self._state.active:
+            self._state.main.progress.resume()
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
@@ -149,11 +169,16 @@ class MainHooks:
             self._printed = True
             self._state.main.print(self._conclusion, terminalreporter)
 
+    @pytest.hookimpl(trylast=True)
     def pytest_unconfigure(self, config: pytest.Config) -> None:
-        """Print the results table after an internal error, which pytest ends without a summary."""
+        """Print as the last line why the run fails, if it does by its gate or its files.
+
+        After an internal error, which pytest ends without a summary, the results table comes first.
+        """
         reporter = config.pluginmanager.getplugin("terminalreporter")
-        failed = self._session is not None and (
-            self._session.exitstatus == pytest.ExitCode.INTERNAL_ERROR
-        )
-        if failed and not self._printed and reporter is not None:
+        if self._conclusion is None or self._session is None or reporter is None:
+            return
+        status = int(self._session.exitstatus)
+        if status == pytest.ExitCode.INTERNAL_ERROR and not self._printed:
             self.pytest_terminal_summary(reporter)
+        self._state.main.print_last(self._conclusion, reporter, status)

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-import sys
-import threading
-from contextlib import nullcontext
+import time
 
 import pytest
 from _pytest.terminal import TerminalReporter
@@ -15,9 +13,10 @@ from pytest_llmeval.files.redaction import Redactor
 from pytest_llmeval.plugin.interruption import Interruption
 from pytest_llmeval.plugin.junit import add_to_junit
 from pytest_llmeval.plugin.printed import redact_report
-from pytest_llmeval.plugin.progress import ProgressLine
+from pytest_llmeval.plugin.progress import ProgressDisplay
 from pytest_llmeval.plugin.terminal import TerminalPage
 from pytest_llmeval.records import Row
+from pytest_llmeval.report.last_line import last_line
 from pytest_llmeval.safety.printable import printable
 from pytest_llmeval.session.conclusion import Conclusion
 from pytest_llmeval.session.failures import Failure
@@ -37,6 +36,7 @@ class MainProcess:
     Attributes:
         session: the run.
         interruption: the handler of Ctrl-C.
+        progress: shows how far the run is.
     """
 
     def __init__(self, config: pytest.Config, settings: Settings, catalog: Catalog) -> None:
@@ -46,15 +46,18 @@ class MainProcess:
             UsageError: a file that the options name is invalid.
         """
         self._config, self._settings = config, settings
-        find = config.pluginmanager.getplugin
         self._redactor = Redactor.of(os.environ)
-        self._progress = ProgressLine(
-            lambda: find("terminalreporter"), lambda text: self._redactor.text(printable(text))
+        self.progress = ProgressDisplay(
+            config,
+            settings.progress,
+            lambda: self.session.progress(time.monotonic()),
+            lambda text: self._redactor.text(printable(text)),
         )
         self.interruption = Interruption(self._hurry)
         self.session = MainSession(settings, catalog, self._host())
         self.interruption.install()
         config.add_cleanup(self.interruption.restore)
+        config.add_cleanup(self.progress.close)
 
     @property
     def keys(self) -> frozenset[str]:
@@ -67,6 +70,8 @@ class MainProcess:
         sends = not (option.collectonly or option.setupplan)
         if self.session.check(sends=sends):
             self.interruption.install(terminate=True)
+            if sends and not self._settings.estimate:
+                self.progress.start()
 
     def report(self, report: pytest.TestReport) -> None:
         """Add the row of a test's report.
@@ -107,19 +112,18 @@ class MainProcess:
         return str(report.when) == CRASHED and report.nodeid in self.session.plan.index
 
     def over(self, nodeid: str) -> None:
-        """Note that a test has ended, and show progress."""
+        """Note that a test has ended."""
         self.session.over(nodeid)
-        self._show_progress()
 
     def close(self, reason: str, *, in_haste: bool) -> None:
         """Stop the engine; see `MainSession.close`."""
         self.session.close(reason, in_haste=in_haste)
-        self._progress.flush()
+        self.progress.flush()
 
     def conclude(self, *, lost_worker: bool) -> Conclusion | None:
-        """Return the conclusion of the run; see `MainSession.conclude`."""
+        """Return the conclusion of the run, and end the progress; see `MainSession.conclude`."""
         conclusion = self.session.conclude(lost_worker=lost_worker)
-        self._progress.flush()
+        self.progress.close()
         if conclusion is not None and conclusion.gate is not None:
             add_to_junit(self._config, conclusion.gate)
         return conclusion
@@ -133,33 +137,20 @@ class MainProcess:
         """Write a conclusion to the terminal."""
         conclusion.print(TerminalPage(reporter, self._redactor.text))
 
+    def print_last(self, conclusion: Conclusion, reporter: TerminalReporter, status: int) -> None:
+        """Write why the run fails, below everything else, if it does by its gate or its files."""
+        line = last_line(conclusion.gate, conclusion.unwritten, status)
+        if line is not None:
+            reporter.write_line(self._redactor.text(printable(line)), red=True, bold=True)
+
     def _hurry(self) -> None:
         self.session.hurry()
-
-    def _show_progress(self) -> None:
-        plan = self.session.plan
-        if plan.tests and (gauge := self.session.engine.gauge) is not None:
-            self._progress.show(self.session.rows.reported, len(plan.tests), gauge)
-
-    def show_progress_in_a_test(self) -> None:
-        """Show progress while pytest captures output, because a test waits for the engine."""
-        if threading.current_thread() is not threading.main_thread():
-            return  # a thread of a body; pytest's capture is not made for several
-        capture = self._config.pluginmanager.getplugin("capturemanager")
-        streams = sys.stdout, sys.stderr
-        try:
-            with nullcontext() if capture is None else capture.global_and_fixture_disabled():
-                self._show_progress()
-        finally:
-            # pytest restores its own, and knows nothing of those by which bodies are kept apart.
-            sys.stdout, sys.stderr = streams
 
     def _host(self) -> Host:
         option = self._config.getoption
         return Host(
-            tell=self._progress.tell,
-            flush=self._progress.flush,
-            while_waiting=self.show_progress_in_a_test,
+            tell=self.progress.tell,
+            flush=self.progress.flush,
             root=self._config.rootpath,
             stops_early=bool(option("maxfail", 0) or option("stepwise", False)),
         )

@@ -143,7 +143,6 @@ class Process:
         return Bodies(
             self._new_attempt,
             most=0 if traced else self.settings.concurrency,
-            while_waiting=self.main.show_progress_in_a_test if self.main else lambda: None,
         )
 
     def run_coroutine(self, item: pytest.Function) -> bool:

@@ -1,50 +1,123 @@
-"""Lines of progress on the terminal during a run."""
+"""The progress of a run, shown while it goes on: one line that renews itself, or lines in a log."""
 
 from __future__ import annotations
 
+import os
+import sys
+import threading
 import time
 from collections import deque
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+
+from pytest_llmeval.plugin.watched_output import WatchedOutput
+from pytest_llmeval.report.progress_line import Progress, progress_line
 
 if TYPE_CHECKING:
+    import pytest
     from _pytest.terminal import TerminalReporter
 
-    from pytest_llmeval.engine.models import Gauge
+Style: TypeAlias = Literal["line", "plain", "none"]
+"""``line``: one line at the bottom of a terminal; ``plain``: a line now and then."""
 
-EVERY = 5.0
-"""Seconds between two lines of progress."""
+_EVERY: Final = 0.5
+"""Seconds between two renewals."""
+
+_FIRST: Final = 30.0
+"""Seconds between two plain lines of a young run."""
+
+_GROWTH: Final = 10
+"""Of an older run they are this part of its age apart, up to `_LONGEST`."""
+
+_LONGEST: Final = 300.0
+"""Seconds; services end jobs that say nothing for ten minutes."""
+
+_CLOSEST: Final = 10.0
+"""Seconds at least between two plain lines, also where a quarter of the tests has ended."""
 
 
-class ProgressLine:
-    """Writes lines between pytest's; only on a terminal, and not with ``-q``."""
+class ProgressDisplay:
+    """Shows the progress twice a second from a thread of its own, until it is closed.
+
+    The thread pytest runs in may be inside of a test.
+    """
 
     def __init__(
-        self, find_reporter: Callable[[], TerminalReporter | None], clean: Callable[[str], str]
+        self,
+        config: pytest.Config,
+        wanted: str,
+        read: Callable[[], Progress | None],
+        clean: Callable[[str], str],
     ) -> None:
-        """Write through pytest's reporter, which exists once pytest is configured.
+        """Show nothing yet.
 
         Args:
-            find_reporter: returns it; None if it is disabled.
+            config: pytest's configuration, whose reporter exists once pytest is configured.
+            wanted: a `Style`, or ``auto``.
+            read: returns the progress; None before there is any. Called in the thread.
             clean: makes a text fit to be printed.
         """
-        self._find_reporter, self._clean = find_reporter, clean
-        self._started = self._shown = time.monotonic()
+        self._config, self._wanted, self._read, self._clean = config, wanted, read, clean
         self._notes: deque[str] = deque()
+        self._log = PlainRhythm()
+        self._output: WatchedOutput | None = None
+        self._style: Style = "none"
+        self._ended, self._turn = threading.Event(), threading.Lock()
+        self._paused = self._silent = False
+        self._thread = threading.Thread(target=self._renew, name="llmeval-progress", daemon=True)
 
-    def show(self, done: int, planned: int, gauge: Gauge) -> None:
-        """Write the queued lines, and the progress if the last line of it is EVERY seconds old.
+    def start(self) -> None:
+        """Begin; what is written now must not be captured."""
+        if (reporter := self._reporter) is None:
+            return
+        option = self._config.getoption
+        style = style_of(
+            self._wanted,
+            verbosity=reporter.verbosity,
+            is_terminal=reporter.isatty(),
+            workers_write=option("capture", "") == "no" and option("dist", "no") != "no",
+        )
+        if style == "none":
+            return
+        streams = [reporter._tw._file]  # noqa: SLF001 - there is no other way to it
+        if style == "line":
+            streams += [one for one in (sys.stdout, sys.stderr) if one.isatty()]
+        try:
+            self._output = WatchedOutput(streams)
+        except (OSError, ValueError, AttributeError):
+            return  # an output of another kind
+        self._style = style
+        self._thread.start()
 
-        Args:
-            done: number of tests reported.
-            planned: number of planned tests.
-            gauge: requests in flight and usage.
-        """
-        now = time.monotonic()
+    def close(self) -> None:
+        """Erase the line and end the thread; notes are shown from now on as they come."""
+        self._ended.set()
+        if self._output is not None:
+            self._thread.join()
+            self._output.close()
+            self._output = None
         self.flush()
-        if now - self._shown >= EVERY:
-            self._shown = now
-            self._write(progress_text(done, planned, gauge, elapsed=now - self._started))
+
+    @contextmanager
+    def silent(self) -> Iterator[None]:
+        """Write no whole line within the block, in which pytest writes several parts of one."""
+        self._silent = True
+        try:
+            yield
+        finally:
+            self._silent = False
+
+    def pause(self) -> None:
+        """Show nothing until `resume`, because a debugger has the terminal."""
+        with self._turn:
+            self._paused = True
+            if self._output is not None:
+                self._output.draw("")
+
+    def resume(self) -> None:
+        """Show the progress again, if it was paused."""
+        self._paused = False
 
     def tell(self, text: str) -> None:
         """Queue a line, such as that a database was started; may be called from any thread."""
@@ -52,31 +125,113 @@ class ProgressLine:
 
     def flush(self) -> None:
         """Write the queued lines; must be called from the main thread."""
-        while self._notes:
-            self._write(self._notes.popleft())
+        with suppress(IndexError):
+            while True:
+                self._print(self._notes.popleft())
 
-    def _write(self, text: str) -> None:
-        reporter = self._find_reporter()
-        if reporter is None or not reporter.isatty or reporter.verbosity < 0:
+    @property
+    def _reporter(self) -> TerminalReporter | None:
+        found: TerminalReporter | None = self._config.pluginmanager.getplugin("terminalreporter")
+        return found
+
+    def _renew(self) -> None:
+        while not self._ended.wait(_EVERY):
+            try:
+                with self._turn:
+                    if not (self._silent or self._paused):
+                        self._renew_once()
+            except OSError:
+                return  # the terminal is gone
+
+    def _renew_once(self) -> None:
+        self.flush()
+        if (progress := self._read()) is not None:
+            self._show(progress)
+
+    def _show(self, progress: Progress) -> None:
+        assert self._output is not None  # noqa: S101 - the thread runs between start and close
+        if self._style == "plain":
+            if self._log.is_due(time.monotonic(), progress):
+                self._write(progress_line(progress, ascii_only=self._ascii_only))
             return
-        reporter.ensure_newline()
-        # xdist writes dots without the reporter, which therefore does not end their line.
-        writer = reporter._tw  # noqa: SLF001 - the only access to it
-        if writer.width_of_current_line:
-            writer.line()
-        reporter.write_line(self._clean(f"llmeval: {text}"))
+        reporter = self._reporter
+        line = progress_line(
+            progress,
+            width=self._output.width - 1,
+            ascii_only=self._ascii_only,
+            color=reporter is not None and reporter.hasmarkup,
+        )
+        self._output.draw(line)
+
+    def _print(self, note: str) -> None:
+        reporter = self._reporter
+        if reporter is not None and reporter.verbosity >= 0 and self._wanted != "none":
+            self._write(f"llmeval: {self._clean(note)}")
+
+    def _write(self, line: str) -> None:
+        """Write a whole line, after which pytest goes on with a row of its own."""
+        reporter = self._reporter
+        if reporter is None:
+            return
+        if self._output is None:
+            reporter.write_line(line)
+            return
+        with self._output.whole_line() as within:
+            if within:
+                reporter.line("")
+            reporter.line(line)
+            if reporter.showlongtestinfo:
+                reporter.currentfspath = None  # the test's name stands above, and is repeated
+
+    @property
+    def _ascii_only(self) -> bool:
+        reporter = self._reporter
+        encoding = "" if reporter is None else reporter._tw._file.encoding  # noqa: SLF001
+        return not (encoding or "").lower().replace("-", "").startswith("utf8")
 
 
-def progress_text(done: int, planned: int, gauge: Gauge, *, elapsed: float) -> str:
-    """Return ``120/500 done · 64 in flight · $1.20 · 3:10 left``; tokens if no price is known."""
-    used = gauge.usage
-    spent = f"${used.cost:.2f}" if used.cost is not None else f"{used.total_tokens:,} tokens"
-    parts = [
-        f"{done}/{planned} done",
-        f"{gauge.in_flight} in flight",
-        *([spent] if used.total_tokens else []),
-    ]
-    if done:
-        minutes, seconds = divmod(round(elapsed / done * (planned - done)), 60)
-        parts.append(f"{minutes}:{seconds:02} left")
-    return " · ".join(parts)
+class PlainRhythm:
+    """When a line is due in a log: every 30 s at first, then more seldom, and at each quarter."""
+
+    def __init__(self) -> None:
+        """Begin with the first question."""
+        self._began: float | None = None
+        self._last, self._quarter = 0.0, 0
+
+    def is_due(self, now: float, progress: Progress) -> bool:
+        """Return whether a line is due, which counts as written; at the end none is."""
+        if self._began is None:
+            self._began = self._last = now
+        quarter = 4 * progress.done // max(1, progress.planned)
+        since, age = now - self._last, now - self._began
+        apart = _CLOSEST if quarter > self._quarter else max(_FIRST, min(_LONGEST, age / _GROWTH))
+        if since < apart or progress.done >= progress.planned:
+            return False
+        self._last, self._quarter = now, quarter
+        return True
+
+
+def style_of(
+    wanted: str,
+    *,
+    verbosity: int,
+    is_terminal: bool,
+    workers_write: bool,
+    environment: Mapping[str, str] = os.environ,
+) -> Style:
+    """Return how progress is shown: as wanted, or as fits the output.
+
+    Args:
+        wanted: a `Style`, or ``auto``.
+        verbosity: pytest's; under -1 (``-qq``) nothing is shown.
+        is_terminal: whether pytest writes to a terminal.
+        workers_write: whether workers may write to it themselves, past what can be watched.
+        environment: tells a job of CI, whose terminal is a log, and a terminal without a cursor.
+    """
+    if wanted == "none" or (wanted == "auto" and verbosity < -1):
+        return "none"
+    moves = is_terminal and sys.platform != "win32" and environment.get("TERM") != "dumb"
+    if wanted == "plain" or not moves:
+        return "plain"
+    is_log = bool(environment.get("CI") or environment.get("BUILD_NUMBER"))
+    return "plain" if wanted == "auto" and (is_log or workers_write) else "line"

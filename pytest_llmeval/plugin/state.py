@@ -107,9 +107,9 @@ class State:
 
     @property
     def _is_configured(self) -> bool:
-        """Whether an option is given, other than the report folder."""
-        places = {"report": self.settings.report, "folder": self.settings.folder}
-        return self.settings != Settings(**places)  # type: ignore[arg-type]  # both are texts
+        """Whether an option is given, other than those that every session may have."""
+        given = self.settings
+        return given != Settings(report=given.report, folder=given.folder, progress=given.progress)
 
 
 class _Options:

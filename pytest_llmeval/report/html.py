@@ -173,7 +173,7 @@ def _data(
     room = max(0, MAX_BYTES - _FRAME - len(json_text(index)))
     pack, album = Pack(room * 2 // 3), Album(run.path, room // 3)
     for image in questions.images:
-        album.add(image)
+        album.add_with_small(image)
     infos = {entry.task: entry.info for entry in summary.entries}
     places: list[Json] = [
         list(place) if place else None for place in pack_evidence(run, rows, infos, pack, album)

@@ -28,6 +28,9 @@ _SCRIPTS: Final = (
     "tree",
     "evidence",
     "sample",
+    "search",
+    "filters",
+    "cells",
     "table",
     "main",
 )

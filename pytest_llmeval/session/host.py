@@ -14,7 +14,6 @@ class Host:
     Attributes:
         tell: queues a line for the user; may be called from any thread.
         flush: shows the queued lines; must be called from the main thread.
-        while_waiting: called repeatedly while a test of this process waits for the engine.
         root: the folder whose git state is stored.
         stops_early: whether the first failure may end the session; fewer samples are then started
             ahead.
@@ -22,6 +21,5 @@ class Host:
 
     tell: Callable[[str], None]
     flush: Callable[[], None]
-    while_waiting: Callable[[], None]
     root: Path
     stops_early: bool

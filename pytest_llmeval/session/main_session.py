@@ -16,6 +16,7 @@ from pytest_llmeval.engine.statistics import Effort
 from pytest_llmeval.errors import LLMEvalError, UsageError
 from pytest_llmeval.files.writes import Writes
 from pytest_llmeval.records import Json, Row, RowKey, Transcript
+from pytest_llmeval.report.progress_line import Progress
 from pytest_llmeval.results.questions import Question
 from pytest_llmeval.results.row_texts import lean
 from pytest_llmeval.results.stored_run import StoredRun
@@ -43,6 +44,7 @@ from pytest_llmeval.session.run_info import run_info
 from pytest_llmeval.session.settings import Settings
 from pytest_llmeval.session.stored_runs import stored_run
 from pytest_llmeval.session.task_info import known_task
+from pytest_llmeval.session.time_left import TimeLeft
 from pytest_llmeval.session.tracing import RunTraces
 from pytest_llmeval.session.unasked import unasked_roles
 from pytest_llmeval.session.undeclared import undeclared_remarks
@@ -90,6 +92,7 @@ class MainSession:
         self._pictures = PlannedPictures()
         self._failures = Failures()
         self._traces = RunTraces(settings)
+        self._time_left = TimeLeft()
         self.unjudged: Counter[str] = Counter()
         self.rows = RowLog(
             catalog,
@@ -108,7 +111,7 @@ class MainSession:
     @cached_property
     def link(self) -> DirectLink:
         """The connection from this process's own tests to the engine."""
-        return DirectLink(self.engine, while_waiting=self._host.while_waiting)
+        return DirectLink(self.engine)
 
     @cached_property
     def controller_link(self) -> ControllerLink:
@@ -160,6 +163,28 @@ class MainSession:
         """Return the estimate of the plan, a line for each task and model."""
         lines = estimate_lines(self.plan, self._settings, self._catalog)
         return lines or ["nothing to estimate"]
+
+    def progress(self, now: float) -> Progress | None:
+        """Return how far the run is at a time (s); None before the engine was asked.
+
+        Called by one thread, which need not be the session's.
+        """
+        gauge = self.engine.gauge if "engine" in self.__dict__ else None
+        tally, planned = self.rows.tally, len(self.plan.tests)
+        if gauge is None:
+            return None
+        self._time_left.note(now, done=tally.done, live=tally.live, replies=gauge.replies)
+        return Progress(
+            done=tally.done,
+            planned=planned,
+            accuracy=tally.accuracy,
+            interval=tally.interval,
+            errors=tally.errors,
+            in_flight=gauge.in_flight,
+            retries=gauge.retries,
+            usage=gauge.usage,
+            left=self._time_left.seconds(now, planned - tally.done, gauge.in_flight),
+        )
 
     def failed(self, test: PlannedTest, failure: Failure | None) -> None:
         """Note how a test ended; after some equal failures its function's other tests are stopped.

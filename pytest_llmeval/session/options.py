@@ -13,7 +13,7 @@ from typing import Any, Literal, TypeAlias
 from pytest_llmeval.files.domain_names import domain_names
 
 Kind: TypeAlias = Literal[
-    "text", "list", "count", "seed", "seconds", "flag", "path", "shard", "limit"
+    "text", "list", "count", "seed", "seconds", "flag", "path", "shard", "limit", "progress"
 ]
 """The type of an option's value; see `session.resolve`."""
 
@@ -118,6 +118,13 @@ TABLE = (
     ),
     Option("baseline", "path", "baseline file or run to compare with", "PATH", group="results"),
     Option("gate", "path", "file of rules that decide instead of samples", "FILE", group="results"),
+    Option(
+        "progress",
+        "progress",
+        "progress: line (renews itself), plain (a line now and then), none; auto",
+        "STYLE",
+        group="results",
+    ),
 )
 """The options of this package; those of domains are added by `all_options`."""
 

@@ -127,7 +127,7 @@ def _converted(
             return last is True or str(last).lower() in {"1", "true", "yes", "on"}
         case "path":
             return str((folder / last).resolve())
-        case "count" | "seed" | "seconds" | "shard" | "limit":
+        case "count" | "seed" | "seconds" | "shard" | "limit" | "progress":
             read, expected = _READERS[option.kind]
             try:
                 return read(last)
@@ -161,6 +161,12 @@ def _shard(text: str) -> tuple[int, int]:
     return part, parts
 
 
+def _progress(text: str) -> str:
+    if text not in {"auto", "line", "plain", "none"}:
+        raise ValueError
+    return text
+
+
 def _limit(text: str) -> int | str:
     count, seed = limit_parts(text)
     return count if seed is None else f"{count},seed={seed}"
@@ -180,6 +186,7 @@ def limit_parts(limit: int | str) -> tuple[int, int | None]:
 _READERS: Mapping[str, tuple[Callable[[str], Any], str]] = {
     "count": (_count, "a whole number from 1 on"),
     "limit": (_limit, "a whole number from 1 on, or one with a seed, such as 50,seed=1"),
+    "progress": (_progress, "auto, line, plain or none"),
     "seed": (_seed, "a whole number from 0 on"),
     "seconds": (lambda text: _above_zero(float(text)), "a number above 0"),
     "shard": (_shard, "of the form I/N with I from 1 to N, such as 1/4"),

@@ -14,11 +14,16 @@ from pytest_llmeval.records import Outcome, Row, RowKey
 from pytest_llmeval.results.row_texts import Kept, as_it_is
 from pytest_llmeval.results.store import RunFolder
 from pytest_llmeval.session.rows import unreported_row
+from pytest_llmeval.session.tally import Tally
 from pytest_llmeval.task.catalog import Catalog
 
 
 class RowLog:
-    """The last reported row of each key; every row is also written at once."""
+    """The last reported row of each key; every row is also written at once.
+
+    Attributes:
+        tally: the counts of the rows that this session added.
+    """
 
     def __init__(  # noqa: PLR0913 - the parts of a session
         self,
@@ -44,6 +49,7 @@ class RowLog:
         self._catalog, self._open_folder, self._writes = catalog, open_folder, writes
         self._earlier = {row.key: row for row in earlier}
         self._rows: dict[RowKey, Row] = {}
+        self.tally = Tally(self._rows.values)
         self._unwritten: set[RowKey] = set()
 
     @property
@@ -67,6 +73,7 @@ class RowLog:
         if (before := self._rows.get(row.key)) is not None:
             row = replace(row, reports=before.reports + 1)
         self._rows[row.key] = row
+        self.tally.count(row, before)
         self._write(row)
         self._added(row)
 

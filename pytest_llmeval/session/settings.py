@@ -38,6 +38,7 @@ class Settings:
         traces: where OpenTelemetry spans go: a file, or the name of an exporter.
         baseline: baseline file or run folder to compare with.
         gate: file of rules that the run must meet.
+        progress: how progress is shown: ``auto``, ``line``, ``plain`` or ``none``.
         domain: values of the options of domains, by name.
         folder: the folder where the command was typed.
     """
@@ -63,6 +64,7 @@ class Settings:
     traces: str | None = None
     baseline: str | None = None
     gate: str | None = None
+    progress: str = "auto"
     domain: Mapping[str, str] = field(default_factory=dict)
     folder: str = "."
 

@@ -15,7 +15,7 @@ from engine.virtual_time import run
 from pytest_llmeval.engine.budget import Budget
 from pytest_llmeval.engine.gateway import Gateway
 from pytest_llmeval.engine.limits import Limiter
-from pytest_llmeval.engine.models import Answer, Models
+from pytest_llmeval.engine.models import Answer, Gauge, Models
 from pytest_llmeval.engine.replies import Recorder, ReplyStore, StoredReply, read_recording
 from pytest_llmeval.engine.specs import ModelSpec
 from pytest_llmeval.engine.statistics import CallStatistics
@@ -413,6 +413,38 @@ def test_the_gauge_tells_what_is_in_flight_and_what_was_used() -> None:
         await asyncio.gather(*askings)
         assert bench.models.gauge.in_flight == 0
         assert bench.models.gauge.usage.total_tokens == 45
+        assert (bench.models.gauge.replies, bench.models.gauge.retries) == (3, 0)
+
+    bench.run(main())
+
+
+def test_the_gauge_counts_retries() -> None:
+    bench, sent = Bench(), []
+
+    class Busy(SlowProvider):
+        async def send(self, request: Request) -> Reply:
+            sent.append(request)
+            if len(sent) < 3:
+                msg = "busy"
+                raise ProviderError(msg, reach="attempt", cause="reset")
+            return await super().send(request)
+
+    bench.provider = Busy()
+
+    async def main() -> None:
+        await bench.ask("q")
+        assert (bench.models.gauge.replies, bench.models.gauge.retries) == (1, 2)
+
+    bench.run(main())
+
+
+def test_the_gauge_counts_no_usage_of_recordings_which_cost_nothing() -> None:
+    bench = Bench()
+    recorded = ModelSpec(kind="replay", name="/r.jsonl", label="recorded")
+
+    async def main() -> None:
+        await bench.models.ask(recorded, request("q"), Ticket(0))
+        assert bench.models.gauge == Gauge()
 
     bench.run(main())
 

@@ -21,18 +21,22 @@ def test_a_met_gate_passes_though_samples_are_wrong(project: Project, mode: list
     result = project.run(*SCRIPTED, *mode, "--llmeval-gate", "gate.yaml")
     result.assert_outcomes(passed=8, xfailed=3, skipped=1)
     assert result.ret == pytest.ExitCode.OK
+    assert "8 passed" in result.outlines[-1]
     assert project.outcomes()["5"] == "incorrect"
     assert project.outcomes()["7"] == "error"
 
 
-@MODES
-def test_a_missed_gate_fails_the_session_and_says_by_which_rule(
+@pytest.mark.parametrize(
+    "mode", [["-n0"], ["-n2"], ["-n2", "-qq", "--tb=line", "--no-summary"]], ids=str
+)
+def test_a_missed_gate_fails_the_session_and_says_last_by_which_rule(
     project: Project, mode: list[str]
 ) -> None:
     project.write("gate.yaml", STRICT)
     result = project.run(*SCRIPTED, *mode, "--llmeval-gate", "gate.yaml")
     assert result.ret == pytest.ExitCode.TESTS_FAILED
     result.stdout.fnmatch_lines(["*sums*accuracy*0.99*"])
+    assert result.outlines[-1] == "gate not passed: 1 of 4 rules: sums.accuracy - exit status 1"
 
 
 def test_coverage_below_one_fails_unless_the_gate_allows_it(project: Project) -> None:

@@ -12,7 +12,7 @@ OPTIONS = {
     "models": ["model", "judge", "concurrency", "sample-timeout", "seed"],
     "samples and tasks": ["epochs", "limit", "sample", "shard", "set", "graph", "sandbox"],
     "cost and stored replies": ["budget", "prices", "estimate", "reuse", "keep", "resume"],
-    "results": ["report", "traces", "baseline", "gate"],
+    "results": ["report", "traces", "baseline", "gate", "progress"],
 }
 
 

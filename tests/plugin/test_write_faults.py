@@ -236,5 +236,7 @@ def test_a_file_of_the_end_that_is_a_full_device_fails_the_run_and_no_other_file
     assert result.ret == 1
     said = f"{name} could not be written: OSError: [[]Errno 28] No space left on device*"
     result.stdout.fnmatch_lines([said])
+    assert result.outlines[-1].startswith(f"{name} could not be written: OSError: [Errno 28]")
+    assert result.outlines[-1].endswith(" - exit status 1")
     written = {file.name for file in (sums.path / "reports" / "latest").iterdir()}
     assert {"rows.csv", "summary.json", "summary.md", "report.html"} - written == {name}

@@ -46,7 +46,7 @@ class Opened:
 
     def rows(self) -> list[str]:
         """Return the ids in the table, as they stand."""
-        return list(self.page.locator("#table tbody th").all_inner_texts())
+        return list(self.page.locator("#table tbody th a").all_inner_texts())
 
     def sample(self, name: str) -> Any:
         """Open a sample by its link and return its view."""

@@ -42,12 +42,12 @@ def test_nothing_that_a_model_wrote_is_anything_but_text(opened: Open, attacked:
     assert len(addresses) == len(ATTACKS) * 2 + 1
     for address in addresses:
         page.evaluate("address => { location.hash = address; }", address)
-        page.wait_for_function("!document.querySelector('#sample').hidden")
+        page.wait_for_function("() => !document.querySelector('#sample').hidden")
         page.locator("#sample .stages").wait_for()
         assert page.evaluate(ACTIVE) == []
         told += page.locator("#sample").inner_text()
         page.evaluate("location.hash = 'samples'")
-        page.wait_for_function("document.querySelector('#sample').hidden")
+        page.wait_for_function("() => document.querySelector('#sample').hidden")
     assert page.evaluate("window.hacked") is None
     for attack in ATTACKS:
         if attack.isprintable():

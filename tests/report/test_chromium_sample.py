@@ -39,7 +39,7 @@ def test_stages_tell_messages_pictures_queries_the_judge_and_their_time(
     view = opened(report)
     judged = view.sample("7")
     picture = judged.locator("img")
-    view.page.wait_for_function("document.querySelector('#sample img').naturalWidth > 0")
+    view.page.wait_for_function("() => document.querySelector('#sample img').naturalWidth > 0")
     assert picture.first.get_attribute("src").startswith("data:image/png;base64,")
     assert picture.first.get_attribute("alt") == "Picture in the user message"
     assert "The numbers differ." in judged.inner_text()

@@ -121,7 +121,6 @@ class JudgedRun:
         host = Host(
             tell=self.told.append,
             flush=lambda: None,
-            while_waiting=lambda: None,
             root=self.folder,
             stops_early=False,
         )

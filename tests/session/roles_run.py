@@ -155,7 +155,6 @@ class Talk:
         host = Host(
             tell=self.told.append,
             flush=lambda: None,
-            while_waiting=lambda: None,
             root=self.folder,
             stops_early=False,
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from typing import Any
 
@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_llmeval.engine import pending
 from pytest_llmeval.engine.pending import Pending
 from pytest_llmeval.errors import ProviderError, UsageError
 from pytest_llmeval.records import Completion, Json, Message, Reply, Sample
@@ -20,12 +19,17 @@ from pytest_llmeval.scoring.judge.judgement import Judgement
 from pytest_llmeval.session.asking import LLM, RunningJudge
 
 
-@pytest.fixture(autouse=True, scope="module")
-def without_waiting() -> Iterator[None]:
-    """Let who waits look at once whether an answer is there; half a second a case is long."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pending, "_TICK", 0)
-        yield
+class Late(Future[Json]):
+    """A future that is done as soon as somebody waits for it."""
+
+    def __init__(self, answer: Callable[[], None]) -> None:
+        """Call `answer` then."""
+        super().__init__()
+        self._answer = answer
+
+    def exception(self, timeout: float | None = None) -> BaseException | None:
+        self._answer()
+        return super().exception(timeout)
 
 
 class Test:
@@ -39,9 +43,9 @@ class Test:
         self.sent: list[tuple[dict[str, Any], Future[Json]]] = []
 
     def send(self, want: str, wish: Mapping[str, Json]) -> Pending[Json]:
-        future = Future[Json]()
+        future = Late(self.answer_all)
         self.sent.append(({"want": want, **wish}, future))
-        return Pending(future, future.result, while_waiting=self.answer_all)
+        return Pending(future, future.result)
 
     def prepare(self, scorer: list[Json], sample: Sample, completion: Completion) -> Pending[Json]:
         wish: dict[str, Json] = {

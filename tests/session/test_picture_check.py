@@ -111,7 +111,6 @@ class Session:
         host = Host(
             tell=lambda _: None,
             flush=lambda: None,
-            while_waiting=lambda: None,
             root=task.folder,
             stops_early=False,
         )

@@ -59,7 +59,7 @@ def field_of(name: str, settings: Settings) -> Any:
 
 def test_every_option_has_a_flag_a_key_a_variable_and_a_group_of_the_help() -> None:
     names = [option.name for option in all_options()]
-    assert len(names) == len(set(names)) == 22
+    assert len(names) == len(set(names)) == 23
     for option in all_options():
         under = option.name.replace("-", "_")
         assert (option.flag, option.key, option.variable) == (
@@ -92,6 +92,7 @@ VALUES: list[tuple[str, object, str, Any]] = [
     ("reuse", "old,max_age=7d", "old,max_age=7d", "old,max_age=7d"),
     ("keep", "replies.jsonl", "replies.jsonl", "replies.jsonl"),
     ("resume", "latest", "latest", "latest"),
+    ("progress", "plain", "plain", "plain"),
     ("graph", "bolt://localhost", "bolt://localhost", "bolt://localhost"),
 ]
 

@@ -15,25 +15,30 @@ function placeOf(row) {
 
 const addressOf = (row) => `#${placeOf(row).join("/")}`;
 
-// Rows by address, and by its beginnings #task/sample and #task/sample/model: the first row that fits.
+// Rows by address, and by its beginnings #task/sample and #task/sample/model: the first row that fits. Filled when first asked for.
 const PLACES = new Map();
 
 always(() => {
   SEVERAL_TESTS.clear();
   PLACES.clear();
   for (const part of DATA.parts) if (DATA.parts.some((other) => other.task === part.task && other.test !== part.test)) SEVERAL_TESTS.add(part.task);
-  for (const row of ROWS) {
+});
+
+function placesOf(rows) {
+  for (const row of rows) {
     const place = placeOf(row);
     for (let length = place.length; length >= 2; length -= 1) {
       const beginning = place.slice(0, length).join("/");
       if (!PLACES.has(beginning)) PLACES.set(beginning, row);
     }
   }
-});
+}
 
 // The row of an address; undefined where it is of something else. Whoever copied it may have written its signs otherwise.
 function rowAt(hash) {
   const given = hash.replace(/^#/, "");
+  if (!given.includes("/")) return undefined;
+  if (!PLACES.size) placesOf(ROWS);
   if (PLACES.has(given)) return PLACES.get(given);
   try {
     return PLACES.get(given.split("/").map((part) => segment(decodeURIComponent(part))).join("/"));

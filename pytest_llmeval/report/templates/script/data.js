@@ -28,7 +28,6 @@ function rowOf(values, number) {
   const row = { number, place: DATA.places[number] };
   DATA.columns.forEach((name, at) => { row[name] = values[at]; });
   row.part = DATA.parts[row.part];
-  row.question = row.question === null ? null : DATA.questions[row.question];
   row.tags = row.tags.map((tag) => DATA.tags[tag]);
   return row;
 }
@@ -113,6 +112,20 @@ async function evidenceOf(row) {
 }
 
 const pictureUrl = (entry) => remembered(pictures, entry.at, () => SOURCE.picture(entry));
+
+// A small picture for a table, drawn when it comes into view: its small version, or else the picture itself.
+const drawnLater = new IntersectionObserver((entries) => entries.filter((one) => one.isIntersecting).forEach(({ target }) => {
+  drawnLater.unobserve(target);
+  pictureUrl(DATA.pictures[target.dataset.digest].small || DATA.pictures[target.dataset.digest]).then((url) => { target.src = url; });
+}), { rootMargin: "300px" });
+
+function thumbnail(digest, label) {
+  const entry = DATA.pictures[digest];
+  if (!entry || (entry.at === undefined && !entry.small)) return el("span", { class: "thumbnail none", title: entry ? null : "unknown" }, "picture not shown");
+  const image = el("img", { class: "thumbnail", alt: label, "data-digest": digest });
+  drawnLater.observe(image);
+  return image;
+}
 
 function picture(digest, label) {
   const entry = DATA.pictures[digest];

@@ -15,14 +15,13 @@ function drawLiveMark(run) {
   liveMark.replaceChildren(statePill(run), el("span", { class: "quiet" }, run.state === "running" ? ` live: ${text}` : ` ${text}`));
 }
 
-// Draws the table with the rows that came; a link that was focused in it is so after.
+// Draws the table with the rows that came, and the filters, which may have got choices, unless somebody is in them.
 function drawRowsThatCame(news) {
   const open = openRow();
   const place = String(open?.place);
-  const focused = document.activeElement.closest("#table a")?.hash;
   addRows(news);
-  drawTable();
-  if (focused) [...document.querySelectorAll("#table a")].find((link) => link.hash === focused)?.focus({ preventScroll: true });
+  if (!document.querySelector(".choices").contains(document.activeElement)) drawFilters();
+  redrawTable();
   if (open && String(openRow().place) !== place) route();
 }
 

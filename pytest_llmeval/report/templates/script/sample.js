@@ -45,7 +45,7 @@ function sampleHead(row, shown) {
   };
   const about = [partName(row.part), MODELS.length > 1 ? row.part.model : null, row.epoch > 1 ? `epoch ${row.epoch}` : null].filter(Boolean).join(" · ");
   return [
-    el("nav", { class: "steps", "aria-label": "Samples" }, el("a", { class: "button", href: "#samples" }, "All samples ", el("kbd", {}, "Esc")), step(-1, "Previous", "k"), step(1, "Next", "j"),
+    el("nav", { class: "steps", "aria-label": "Samples" }, el("a", { class: "button", href: withState(state) }, "All samples ", el("kbd", {}, "Esc")), step(-1, "Previous", "k"), step(1, "Next", "j"),
       el("span", { class: "quiet" }, at < 0 ? "" : `${count(at + 1)} of ${count(shown.length)}`)),
     el("p", { class: "eyebrow" }, said(about)),
     el("h2", { tabindex: "-1" }, "Sample ", said(row.sample), " ", pill(row.outcome)),
