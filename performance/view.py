@@ -22,7 +22,17 @@ from http import HTTPStatus
 from pathlib import Path
 
 from pytest_llmeval.files.redaction import Redactor
-from pytest_llmeval.records import Asked, Message, ModelCall, Reply, Row, Score, Transcript, Usage
+from pytest_llmeval.records import (
+    Asked,
+    Json,
+    Message,
+    ModelCall,
+    Reply,
+    Row,
+    Score,
+    Transcript,
+    Usage,
+)
 from pytest_llmeval.results.run_files import SUMMARY
 from pytest_llmeval.results.store import RunFolder
 from pytest_llmeval.results.summarise import summarise
@@ -75,7 +85,7 @@ def transcript(number: int) -> Transcript:
 
 def new_run(reports: Path, planned: int) -> RunFolder:
     """Make the folder of a run."""
-    info = {"planned": planned, "settings": {}, "tasks": {}}
+    info: dict[str, Json] = {"planned": planned, "settings": {}, "tasks": {}}
     return RunFolder.create(reports, info, redactor=Redactor(secrets={}))
 
 

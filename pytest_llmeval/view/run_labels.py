@@ -109,7 +109,7 @@ def _parsed(body: bytes) -> GivenLabel:
     return given
 
 
-def _given(label: AnswerLabel | None) -> dict[str, bool]:
+def _given(label: AnswerLabel | None) -> dict[str, Json]:
     return {} if label is None else dict(label.correct)
 
 

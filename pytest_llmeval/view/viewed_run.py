@@ -56,6 +56,7 @@ class ViewedRun:
         self._evidence = RunEvidence(folder)
         self._labels = RunLabels(folder)
         self._lock = threading.RLock()
+        self._shown: _Shown | None = None
         self._forget()
 
     def page(self) -> Response:
@@ -66,7 +67,8 @@ class ViewedRun:
                 served = self._served(shown.found.rows, shown.at)
                 parts = render_served(served, shown.found.summary, shown.found.besides)
                 page = "".join(parts).encode("utf-8", "backslashreplace")
-                self._shown = shown = replace(shown, page=page)
+                shown = replace(shown, page=page)
+                self._shown = shown
         return Response(body=shown.page)
 
     def news(self, since: int) -> dict[str, Json]:
@@ -167,7 +169,7 @@ class ViewedRun:
         self._questions: dict[QuestionKey, Question] = {}
         self._places: dict[RowKey, int] = {}
         self._info: Mapping[str, Json] = {}
-        self._shown: _Shown | None = None
+        self._shown = None
 
     def _read(self) -> None:
         """Read what was added."""

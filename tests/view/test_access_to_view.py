@@ -203,7 +203,7 @@ def test_what_a_page_may_load_is_the_server_alone(viewer: Viewer) -> None:
 
 
 def test_the_server_is_not_reached_from_other_machines(viewer: Viewer) -> None:
-    addresses_here = {info[4][0] for info in socket.getaddrinfo(socket.gethostname(), None)}
+    addresses_here = {str(info[4][0]) for info in socket.getaddrinfo(socket.gethostname(), None)}
     for address in addresses_here - {"127.0.0.1", "::1"}:
         if ":" in address or address.startswith("127."):
             continue
