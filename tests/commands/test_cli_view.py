@@ -36,10 +36,17 @@ def test_sum(sample, completion):
     assert_correct(sample, completion)
 """
 
+MODEL = """
+from pytest_llmeval.records import Reply
+
+def reply(request):
+    return Reply(text=request.messages[-1].text.split()[0])
+"""
+
 
 def until(ask: Callable[[], Any], wanted: Callable[[Any], bool]) -> Any:
     """Ask until the answer is as wanted."""
-    end = time.monotonic() + 40
+    end = time.monotonic() + 120
     while True:
         found = ask()
         if wanted(found):
@@ -85,9 +92,7 @@ def test_a_session_that_goes_on_is_seen_row_by_row_to_its_end(tmp_path: Path) ->
     samples = [{"id": str(n), "question": f"{n} + 0?", "answer": str(n)} for n in range(4)]
     (tmp_path / "data.jsonl").write_text("".join(f"{json.dumps(one)}\n" for one in samples))
     (tmp_path / "test_sums.py").write_text(TEST)
-    (tmp_path / "model.py").write_text(
-        "def reply(messages):\n    return messages[-1].text.split()[0]\n"
-    )
+    (tmp_path / "model.py").write_text(MODEL)
     command = [sys.executable, "-m", "pytest", "-q", "--llmeval-report", "reports"]
     with subprocess.Popen(
         [*command, "--llmeval-model", "python/./model.py:reply"],
@@ -110,4 +115,5 @@ def test_a_session_that_goes_on_is_seen_row_by_row_to_its_end(tmp_path: Path) ->
             assert run["entries"][0]["value"] == 1.0
         finally:
             served.process.send_signal(signal.SIGINT)
-            assert served.process.wait(timeout=30) == 0
+            served.process.communicate(timeout=30)
+        assert served.process.returncode == 0
