@@ -9,10 +9,10 @@ PACKAGE = Path(__file__).parents[1] / "pytest_llmeval"
 
 MATTER = re.compile(
     r"cypher|neo4j|arcadedb|\bscenes?\b|scene_|heracles|geometry3k|geometry|phybench|inter.?gps"
-    r"|graph database|bolt://|visual_cot|auxiliary|canvas|taxonomy|physic",
+    r"|graph database|bolt://|visual_cot|auxiliary|(?-i:canvas)|taxonomy|physic",
     re.IGNORECASE,
 )
-"""Words of the benchmarks' own matter."""
+"""Words of the benchmarks' own matter; `Canvas` is a colour of style sheets."""
 
 FORMULAS = ("scoring/eed/",)
 """Where the source of the metric may be cited: the paper of a benchmark defines it."""

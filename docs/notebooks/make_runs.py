@@ -57,6 +57,7 @@ for row in wrong[:2]:
     "A figure for a paper (`llmeval plot latest --to figure.pdf` writes it as a file):",
     """\
 from IPython.display import SVG
+
 from pytest_llmeval.report.figures.forest import forest_of
 from pytest_llmeval.report.figures.forest_plot import drawn
 

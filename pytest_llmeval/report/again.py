@@ -13,7 +13,7 @@ SINGLE: Final = ("epochs", "limit", "seed", "sample_timeout")
 
 LEFT_OUT: Final = frozenset({
     "shard", "samples", "budget", "prices", "concurrency", "estimate", "reuse", "keep", "resume",
-    "report", "traces", "baseline", "gate", "folder",
+    "report", "traces", "baseline", "gate", "groups", "progress", "folder",
 })  # fmt: skip
 """Settings that it does not: which other samples ran, cost, stored replies and results."""
 
@@ -33,20 +33,20 @@ def again(row: Row, settings: Mapping[str, Any]) -> str:
 
 
 def _options(row: Row, settings: Mapping[str, Any]) -> Iterator[str]:
-    for spec in settings.get("models", ()):
+    for spec in settings.get("models") or ():
         yield from ("--llmeval-model", spec)
-    for spec in settings.get("judges", ()):
+    for spec in settings.get("judges") or ():
         yield from ("--llmeval-judge", spec)
-    for role, specs in settings.get("roles", {}).items():
+    for role, specs in (settings.get("roles") or {}).items():
         for spec in specs:
             yield from ("--llmeval-model", f"{role}={spec}")
     for name in SINGLE:
         if (value := settings.get(name)) not in (None, _USUAL.get(name)):
             yield from (f"--llmeval-{name.replace('_', '-')}", str(value))
     task = row.task.partition("[")[0]
-    for key, value in settings.get("overrides", {}).get(task, {}).items():
+    for key, value in (settings.get("overrides") or {}).get(task, {}).items():
         yield from ("--llmeval-set", f"{task}.{key}={value}")
-    for name, value in settings.get("domain", {}).items():
+    for name, value in (settings.get("domain") or {}).items():
         yield from (f"--llmeval-{name}", value)
 
 

@@ -89,6 +89,7 @@ def test_the_table_shows_the_pictures_of_questions(
     line = Question(task="graph", sample="1", question="", text="What?", images=(*images, lost))
     (folder / SAMPLES).write_text(json.dumps(line.to_json()) + "\n")
     page = opened(write_report(folder)).page
+    page.locator("#table img").first.scroll_into_view_if_needed()
     page.wait_for_function(DRAWN)
     widths = page.locator("#table img").evaluate_all("all => all.map((one) => one.naturalWidth)")
     assert widths[0] == (160 if pillow else 300)

@@ -11,9 +11,12 @@ from report.in_chromium import started_chromium
 from view.viewing import Viewer
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def chromium() -> Iterator[Any]:
-    """Start Chromium once for all tests of a process."""
+    """Start Chromium for a module's tests.
+
+    Its event loop is open in this thread for as long, and tests elsewhere run their own.
+    """
     with started_chromium() as browser:
         yield browser
 
