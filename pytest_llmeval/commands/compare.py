@@ -26,6 +26,7 @@ from pytest_llmeval.report.markdown import (
 )
 from pytest_llmeval.report.matrix_sheet import matrix_name, matrix_sheet
 from pytest_llmeval.report.pipeline_sheet import PIPELINES
+from pytest_llmeval.report.side import Side
 from pytest_llmeval.report.table import render_sheets
 from pytest_llmeval.results.baseline import Baseline
 from pytest_llmeval.results.compare import compare
@@ -100,7 +101,7 @@ class _Pair:
     """How run b differs from run a; their names are printed at once."""
 
     def __init__(self, a: Baseline, b: Baseline, *, groups: bool) -> None:
-        self._names, self._groups = (a.name, b.name), groups
+        self._sides, self._groups = (Side.of_baseline(a), Side.of_baseline(b)), groups
         self._comparison = compare(a.rows, b.rows)
         if not self._comparison.pairs:
             msg = (
@@ -112,7 +113,7 @@ class _Pair:
     @property
     def uses(self) -> Mapping[str, RowUse]:
         """What became of the rows of both runs."""
-        names = (f"{letter}: {name}" for letter, name in zip("ab", self._names, strict=True))
+        names = (f"{letter}: {side.name}" for letter, side in zip("ab", self._sides, strict=True))
         return dict(zip(names, self._comparison.uses, strict=True))
 
     def drawn(self, out: StandardOutput) -> str:
@@ -126,7 +127,7 @@ class _Pair:
 
     @property
     def page(self) -> str:
-        return comparison_page(self._comparison, names=self._names)
+        return "".join(comparison_page(self._comparison, *self._sides))
 
     @property
     def empty(self) -> list[str]:

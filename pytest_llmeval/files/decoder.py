@@ -42,7 +42,7 @@ def can_decode() -> bool:
     return find_spec("PIL") is not None
 
 
-def decode(want: Literal["sent", "pixels"], data: bytes) -> tuple[dict[str, Any], bytes]:
+def decode(want: Literal["sent", "pixels", "small"], data: bytes) -> tuple[dict[str, Any], bytes]:
     """Return a child's answer about a picture, and its bytes; see `picture_child`.
 
     Raises:

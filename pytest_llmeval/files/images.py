@@ -19,7 +19,15 @@ from pytest_llmeval.files.pictures import keep
 from pytest_llmeval.files.writes import Writes
 from pytest_llmeval.records import Image
 
-__all__ = ["ImageFolder", "Raster", "check_picture", "decoded", "picture_size", "sendable"]
+__all__ = [
+    "ImageFolder",
+    "Raster",
+    "check_picture",
+    "decoded",
+    "picture_size",
+    "sendable",
+    "small_version",
+]
 
 _NONE_PREPARED: Final[Mapping[str, Image]] = MappingProxyType({})
 
@@ -132,6 +140,17 @@ def decoded(data: bytes) -> Raster:
     answer, content = decode("pixels", data)
     width, height = answer["size"]
     return Raster(width, height, content)
+
+
+def small_version(data: bytes) -> bytes:
+    """Return a small version of a picture, a WebP.
+
+    Raises:
+        ValueError: the data are not a picture, are damaged, or exceed PIXEL_LIMIT.
+        UsageError: pillow is not installed.
+    """
+    picture_size(data)
+    return decode("small", data)[1]
 
 
 def _replacement(data: bytes) -> bytes:

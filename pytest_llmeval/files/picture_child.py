@@ -1,9 +1,10 @@
 """The child process that decodes pictures; see `decoder`. It alone imports pillow.
 
-A request (see `child_pool`) is a line, ``sent`` or ``pixels``, and the bytes of a picture. The
-reply is a line of JSON and bytes: ``{"problem": text}`` for a picture that cannot be decoded; for
-``sent`` ``{"size": [width, height]}`` as it is stored, and the PNG to send in its place, empty if
-it is sent as it is; for ``pixels`` the size as it is seen, and its rows in RGB.
+A request (see `child_pool`) is a line, ``sent``, ``pixels`` or ``small``, and the bytes of a
+picture. The reply is a line of JSON and bytes: ``{"problem": text}`` for a picture that cannot be
+decoded; for ``sent`` ``{"size": [width, height]}`` as it is stored, and the PNG to send in its
+place, empty if it is sent as it is; for ``pixels`` the size as it is seen, and its rows in RGB; for
+``small`` a WebP of at most SMALL_SIDE pixels a side.
 
 The process knows no file and no network once it is ready: what a picture makes of a decoder with a
 hole can change what is seen of pictures, and nothing else.
@@ -57,6 +58,10 @@ _STRIP: Final = 1 << 20
 _ROUNDED: Final = [(value + 128) // 257 for value in range(1 << 16)]
 """Each value of 16 bits in 8 bits."""
 
+SMALL_SIDE: Final = 160
+"""Most pixels of a side of a small version: twice what a table shows of it."""
+
+_SMALL_QUALITY: Final = 70
 _PNG_DEPTH: Final = 24
 """Where a PNG says how many bits a sample has."""
 
@@ -123,6 +128,8 @@ def _answer(want: bytes, data: bytes, bounds: Bounds) -> tuple[dict[str, object]
         if want == b"pixels":
             upright = _upright(_on_white(_eight_bits(picture)), _orientation(picture))
             return {"size": upright.size}, upright.tobytes()
+        if want == b"small":
+            return {"size": picture.size}, _small(picture)
         return {"size": picture.size}, _sent(picture, data, bounds.side)
     except MemoryError:
         return {"problem": f"it takes more than {bounds.memory_mb:,} MB of memory to decode"}, b""
@@ -165,6 +172,16 @@ def _sent(picture: ImageFile, data: bytes, side: int) -> bytes:
     flat.info.clear()  # a profile of colours would be written too
     stream = io.BytesIO()
     _upright(flat, orientation).save(stream, "PNG")
+    return stream.getvalue()
+
+
+def _small(picture: ImageFile) -> bytes:
+    """Return a small version of a picture, upright and on white."""
+    flat = _upright(_on_white(_eight_bits(picture)), _orientation(picture))
+    flat.thumbnail((SMALL_SIDE, SMALL_SIDE))
+    flat.info.clear()
+    stream = io.BytesIO()
+    flat.save(stream, "WEBP", quality=_SMALL_QUALITY)
     return stream.getvalue()
 
 
@@ -232,6 +249,7 @@ def _warm_up(bounds: Bounds) -> None:
         stream = io.BytesIO()
         Image.new("RGB", (1, 1)).save(stream, kind, exif=exif)
         _answer(b"sent", stream.getvalue(), bounds)
+        _answer(b"small", stream.getvalue(), bounds)
 
 
 def _limit_time(seconds: int) -> None:

@@ -8,7 +8,7 @@ from typing import Final
 
 from pytest_llmeval.report import numbers
 from pytest_llmeval.report.clean import clean
-from pytest_llmeval.report.comparison_sheet import is_significant, p_value_text, signed
+from pytest_llmeval.report.comparison_sheet import p_value_text, signed, span
 from pytest_llmeval.report.html import Against
 from pytest_llmeval.report.left_out import use_text
 from pytest_llmeval.report.markdown import escape, markdown_row
@@ -70,13 +70,13 @@ def changed_parts(
 def _weight(pair: Pair) -> tuple[bool, float, str, str]:
     """Return a key by which significant drops stand first, then the largest ones."""
     worst = min((change.difference / change.scale for change in pair.compared), default=0.0)
-    drops = any(is_significant(one) and one.difference < 0 for one in pair.compared)
+    drops = any(one.differs_among_all and one.difference < 0 for one in pair.compared)
     return not drops, worst, pair.task, pair.model_b
 
 
 def _shown(pair: Pair) -> list[Change]:
     """Return the change of accuracy, or the first one, and further ones that are significant."""
-    return [one for place, one in enumerate(pair.compared) if not place or is_significant(one)]
+    return [one for place, one in enumerate(pair.compared) if not place or one.differs_among_all]
 
 
 def _line(pair: Pair, change: Change) -> str:
@@ -87,14 +87,14 @@ def _line(pair: Pair, change: Change) -> str:
         metric_value(change.a, change),
         metric_value(change.b, change),
         signed(change.difference, change),
-        f"{signed(change.low, change)} to {signed(change.high, change)} ({level})",
-        p_value_text(change.adjusted),
+        f"{span(change, change.adjusted_interval)} ({level})",
+        p_value_text(change.adjusted, change.confidence),
     ]
     return markdown_row([*map(escape, cells), _verdict(change)])
 
 
 def _verdict(change: Change) -> str:
-    if not is_significant(change):
+    if not change.differs_among_all:
         return "not significant" if change.difference else "no change"
     return "**significant rise**" if change.difference > 0 else "**significant drop**"
 

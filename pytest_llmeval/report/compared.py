@@ -2,119 +2,144 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import Final
 
+from pytest_llmeval.records import Row
 from pytest_llmeval.report.address import Addresses
 from pytest_llmeval.report.clean import clean
 from pytest_llmeval.report.comparison_sheet import comparison_sheets
+from pytest_llmeval.report.condition_lines import (
+    ConditionLine,
+    condition_lines,
+    sample_sentences,
+)
+from pytest_llmeval.report.difference_line import DifferenceLine, difference_line, reach_of
+from pytest_llmeval.report.flips import Flips, flips_of, shown_flips
 from pytest_llmeval.report.sheet import Sheet
-from pytest_llmeval.report.whisker import Whisker
-from pytest_llmeval.results.changes import Change
+from pytest_llmeval.report.side import Side
 from pytest_llmeval.results.compare import Comparison, Pair
+from pytest_llmeval.results.conditions import CommonSamples, common_samples, conditions
+from pytest_llmeval.results.entry_key import EntryKey, rows_by_entry
+from pytest_llmeval.results.run_conditions import run_conditions
 
-MOST_FLIPPED: Final = 300
-"""Samples that a list of flipped ones names."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DifferencePlot:
-    """One metric's difference b - a; `reach` is the axis' end on both sides of 0."""
-
-    name: str
-    whisker: Whisker
-    reach: str
-
-
-class FlippedSample(NamedTuple):
-    """A sample's id, and its address in the page; "" where the page does not have its rows."""
-
-    name: str
-    address: str
+MOST_FLIPS: Final = 500
+"""Samples that the lists of one page show together: half a megabyte."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Flipped:
-    """Samples that went one way; `more` are not named."""
+class ComparedPair:
+    """One task in both runs; `sheet` holds its figures and notes."""
 
-    title: str
-    outcome: str
-    samples: tuple[FlippedSample, ...]
-    more: int
+    task: str
+    models: str
+    model: str
+    n: int
+    sheet: Sheet
+    differences: tuple[DifferenceLine, ...]
+    flips: tuple[Flips, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Compared:
-    """One pair of parts; `sheet` holds its figures and notes."""
+    """Two runs.
 
-    sheet: Sheet
-    differences: tuple[DifferencePlot, ...]
-    flipped: tuple[Flipped, ...]
+    Attributes:
+        pairs: the tasks that both ran.
+        others: sheets that belong to no pair.
+        ticks: ends of the axis of all differences, as texts.
+        level: of the intervals, as text.
+        differing: what differs besides the results, or may: it is not known of one run.
+        same: what is the same in both.
+        samples: sentences on samples that are not in both, or not the same.
+        files: names of the sides that are files of baselines, without answers and evidence.
+    """
+
+    pairs: tuple[ComparedPair, ...]
+    others: tuple[Sheet, ...]
+    ticks: tuple[str, str, str]
+    level: str
+    differing: tuple[ConditionLine, ...]
+    same: tuple[ConditionLine, ...]
+    samples: tuple[str, ...]
+    files: tuple[str, ...]
 
 
 def compared(
-    comparison: Comparison, addresses: Addresses | None = None
-) -> tuple[tuple[Compared, ...], tuple[Sheet, ...]]:
-    """Return the pairs, and the sheets that belong to no pair.
+    comparison: Comparison, a: Side, b: Side, addresses: Addresses | None = None
+) -> Compared:
+    """Return how run `b` differs from run `a`.
 
-    `addresses` are those of the rows of b in the page; None if it has none.
+    `addresses` are those of b's rows in a page that is about b alone, and lists what flipped; a
+    page of both shows that in its table.
     """
-    sheets = comparison_sheets(comparison)
-    pairs = tuple(
-        _compared(pair, sheet, addresses)
-        for pair, sheet in zip(comparison.pairs, sheets, strict=False)
+    entries = rows_by_entry(a.rows), rows_by_entry(b.rows)
+    parts = [_parts(pair, *entries) for pair in comparison.pairs]
+    common = [common_samples(of_a, of_b) for of_a, of_b in parts]
+    lines = condition_lines(
+        run_conditions(a.info, b.info),
+        [
+            (pair.task, conditions(of_a, of_b))
+            for pair, (of_a, of_b) in zip(comparison.pairs, parts, strict=True)
+        ],
     )
-    return pairs, sheets[len(pairs) :]
-
-
-def _compared(pair: Pair, sheet: Sheet, addresses: Addresses | None) -> Compared:
-    def sample(name: str) -> FlippedSample:
-        found = "" if addresses is None else addresses.of(pair.task, pair.test, name, pair.model_b)
-        return FlippedSample(clean(name), found)
-
+    most = MOST_FLIPS if addresses is not None else 0
+    shown = shown_flips(comparison, (a, b), addresses, most)
+    sheets, reach = comparison_sheets(comparison), reach_of(comparison.pairs)
     return Compared(
-        sheet=sheet,
-        differences=tuple(_difference(change) for change in pair.compared),
-        flipped=tuple(
-            _flipped(title, outcome, ids, sample)
-            for title, outcome, ids in (
-                ("Correct more often in b", "correct", pair.gained),
-                ("Correct less often in b", "incorrect", pair.lost),
-            )
-            if ids
+        pairs=tuple(
+            _pair(pair, sheet, reach, flips_of(pair, shown))
+            for pair, sheet in zip(comparison.pairs, sheets, strict=False)
         ),
+        others=sheets[len(comparison.pairs) :],
+        ticks=_ticks(reach),
+        level=_level(comparison.pairs),
+        differing=tuple(line for line in lines if line.likeness != "same"),
+        same=tuple(line for line in lines if line.likeness == "same"),
+        samples=_sentences(comparison.pairs, common),
+        files=tuple(clean(side.name) for side in (a, b) if side.run is None),
     )
 
 
-def _difference(change: Change) -> DifferencePlot:
-    """Return where a difference stands on an axis that is just wide enough for its interval."""
-    ends = [abs(end) for end in (change.low, change.high, change.difference) if end is not None]
-    share = max(ends) / change.scale
-    reach = next(step for step in (0.05, 0.1, 0.25, 0.5, 1.0) if share <= step or step == 1.0)
-    low, high = (
-        None if end is None else _place(end, change.scale * reach)
-        for end in (change.low, change.high)
-    )
-    return DifferencePlot(
-        name=clean(change.name),
-        whisker=Whisker(at=_place(change.difference, change.scale * reach), low=low, high=high),
-        reach=f"{100 * reach:g} points"
-        if change.name == "accuracy"
-        else f"{change.scale * reach:g}",
+def _pair(pair: Pair, sheet: Sheet, reach: float, flips: tuple[Flips, ...]) -> ComparedPair:
+    kept = pair.compared
+    same = pair.model_a == pair.model_b
+    return ComparedPair(
+        task=clean(pair.task),
+        models=clean(pair.model_a) if same else f"a {clean(pair.model_a)}, b {clean(pair.model_b)}",
+        model=pair.model_b,
+        n=pair.n,
+        sheet=sheet,
+        differences=tuple(
+            difference_line(change, compared=change in kept, reach=reach) for change in pair.changes
+        ),
+        flips=flips,
     )
 
 
-def _place(value: float, reach: float) -> float:
-    return 50 + 50 * value / reach
+def _parts(
+    pair: Pair, a: dict[EntryKey, list[Row]], b: dict[EntryKey, list[Row]]
+) -> tuple[list[Row], list[Row]]:
+    """Return the rows of a pair in both runs."""
+    return (
+        a[EntryKey(pair.task, pair.test, pair.model_a)],
+        b[EntryKey(pair.task, pair.test, pair.model_b)],
+    )
 
 
-def _flipped(
-    title: str, outcome: str, ids: Sequence[str], sample: Callable[[str], FlippedSample]
-) -> Flipped:
-    return Flipped(
-        title=title,
-        outcome=outcome,
-        samples=tuple(map(sample, ids[:MOST_FLIPPED])),
-        more=len(ids[MOST_FLIPPED:]),
+def _ticks(reach: float) -> tuple[str, str, str]:
+    return f"−{100 * reach:g}", "0", f"+{100 * reach:g}"
+
+
+def _level(pairs: Sequence[Pair]) -> str:
+    levels = [change.confidence for pair in pairs for change in pair.changes]
+    return f"{100 * levels[0]:g} %" if levels else ""
+
+
+def _sentences(pairs: Sequence[Pair], common: Sequence[CommonSamples]) -> tuple[str, ...]:
+    return tuple(
+        sentence
+        for pair, shared in zip(pairs, common, strict=True)
+        for sentence in sample_sentences(pair.task, shared)
     )

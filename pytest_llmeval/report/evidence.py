@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Final, assert_never
 
@@ -25,16 +25,21 @@ from pytest_llmeval.records import (
     ToolUse,
     Transcript,
 )
-from pytest_llmeval.report.formula import mathml
+from pytest_llmeval.report.again import again
 from pytest_llmeval.results.task_info import TaskInfo
 
 _EVENT: Final = 500
 """Approximate number of characters of an event besides its texts."""
 
+_LONGEST_ID: Final = 100
+"""Characters of the id of a call, which tells apart messages with the same text."""
+
 
 @dataclass(slots=True, kw_only=True)
 class Evidence:
     """Turns rows of one task, with their transcripts, into JSON.
+
+    `settings` are those of the run, as its run.json has them.
 
     A text of more than `limit` characters becomes ``{"text": its beginning, "of": its length}``.
     `picture` includes an image in the page and returns its name there. Messages that several calls
@@ -42,6 +47,7 @@ class Evidence:
     """
 
     info: TaskInfo
+    settings: Mapping[str, Json]
     picture: Callable[[Image], str]
     limit: int
     _messages: dict[str, int] = field(default_factory=dict)
@@ -51,10 +57,10 @@ class Evidence:
         self._messages = {}
         events = None if transcript is None else [self._event(event) for event in transcript.events]
         return {
-            "nodeid": self._text(row.nodeid),
+            "command": self._text(again(row, self.settings)),
             "answer": None if row.answer is None else self._text(row.answer),
             "target": self._text(row.target_text),
-            "formulas": self._formulas(row),
+            "formulas": any(self._display(score).formulas for score in row.scores),
             "explanation": self._text(row.explanation),
             "scores": [self._score(score) for score in row.scores],
             "details": self._plain(dict(row.details)),
@@ -96,14 +102,6 @@ class Evidence:
     def _display(self, score: Score) -> Display:
         found = (one.display for one in self.info.scores if one.name == score.name)
         return next(found, Display())
-
-    def _formulas(self, row: Row) -> dict[str, Json]:
-        """Return answer and target as formulas, where they are some."""
-        are_formulas = any(self._display(score).formulas for score in row.scores)
-        return {
-            "answer": mathml(row.answer) if are_formulas and row.answer else None,
-            "target": mathml(row.target_text) if are_formulas or "\\" in row.target_text else None,
-        }
 
     def _event(self, event: Event) -> Json:
         match event:
@@ -156,7 +154,10 @@ class Evidence:
             for part in message.parts
         ]
         calls = [self._tool_call(call) for call in message.tool_calls]
-        text = json.dumps({"role": message.role, "parts": parts, "tools": calls})
+        answered = (message.tool_call_id or "")[:_LONGEST_ID]
+        text = json.dumps(
+            {"role": message.role, "parts": parts, "tools": calls, "answers": answered}
+        )
         return self._messages.setdefault(text, len(self._messages))
 
     def _reply(self, reply: Reply) -> Json:

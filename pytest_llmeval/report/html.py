@@ -4,30 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
 
-from markupsafe import Markup
-
-from pytest_llmeval.records import Json, Row
 from pytest_llmeval.report.address import Addresses
-from pytest_llmeval.report.asked_questions import asked_questions
 from pytest_llmeval.report.clean import clean
-from pytest_llmeval.report.compared import compared
+from pytest_llmeval.report.compared import Compared, compared
+from pytest_llmeval.report.flipped_ids import flipped_ids
 from pytest_llmeval.report.gate_sheet import gate_sheet
-from pytest_llmeval.report.natural_order import natural_order
 from pytest_llmeval.report.overview import entry_names, sections
 from pytest_llmeval.report.overview_matrix import overview_matrix
-from pytest_llmeval.report.pack import Pack, json_text
-from pytest_llmeval.report.packed_evidence import pack_evidence
 from pytest_llmeval.report.page import render, rendered
-from pytest_llmeval.report.pictures import Album
+from pytest_llmeval.report.page_data import ordered, page_data
 from pytest_llmeval.report.pipeline_sheet import pipeline_sections
 from pytest_llmeval.report.provenance import provenance, started_text
 from pytest_llmeval.report.rescoring_sheet import rescoring_sheet
 from pytest_llmeval.report.result_sheets import remarks
-from pytest_llmeval.report.sample_index import sample_index
 from pytest_llmeval.report.scatter import scatter
 from pytest_llmeval.report.sheet import Sheet
+from pytest_llmeval.report.side import Side
+from pytest_llmeval.results.baseline import Baseline
 from pytest_llmeval.results.compare import Comparison
 from pytest_llmeval.results.gate_result import GateResult
 from pytest_llmeval.results.pipelines import Pipelines
@@ -35,19 +29,18 @@ from pytest_llmeval.results.rescoring import Rescoring
 from pytest_llmeval.results.stored_run import StoredRun
 from pytest_llmeval.results.summary import Summary
 
-MAX_BYTES: Final = 25_000_000
-"""Size of a report; of what does not fit the path is shown."""
-
-_FRAME: Final = 1_500_000
-"""Bytes left for everything but rows, evidence and pictures."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Against:
-    """The comparison of a run (b) with another one (a), and the name of that."""
+    """The comparison of a run (b) with a baseline (a)."""
 
-    name: str
+    baseline: Baseline
     comparison: Comparison
+
+    @property
+    def name(self) -> str:
+        """What the baseline is called."""
+        return self.baseline.name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,67 +69,55 @@ def render_report(run: StoredRun, summary: Summary, besides: Besides) -> Iterato
         besides: what is shown with them.
     """
     gate, against, again = besides.gate, besides.against, besides.again
-    rows = sorted(run.rows, key=_order)
-    addresses = Addresses(rows)
-    data, pack, album = _data(run, rows, summary, addresses)
-    pairs, others = ((), ()) if against is None else compared(against.comparison, addresses)
+    addresses = Addresses(run.rows)
+    side = Side.of_run(run, {entry.task: entry.info for entry in summary.entries})
+    data = page_data({"": side}, addresses)
     return rendered(
         "report.html.jinja",
         title=started_text(run.info),
         run=run.path.name,
-        rows=len(rows),
-        models=list(dict.fromkeys(clean(row.model) for row in rows)),
+        rows=len(run.rows),
+        models=list(dict.fromkeys(clean(row.model) for row in ordered(run.rows))),
         remarks=[*remarks(summary), *map(clean, run.remarks)],
         gate=None if gate is None else gate_sheet(gate),
         gate_passed=gate is not None and gate.passed,
         provenance=provenance(run.info),
         matrix=overview_matrix(summary),
-        sections=sections(summary, rows),
+        sections=sections(summary, ordered(run.rows)),
         scatter=scatter(list(zip(entry_names(summary), summary.entries, strict=True))),
         again=None if again is None else rescoring_sheet(again),
         against=None if against is None else clean(against.name),
-        pairs=pairs,
-        others=others,
+        compared=None if against is None else _compared(against, side, addresses),
         pipelines=pipeline_sections(besides.pipelines, addresses),
         data=data,
-        chunks=pack.chunks(),
-        pictures=album.encoded,
     )
 
 
-def _data(
-    run: StoredRun, rows: Sequence[Row], summary: Summary, addresses: Addresses
-) -> tuple[Markup, Pack, Album]:
-    """Return the table of samples for the page's script, and evidence and pictures that it opens.
-
-    In a function, so that the objects behind the text are gone before the page is put together.
-    """
-    questions = asked_questions(run)
-    index = sample_index(run, rows, summary, questions, addresses)
-    room = max(0, MAX_BYTES - _FRAME - len(json_text(index)))
-    pack, album = Pack(room * 2 // 3), Album(run.path, room // 3)
-    for image in questions.images:
-        album.add(image)
-    infos = {entry.task: entry.info for entry in summary.entries}
-    places: list[Json] = [
-        list(place) if place else None for place in pack_evidence(run, rows, infos, pack, album)
-    ]
-    text = json_text({**index, "places": places, "pictures": album.index()})
-    return Markup(text), pack, album  # noqa: S704 - json_text escapes it
+def _compared(against: Against, side: Side, addresses: Addresses) -> Compared:
+    before = Side.of_baseline(against.baseline)
+    return compared(against.comparison, before, side, addresses=addresses)
 
 
-def render_comparison(comparison: Comparison, *, names: tuple[str, str]) -> str:
-    """Return a comparison of two runs, called `names`, as a page."""
-    pairs, others = compared(comparison)
-    a, b = map(clean, names)
-    title = f"{a} and {b}"
-    return render("comparison.html.jinja", title=title, names=[a, b], pairs=pairs, others=others)
+def render_comparison(comparison: Comparison, a: Side, b: Side) -> Iterator[str]:
+    """Yield the comparison of two runs as a page, in parts, below MAX_BYTES as a report is."""
+    sides = {"a": a, "b": b}
+    addresses = Addresses([*a.rows, *b.rows])
+    names = {letter: clean(side.name) for letter, side in sides.items()}
+    return rendered(
+        "comparison.html.jinja",
+        title=" and ".join(names.values()),
+        sides=[(letter, names[letter], *_made(side)) for letter, side in sides.items()],
+        compared=compared(comparison, a, b),
+        data=page_data(sides, addresses, {"pairs": flipped_ids(comparison, addresses)}),
+    )
+
+
+def _made(side: Side) -> tuple[str, str]:
+    """Return when a side was made, and the models in it."""
+    models = ", ".join(dict.fromkeys(clean(row.model) for row in side.rows))
+    return "the file of a baseline" if side.info is None else started_text(side.info), models
 
 
 def render_sheets(title: str, sheets: Sequence[Sheet]) -> str:
     """Return sheets, such as those of several runs side by side, as a page."""
-    return render("comparison.html.jinja", title=clean(title), names=[], pairs=(), others=sheets)
-
-
-def _order(row: Row) -> tuple[Any, ...]:
-    return row.task, natural_order(row.sample), row.test, row.model, row.epoch
+    return render("sheets.html.jinja", title=clean(title), sheets=sheets)

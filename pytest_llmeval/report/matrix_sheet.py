@@ -11,9 +11,7 @@ from pytest_llmeval.report import numbers
 from pytest_llmeval.report.clean import clean
 from pytest_llmeval.report.comparison_sheet import (
     ENGINES_DIFFER,
-    SIGNIFICANT,
-    is_significant,
-    p_value_text,
+    difference_columns,
     short_version,
     signed,
 )
@@ -26,7 +24,10 @@ from pytest_llmeval.results.figures import Figures, Mean
 from pytest_llmeval.results.matrix import Contender, Matrix
 from pytest_llmeval.results.rows import ENGINE
 
-_LEGEND = f"*: p < {SIGNIFICANT:g} after Holm over all pairs and metrics of the table"
+_LEGEND: Final = (
+    "*: p (Holm) below {level:.3g}, so the interval (Holm) leaves 0 out; adjusted over all pairs "
+    "and metrics of the table"
+)
 
 _PAIR: Final = 2
 """Contenders whose difference is shown in one line rather than in a table of rows and columns."""
@@ -80,8 +81,9 @@ def _notes(matrix: Matrix) -> Iterator[str]:
         for name, one in zip(names, matrix.contenders, strict=True):
             letter, _, what = name.partition(" ")
             yield f"{letter}: {what} in {clean(one.place.run)}"
-    if any(is_significant(change) for of_pair in matrix.changes.values() for change in of_pair):
-        yield _LEGEND
+    changes = [change for of_pair in matrix.changes.values() for change in of_pair]
+    if any(change.differs_among_all for change in changes):
+        yield _LEGEND.format(level=1 - changes[0].confidence)
     if matrix.regraded:
         pairs = ", ".join(f"{_letter(i)} with {_letter(j)}" for i, j in matrix.regraded)
         yield f"GRADERS DIFFER, so what they decide is not compared: {pairs}"
@@ -242,26 +244,10 @@ def _pairs(matrix: Matrix) -> Iterator[Block]:
     """Yield a table for each metric: a line for each pair, with interval and p."""
     for by_pair in _by_metric(matrix):
         changes = list(by_pair.values())
-        level = f"{100 * changes[0].confidence:g} %"
-        ends = [f"{signed(one.low, one)} to {signed(one.high, one)}" for one in changes]
-        after_holm = tuple(
-            Cell(text=p_value_text(one.adjusted), tone="strong" if is_significant(one) else "plain")
-            for one in changes
-        )
         yield Block(
             title=f"{metric_head(changes[0])}: paired differences",
             labels=tuple(Label(text=f"{_letter(b)} - {_letter(a)}") for a, b in by_pair),
-            units=(
-                (
-                    column_of("difference", [signed(one.difference, one) for one in changes]),
-                    column_of(level, ends, "quiet"),
-                ),
-                (
-                    column_of("p", [p_value_text(one.p_value) for one in changes]),
-                    Column(head="p (Holm)", cells=after_holm),
-                    column_of("n", [f"{one.n:,}" for one in changes]),
-                ),
-            ),
+            units=difference_columns("difference", changes),
         )
 
 
@@ -283,9 +269,8 @@ def _cell(by_pair: Mapping[tuple[int, int], Change], row: int, column: int) -> C
     change = by_pair.get((min(row, column), max(row, column)))
     if change is None:
         return Cell(text="", tone="quiet")
-    significant = is_significant(change)
     difference = change.difference if row > column else -change.difference
     return Cell(
-        text=signed(difference, change) + "*" * significant,
-        tone="strong" if significant else "plain",
+        text=signed(difference, change) + "*" * change.differs_among_all,
+        tone="strong" if change.differs_among_all else "plain",
     )

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, cast
 
-from pytest_llmeval.records import Row, Transcript
+from pytest_llmeval.records import Json, Row, Transcript
 from pytest_llmeval.report.evidence import Evidence, weight
 from pytest_llmeval.report.pack import Pack, Slot, fair_share
 from pytest_llmeval.report.pictures import Album
@@ -41,6 +41,7 @@ def pack_evidence(
     sizes = [*weights.values(), *[_ROW] * (len(rows) - len(weights))]
     packing = _Packing(
         infos=infos,
+        settings=cast("dict[str, Json]", run.info.get("settings", {})),
         pack=pack,
         album=album,
         whole=run.whole,
@@ -63,7 +64,7 @@ class _Packing:
     """
 
     infos: Mapping[str, TaskInfo]
-
+    settings: Mapping[str, Json]
     pack: Pack
     album: Album
     whole: Whole
@@ -77,9 +78,12 @@ class _Packing:
         self.waiting -= 1
         row, text = self.whole(row), ""
         for limit in _TEXT_LIMITS:
-            evidence = Evidence(info=self.infos[row.task], picture=self.album.add, limit=limit).of(
-                row, transcript
-            )
+            evidence = Evidence(
+                info=self.infos[row.task],
+                settings=self.settings,
+                picture=self.album.add,
+                limit=limit,
+            ).of(row, transcript)
             text = json.dumps(evidence, allow_nan=False)
             if len(text) <= cap:
                 break

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import re
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -18,21 +19,50 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 _FOLDER: Final = Path(__file__).with_name("templates")
+_LIBRARIES: Final = ("markdown-it", "temml", "diff")
+"""The libraries before the script, as they are published; see ``templates/vendor/README.md``."""
+
 _SCRIPTS: Final = (
     "dom",
     "data",
+    "comparison",
     "address",
     "formula",
+    "markdown",
+    "copying",
+    "text",
+    "told",
     "tree",
-    "evidence",
+    "scores",
+    "steps",
+    "stepping",
+    "answers",
+    "difference",
     "sample",
+    "search",
+    "filters",
+    "cells",
     "table",
     "main",
 )
 """The parts of the one script, in order."""
 
-_STYLES: Final = ("base", "head", "matrix", "cards", "plots", "samples", "sample", "print")
+_STYLES: Final = (
+    "base",
+    "head",
+    "matrix",
+    "cards",
+    "plots",
+    "samples",
+    "sample",
+    "text",
+    "comparison",
+    "print",
+)
 """The parts of the one style, in order."""
+
+_SOURCE_MAP: Final = re.compile(r"^//# sourceMappingURL=.*$", re.MULTILINE)
+"""The line by which a browser's tools would ask for a file beside the page."""
 
 
 def render(template: str, /, **context: Any) -> str:  # noqa: ANN401 - whatever the template names
@@ -73,8 +103,9 @@ def _style() -> str:
 
 @cache
 def _script() -> str:
+    libraries = [_SOURCE_MAP.sub("", _read(f"vendor/{name}.min.js")) for name in _LIBRARIES]
     parts = [_read(f"script/{name}.js") for name in _SCRIPTS]
-    return "\n".join(['(() => {\n"use strict";', *parts, "})();"])
+    return "\n".join([*libraries, '(() => {\n"use strict";', *parts, "})();"])
 
 
 def _read(name: str) -> str:

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
+from pytest_llmeval.errors import UsageError
+from pytest_llmeval.files.decoder import can_decode
+from pytest_llmeval.files.images import small_version
 from pytest_llmeval.records import Image, Json
 from pytest_llmeval.records.message import MAX_PICTURE_BYTES, media_type_of
 from pytest_llmeval.report.pack import squeezed
@@ -14,6 +19,12 @@ from pytest_llmeval.safety.regular_files import read_regular
 
 LARGEST: Final = 3_000_000
 """Bytes of the largest picture that is included; of a larger one the path is shown."""
+
+_LARGE: Final = 12_000
+"""Bytes from which on a picture has a small version for the table."""
+
+_SMALL_SHARE: Final = 4
+"""The part of the budget that small versions may take; it also bounds how many are made."""
 
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 
@@ -26,24 +37,44 @@ class Album:
     PNG, JPEG, GIF or WebP.
     """
 
-    def __init__(self, run: Path, budget: int) -> None:
-        """Take the run's folder, which holds the pictures that models made."""
-        self._folder, self._left = run / "images", budget
+    def __init__(self, runs: Sequence[Path], budget: int) -> None:
+        """Take the runs' folders, which hold the pictures that models made."""
+        self._folders, self._left = [run / "images" for run in runs], budget
+        self._left_small = budget // _SMALL_SHARE
         self._entries: dict[str, dict[str, Json]] = {}
         self.encoded: list[str] = []
 
     def add(self, image: Image) -> str:
         """Include a picture if it exists and fits, and return its digest, its name in the page."""
         if image.digest not in self._entries:
-            self._entries[image.digest] = self._entry(image)
+            self._entries[image.digest] = self._entry(image, self._bytes(image))
         return image.digest
 
+    def add_with_small(self, image: Image) -> None:
+        """Include a picture, and a small version of a large one, while there is room for both.
+
+        There is none without pillow: the page then shows the picture itself, scaled.
+        """
+        if image.digest in self._entries:
+            return
+        data = self._bytes(image)
+        self._entries[image.digest] = entry = self._entry(image, data)
+        if data is None or len(data) <= _LARGE or self._left_small <= 0 or not can_decode():
+            return
+        with suppress(ValueError, UsageError):
+            code = squeezed(small_version(data))
+            self._left_small -= len(code)
+            entry["small"] = self._included(code, "image/webp")
+
     def index(self) -> dict[str, Json]:
-        """Return by digest: ``{"at": number, "type": media type}``, or ``{"missing": why}``."""
+        """Return the entries by digest.
+
+        An entry is ``{"at": number, "type": media type}`` or ``{"missing": why}``, with the entry
+        of its small version under ``small`` if there is one.
+        """
         return {**self._entries}
 
-    def _entry(self, image: Image) -> dict[str, Json]:
-        data = self._bytes(image)
+    def _entry(self, image: Image, data: bytes | None) -> dict[str, Json]:
         if data is None:
             return {"missing": f"the picture is not to be found any more ({image.path})"}
         code = squeezed(data)
@@ -52,14 +83,18 @@ class Album:
                 "missing": f"{len(data):,} bytes, too many for this file; "
                 f"the picture lies at {image.path}"
             }
+        return self._included(code, media_type_of(data))
+
+    def _included(self, code: str, media_type: str) -> dict[str, Json]:
         self._left -= len(code)
         self.encoded.append(code)
-        return {"at": len(self.encoded) - 1, "type": media_type_of(data)}
+        return {"at": len(self.encoded) - 1, "type": media_type}
 
     def _bytes(self, image: Image) -> bytes | None:
         if not _DIGEST.fullmatch(image.digest):
             return None
-        for file in (*self._folder.glob(f"{image.digest}.*"), Path(image.path)):
+        made = (file for folder in self._folders for file in folder.glob(f"{image.digest}.*"))
+        for file in (*made, Path(image.path)):
             try:
                 data = read_regular(file, max_bytes=MAX_PICTURE_BYTES)
                 if hashlib.sha256(data).hexdigest() == image.digest and media_type_of(data):

@@ -7,12 +7,13 @@ from collections.abc import Iterator, Sequence
 
 from pytest_llmeval.report import numbers
 from pytest_llmeval.report.clean import clean
-from pytest_llmeval.report.comparison_sheet import p_value_text, signed
+from pytest_llmeval.report.comparison_sheet import p_value_text, signed, span
 from pytest_llmeval.report.metric_text import metric_head, metric_value
 from pytest_llmeval.report.numbers import NONE
 from pytest_llmeval.report.sheet import ALWAYS, Block, Label, Sheet, column_of
 from pytest_llmeval.results.rescored_part import RescoredPart
 from pytest_llmeval.results.rescoring import Rescored, Rescoring
+from pytest_llmeval.results.statistics import Interval
 
 SHOWN = 50
 """Changed rows that are listed."""
@@ -65,7 +66,9 @@ def _moved(found: Rescoring) -> list[Block]:
         column_of("after", [metric_value(step.after, step) for step in steps], rank=1),
         column_of("difference", [signed(step.difference, step) for step in steps], rank=ALWAYS),
         column_of(f"{100 * steps[0].confidence:g} %", ends, "quiet", rank=2),
-        column_of("p (Holm)", [p_value_text(step.adjusted) for step in steps], rank=3),
+        column_of(
+            "p (Holm)", [p_value_text(step.adjusted, step.confidence) for step in steps], rank=3
+        ),
         column_of("n", [numbers.count(step.n) for step in steps], rank=4),
     )
     return [Block(labels=tuple(Label(text=name) for name in names), units=(columns,))]
@@ -75,7 +78,7 @@ def _of_part(part: RescoredPart) -> Iterator[Block]:
     """Yield old against new in figures, and in outcomes."""
     name = f"{clean(part.task)} · {clean(part.model)}"
     if steps := part.steps:
-        ends = [f"{signed(step.low, step)} to {signed(step.high, step)}" for step in steps]
+        ends = [span(step, Interval(low=step.low, high=step.high)) for step in steps]
         flips = [(part.gained, part.lost) if step.name == "accuracy" else None for step in steps]
         yield Block(
             title=name,
@@ -90,8 +93,10 @@ def _of_part(part: RescoredPart) -> Iterator[Block]:
                     column_of(f"{100 * steps[0].confidence:g} %", ends, "quiet"),
                 ),
                 (
-                    column_of("p", [p_value_text(step.p_value) for step in steps]),
-                    column_of("p (Holm)", [p_value_text(step.adjusted) for step in steps]),
+                    column_of("p", [p_value_text(step.p_value, step.confidence) for step in steps]),
+                    column_of(
+                        "p (Holm)", [p_value_text(step.adjusted, step.confidence) for step in steps]
+                    ),
                     column_of("n", [numbers.count(step.n) for step in steps]),
                 ),
                 (

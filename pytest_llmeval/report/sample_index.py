@@ -12,7 +12,7 @@ from pytest_llmeval.report.asked_questions import AskedQuestions
 from pytest_llmeval.report.clean import clean
 from pytest_llmeval.results.questions import QuestionKey, question_of
 from pytest_llmeval.results.stored_run import StoredRun
-from pytest_llmeval.results.summary import Summary
+from pytest_llmeval.results.task_info import TaskInfo
 
 COLUMNS: Final = (
     "sample",
@@ -61,7 +61,7 @@ class _Numbers:
 def sample_index(
     run: StoredRun,
     rows: Sequence[Row],
-    summary: Summary,
+    infos: Mapping[str, TaskInfo],
     questions: AskedQuestions,
     addresses: Addresses,
 ) -> dict[str, Json]:
@@ -70,7 +70,7 @@ def sample_index(
     Args:
         run: the run of the page.
         rows: its rows in the order of the table.
-        summary: of the rows.
+        infos: what is known of their tasks, by name.
         questions: what they asked.
         addresses: of the rows.
     """
@@ -82,7 +82,7 @@ def sample_index(
         tags={tag: number for number, tag in enumerate(tags)},
     )
     longest = min(_LONGEST, _EXCERPTS // (3 * len(rows) or 1))
-    titles = {entry.task: entry.info.title for entry in summary.entries}
+    titles = {task: info.title for task, info in infos.items()}
     return {
         "runs": [{"name": clean(run.path.name), "letter": ""}],
         "columns": list(COLUMNS),

@@ -39,7 +39,8 @@ class Baseline:
     A row that was read from a file has only what a comparison needs: key, outcome, scores,
     versions, and the digests of question, target and answer. Of a run, `missing` counts the planned
     samples without a row, `cut` tells that a line of its rows was cut off, `superseded` counts the
-    lines that a later one replaced, and `tasks` is what is known of its tasks, by name.
+    lines that a later one replaced, `tasks` is what is known of its tasks, by name, and `run` is
+    what it was made of, for questions and evidence.
     """
 
     name: str
@@ -49,6 +50,7 @@ class Baseline:
     cut: bool = False
     superseded: int = 0
     tasks: Mapping[str, TaskInfo] = field(default_factory=dict)
+    run: StoredRun | None = None
 
 
 def baseline_of(name: str, rows: Iterable[Row], summary: Summary) -> Baseline:
@@ -98,6 +100,7 @@ def baseline_of_run(run: StoredRun) -> Baseline:
         cut=bool(run.remarks),
         superseded=run.superseded,
         tasks=stored_tasks(run),
+        run=run,
     )
 
 

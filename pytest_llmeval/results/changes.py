@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from math import fsum
 
 from pytest_llmeval.records import Row
 from pytest_llmeval.results.bounded_mean import BoundedMean
 from pytest_llmeval.results.paired import paired_difference
+from pytest_llmeval.results.statistics import Interval
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Change:
     """A metric in two runs over the same `n` samples, in 0..`scale`.
 
@@ -26,6 +28,7 @@ class Change:
         samples: the differences of the samples.
         confidence: level of the interval.
         adjusted: the p-value after Holm, for all changes of the comparison together.
+        together: the number of those changes.
 
     None: undefined.
     """
@@ -43,11 +46,41 @@ class Change:
     samples: BoundedMean
     confidence: float
     adjusted: float | None = None
+    together: int = 1
 
     @property
     def difference(self) -> float:
         """B - a."""
         return self.b - self.a
+
+    @property
+    def interval(self) -> Interval:
+        """The interval of the difference by itself."""
+        return Interval(low=self.low, high=self.high)
+
+    @property
+    def differs(self) -> bool:
+        """Whether the difference is significant by itself: its interval leaves 0 out."""
+        return self.p_value < 1 - self.confidence
+
+    @property
+    def differs_among_all(self) -> bool:
+        """Whether it is after Holm too: the adjusted interval leaves 0 out."""
+        return self.adjusted is not None and self.adjusted < 1 - self.confidence
+
+    @cached_property
+    def adjusted_interval(self) -> Interval | None:
+        """The interval that belongs to the p-value after Holm; None where that is not known.
+
+        Holm multiplies a p-value by k, which is p (Holm) / p; this is the interval of the same
+        samples at the level 1 - (1 - confidence) / k. So it leaves 0 out if and only if p (Holm) is
+        below 1 - confidence. It is never narrower than the one at `confidence`.
+        """
+        if self.adjusted is None:
+            return None
+        # A p-value too small for a float is among the smallest, and those are multiplied most.
+        share = self.p_value / self.adjusted if self.p_value > 0 else 1 / self.together
+        return self.samples.interval(1 - (1 - self.confidence) * share)
 
 
 def changes_of(

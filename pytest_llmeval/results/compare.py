@@ -206,7 +206,7 @@ def adjusted(pairs: Sequence[Pair]) -> tuple[Pair, ...]:
         replace(
             pair,
             changes=tuple(
-                replace(change, adjusted=after_holm[place, number])
+                replace(change, adjusted=after_holm[place, number], together=len(known))
                 for number, change in enumerate(pair.changes)
             ),
         )

@@ -28,7 +28,12 @@ def target_digest(target: Target) -> str:
     """Return a target's digest as a baseline keeps it; a digest is returned as it is."""
     if not isinstance(target, str):
         return _digest(f"{target_form(target)} {json.dumps(target, sort_keys=True)}")
-    return target if target.startswith(_MARK) else _digest(target)
+    return target if is_digest(target) else _digest(target)
+
+
+def is_digest(target: Target) -> bool:
+    """Whether a target is a digest, as in a baseline's file."""
+    return isinstance(target, str) and target.startswith(_MARK)
 
 
 def _digest(text: str) -> str:

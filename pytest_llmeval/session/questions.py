@@ -26,11 +26,12 @@ def planned_questions(
     for file, name in dict.fromkeys((test.file, test.sample) for test in plan.tests):
         loaded = catalog.load(Path(file))
         sample = loaded.by_id[name]
+        asks_also = getattr(loaded.task.named_solver, "asks_also", lambda _: ())
         yield Question(
             task=loaded.task.name,
             sample=sample.id,
             question=question_digest(sample),
-            text=question_text(sample),
+            text="\n\n".join((question_text(sample), *asks_also(sample))),
             images=tuple(_images(sample, sent)),
         )
 

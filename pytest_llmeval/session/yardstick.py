@@ -42,7 +42,7 @@ class Yardstick:
             rows=rows,
             summary=summary,
             gate=None if gate is None else check_against(gate, summary, baseline, comparison),
-            against=Against(name=baseline.name, comparison=comparison),
+            against=Against(baseline=baseline, comparison=comparison),
         )
 
 

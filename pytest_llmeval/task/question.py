@@ -10,6 +10,7 @@ from typing import Final
 from pytest_llmeval.records import Sample
 from pytest_llmeval.safety.regular_files import open_regular
 from pytest_llmeval.task.choices import choices_text
+from pytest_llmeval.templates.language import IMAGE_TAG
 
 _DIGITS: Final = 16
 """64 bits: two questions under one id do not get the same digest by accident."""
@@ -19,8 +20,12 @@ _PICTURES: Final = 10_000
 
 
 def question_text(sample: Sample) -> str:
-    """Return what a sample asks, for people: its input, and its choices as they are shown."""
-    return f"{sample.input}\n{choices_text(sample)}" if sample.choices else sample.input
+    """Return what a sample asks, for people: its input, and its choices as they are shown.
+
+    Where pictures stand in the input is left out.
+    """
+    asked = sample.input.replace(IMAGE_TAG, "").strip() if sample.images else sample.input
+    return f"{asked}\n{choices_text(sample)}" if sample.choices else asked
 
 
 def question_digest(sample: Sample) -> str:

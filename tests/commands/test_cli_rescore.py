@@ -371,11 +371,11 @@ def test_old_against_new_is_paired_by_sample_in_every_output(capsys: Output) -> 
     # Neither the old runs nor what the newest is called have changed.
     assert {name: contents(Path("runs"))[name] for name in old} == old
     assert (Path("runs") / "latest").resolve().name == "recorded"
-    assert main(["report", str(new)]) == 0
+    assert main(["report", str(new), "--groups"]) == 0
     assert f"{100 * step['before']:.1f} % {100 * step['after']:.1f} %" in " ".join(
         capsys.readouterr().out.split()
     )
-    assert main(["compare", "live", str(new)]) == 0
+    assert main(["compare", "live", str(new), "--groups"]) == 0
     compared = " ".join(capsys.readouterr().out.split())
     assert f"accuracy {100 * step['before']:.1f} % {100 * step['after']:.1f} % 4" in compared
 

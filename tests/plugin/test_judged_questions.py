@@ -125,7 +125,7 @@ def test_criteria_are_columns_means_and_rules_of_a_gate(project: Project) -> Non
     }
     assert [score["decides"] for score in scores.values()] == [True, False, False]
     assert {score["grader"] for score in scores.values()} == {scores["judge"]["grader"]}
-    result.stdout.fnmatch_lines(["*judge  *judge.truth  *judge.style*"])
+    result.stdout.fnmatch_lines(["*judge 0–5 *judge.truth 0–5*"])
     result.stdout.fnmatch_lines(["*sums.judge.style *4 *pass*"])
 
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
+from urllib.parse import quote
 
 import pytest
 
@@ -46,7 +47,13 @@ class Opened:
 
     def rows(self) -> list[str]:
         """Return the ids in the table, as they stand."""
-        return list(self.page.locator("#table tbody th").all_inner_texts())
+        return list(self.page.locator("#table tbody th a").all_inner_texts())
+
+    def shown(self, task: str, sample: str) -> Any:
+        """Open a sample by its address and return its view."""
+        address = "#" + "/".join(quote(name, safe="!'()*~") for name in (task, sample))
+        self.page.evaluate(SHOW, address)
+        return self.page.locator("#sample")
 
     def sample(self, name: str) -> Any:
         """Open a sample by its link and return its view."""
@@ -68,3 +75,13 @@ ACTIVE = """
 .map((one) => one.outerHTML)
 """
 """Elements that could do anything, or lead anywhere but to a place in the page."""
+
+SHOW = """
+(address) => new Promise((done) => {
+  const drawn = () => document.querySelector('#sample').dataset.drawn || '';
+  const look = () => (drawn().startsWith(`${address}/`) ? done() : setTimeout(look, 5));
+  location.hash = address;
+  look();
+})
+"""
+"""Opens the first row of an address, and waits for all of its page."""

@@ -42,12 +42,12 @@ def test_nothing_that_a_model_wrote_is_anything_but_text(opened: Open, attacked:
     assert len(addresses) == len(ATTACKS) * 2 + 1
     for address in addresses:
         page.evaluate("address => { location.hash = address; }", address)
-        page.wait_for_function("!document.querySelector('#sample').hidden")
+        page.wait_for_function("() => !document.querySelector('#sample').hidden")
         page.locator("#sample .stages").wait_for()
         assert page.evaluate(ACTIVE) == []
         told += page.locator("#sample").inner_text()
         page.evaluate("location.hash = 'samples'")
-        page.wait_for_function("document.querySelector('#sample').hidden")
+        page.wait_for_function("() => document.querySelector('#sample').hidden")
     assert page.evaluate("window.hacked") is None
     for attack in ATTACKS:
         if attack.isprintable():
@@ -60,7 +60,7 @@ def test_nothing_that_a_model_wrote_is_anything_but_text(opened: Open, attacked:
 def test_a_phone_needs_no_sideways_scrolling(opened: Open, report: Path, sample: str) -> None:
     view = opened(report, viewport=PHONE)
     view.page.goto(f"{report.as_uri()}{sample}")
-    view.page.locator("#sample .stages" if sample else "#table").wait_for(state="attached")
+    view.page.locator("#sample[data-drawn]" if sample else "#table").wait_for(state="attached")
     assert view.page.evaluate("document.documentElement.scrollWidth") == PHONE["width"]
 
 

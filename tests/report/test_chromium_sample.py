@@ -17,7 +17,7 @@ def test_a_formula_is_shown_as_mathml_beside_its_text_with_coloured_trees(
     sample = view.sample("10")
     assert sample.locator("h2").inner_text().startswith("Sample 10")
     assert "incorrect" in sample.locator("h2").inner_text()
-    assert sample.locator("math mi").all_text_contents() == ["a", "b", "a", "b"]
+    assert sample.locator(".formula math mi").all_text_contents() == ["a", "b", "a", "b"]
     assert (
         sample.locator("math").first.evaluate("node => node.namespaceURI")
         == "http://www.w3.org/1998/Math/MathML"
@@ -39,12 +39,12 @@ def test_stages_tell_messages_pictures_queries_the_judge_and_their_time(
     view = opened(report)
     judged = view.sample("7")
     picture = judged.locator("img")
-    view.page.wait_for_function("document.querySelector('#sample img').naturalWidth > 0")
+    view.page.wait_for_function("() => document.querySelector('#sample img').naturalWidth > 0")
     assert picture.first.get_attribute("src").startswith("data:image/png;base64,")
-    assert picture.first.get_attribute("alt") == "Picture in the user message"
+    assert picture.first.get_attribute("alt") == "Picture of the question"
     assert "The numbers differ." in judged.inner_text()
     assert "4.0 s in all: question 2.0 s, judge 2.0 s" in judged.inner_text()
-    judged.locator("summary", has_text="judge").click()
+    judged.locator(".stages > li > details > summary", has_text="judge").click()
     assert "Are 12 and 13 the same?" in judged.inner_text()
     view.page.get_by_role("link", name="All samples").click()
     asked = view.sample("H1")

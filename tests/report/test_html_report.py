@@ -7,6 +7,7 @@ import hashlib
 import json
 import re
 import zlib
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -28,8 +29,9 @@ from report.html_run import (
 
 from pytest_llmeval.errors import UsageError
 from pytest_llmeval.records import Message, Transcript
-from pytest_llmeval.report import html
-from pytest_llmeval.report.html import Against, render_comparison
+from pytest_llmeval.report import page_data
+from pytest_llmeval.report.html import Against
+from pytest_llmeval.results.baseline import baseline_of_run
 from pytest_llmeval.results.compare import compare
 from pytest_llmeval.results.gate import Bounds, Gate, Rule
 from pytest_llmeval.results.gate_check import check
@@ -107,16 +109,15 @@ def test_every_row_is_in_the_table_in_the_order_of_task_and_number(page: str) ->
     assert rows == [("geometry", "7"), ("graph", "H1"), ("graph", "H2"), ("graph", "H3"), *formulas]
 
 
-def test_the_evidence_of_a_formula_is_its_mathml_trees_and_messages(page: str) -> None:
+def test_the_evidence_of_a_formula_is_its_text_trees_and_messages(page: str) -> None:
     told = evidence(page, "10")
-    assert told["formulas"]["answer"][:2] == ["math", {"display": "block"}]
+    assert (told["answer"], told["formulas"]) == ("3a+b", True)
     assert told["scores"][0]["trees"]["target"][-1][1] == 2
     assert told["messages"] == [
-        {"role": "user", "parts": ["Find the formula number 10."], "tools": []}
+        {"role": "user", "parts": ["Find the formula number 10."], "tools": [], "answers": ""}
     ]
     assert told["events"][0]["messages"] == [0]
-    assert evidence(page, "13")["formulas"]["answer"] is not None
-    assert evidence(page, "H1")["formulas"] == {"answer": None, "target": None}
+    assert evidence(page, "H1")["formulas"] is False
 
 
 def test_a_picture_is_carried_byte_for_byte(page: str) -> None:
@@ -163,7 +164,7 @@ def test_hostile_texts_open_and_close_nothing(tmp_path: Path) -> None:
     ).read_text(encoding="utf-8")
     assert page.count("<script") == plain.count("<script")
     for opened in ("<iframe", "<img", "<math", "<svg onload", '<a href="javascript'):
-        assert opened not in page
+        assert page.count(opened) == plain.count(opened)
     assert not re.search("[\u2028\u2029\u202e\x00\x1b]", page)
     told = evidence(page, data(page)["rows"][0][0])
     assert told["answer"] == ATTACK
@@ -199,10 +200,16 @@ def test_a_gate_a_comparison_and_a_note_on_recorded_replies_stand_on_top(tmp_pat
     )
     rule = Rule(task="physics", metric="accuracy", bounds=Bounds(minimum=0.9))
     gate = check(Gate(rules=(rule,), recorded_allowed=True), read_summary(b))
-    comparison = compare(read_run(a).rows, read_run(b).rows)
+    before_run, after_run = read_run(a), read_run(b)
+    comparison = compare(before_run.rows, after_run.rows)
     target = tmp_path / "elsewhere.html"
     page = write_report(
-        b, target, gate=gate, against=Against(name="main", comparison=comparison)
+        b,
+        target,
+        gate=gate,
+        against=Against(
+            baseline=replace(baseline_of_run(before_run), name="main"), comparison=comparison
+        ),
     ).read_text()
     told = text(page)
     assert target.is_file()
@@ -210,12 +217,8 @@ def test_a_gate_a_comparison_and_a_note_on_recorded_replies_stand_on_top(tmp_pat
     assert "Recorded replies ran in 1 of 4 rows." in told
     assert "gate not passed: 1 of" in told
     assert "a is main, b is this run." in told
-    link = '<a href="#physics/1/openai%2Fsmall">1</a>'
-    assert f'Correct more often in b: 1</summary>\n<p class="ids">{link}' in page
-    alone = render_comparison(comparison, names=("main", "branch <b>"))
-    assert "branch &lt;b&gt;" in alone
-    assert "Correct less often in b: 1" in text(alone)
-    assert "<script" not in alone
+    assert "Correct more often in b: 1" in told
+    assert '<h5><a href="#physics/1/openai%2Fsmall/1">1</a></h5>' in page
 
 
 def test_a_killed_run_has_a_report_too(tmp_path: Path) -> None:
@@ -247,7 +250,7 @@ def test_a_report_without_rows_says_so(tmp_path: Path) -> None:
 def test_what_does_not_fit_is_cut_and_still_told_of(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(html, "MAX_BYTES", html._FRAME + 40_000)
+    monkeypatch.setattr(page_data, "MAX_BYTES", page_data._FRAME + 40_000)
     noise = [hashlib.sha256(bytes([number])).hexdigest() * 300 for number in range(30)]
     many = [
         (
@@ -259,4 +262,4 @@ def test_what_does_not_fit_is_cut_and_still_told_of(
     page = write_report(write_run(tmp_path, many)).read_text(encoding="utf-8")
     assert len(data(page)["rows"]) == 30
     assert evidence(page, "00")["messages"][0]["parts"][0]["of"] == len(noise[0])
-    assert len(page) < 40_000 + html._FRAME
+    assert len(page) < 40_000 + page_data._FRAME

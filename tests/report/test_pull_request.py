@@ -14,6 +14,7 @@ from record_strategies import ROWS
 from pytest_llmeval.records import Row
 from pytest_llmeval.report.html import Against, Besides
 from pytest_llmeval.report.pull_request import COMMENT, PullRequest
+from pytest_llmeval.results.baseline import baseline_of
 from pytest_llmeval.results.compare import compare
 from pytest_llmeval.results.gate import Gate
 from pytest_llmeval.results.gate_check import check
@@ -26,7 +27,8 @@ HOSTILE = "@all <img src=x onerror=x> | [x](javascript:x) `c` </details><script>
 def made(before: list[Row], now: list[Row], **questions: str) -> PullRequest:
     """Return the summary of a run against another; `questions` by sample of the task demo."""
     summary = summarise(now, {})
-    against = Against(name="main", comparison=compare(before, now))
+    baseline = baseline_of("main", before, summarise(before, {}))
+    against = Against(baseline=baseline, comparison=compare(before, now))
     return PullRequest(
         summary=summary,
         besides=Besides(gate=check(Gate(), summary), against=against),

@@ -5,6 +5,8 @@ from typing import Any
 
 import pytest
 from example_rows import eed, row
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from pytest_llmeval.records import Outcome, Row, Score
@@ -198,3 +200,44 @@ def test_targets_are_compared_by_digest_so_that_a_baseline_need_not_hold_them() 
     kept = run("cc", target=target_digest("4"))
     assert only_pair(compare(kept, run("cc", target="4"))).retargeted == 0
     assert only_pair(compare(kept, run("cc", target="5"))).retargeted == 2
+
+
+@settings(deadline=None, max_examples=30)
+@given(
+    st.lists(st.text("ci", min_size=12, max_size=12), min_size=2, max_size=6),
+    st.sampled_from([0.8, 0.9, 0.95, 0.99]),
+)
+def test_intervals_and_p_values_agree_by_themselves_and_after_holm(
+    outcomes: list[str], confidence: float
+) -> None:
+    def rows(side: int) -> list[Row]:
+        half = len(outcomes) // 2
+        return [
+            replace(one, task=f"task {number}")
+            for number, letters in enumerate(outcomes[side * half : (side + 1) * half])
+            for one in run(letters)
+        ]
+
+    found = compare(rows(0), rows(1), confidence=confidence)
+    changes = [change for pair in found.pairs for change in pair.changes]
+    assert {change.together for change in changes} == {len(changes)}
+    for change in changes:
+        alone, among_all = change.interval, change.adjusted_interval
+        assert among_all is not None
+        assert change.differs == (alone.low > 0 or alone.high < 0)
+        assert change.differs_among_all == (among_all.low > 0 or among_all.high < 0)
+        # So the adjusted one holds the truth at least as often.
+        assert among_all.low <= alone.low <= alone.high <= among_all.high
+
+
+def test_an_adjusted_interval_is_that_of_the_level_that_holm_asks_for() -> None:
+    # p 9 to 0 of 10 is the smallest of two, and is doubled: so its interval is that of 97.5 %.
+    accuracy, score = only_pair(compare(run("iiiiiiiiic"), run("cccccccccc"))).changes
+    first = min((accuracy, score), key=lambda change: change.p_value)
+    assert first.adjusted_interval == first.samples.interval(0.975)
+
+
+def test_a_p_value_too_small_for_a_number_has_an_adjusted_interval_too() -> None:
+    change = only_pair(compare(run("i" * 3_000), run("c" * 3_000))).changes[0]
+    assert change.p_value == change.adjusted == 0
+    assert change.adjusted_interval == change.samples.interval(0.975)

@@ -118,6 +118,16 @@ class TurnsSolver:
             msg = f"stop is {self.stop!r}; it is a word by which the user ends the conversation"
             raise ValueError(msg)
 
+    def asks_also(self, sample: Sample) -> tuple[str, ...]:
+        """Return what the dataset lets the user say beside the prompt; () if it says it wrongly."""
+        if self.user is not None:
+            return ()
+        try:
+            given = given_messages(sample, self.column, self.skip)
+        except ValueError:
+            return ()
+        return tuple(one.text for one in given if one.role == "user")
+
     @property
     def stages(self) -> tuple[str, ...]:
         """The stages of the prompt."""

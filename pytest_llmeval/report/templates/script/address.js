@@ -15,19 +15,24 @@ function placeOf(row) {
 
 const addressOf = (row) => `#${placeOf(row).join("/")}`;
 
-// Rows by address, and by its beginnings #task/sample and #task/sample/model: the first row that fits.
+// Rows by address, and by its beginnings #task/sample and #task/sample/model: the first row that fits. Filled when first asked for.
 const PLACES = new Map();
-for (const row of ROWS) {
-  const place = placeOf(row);
-  for (let length = place.length; length >= 2; length -= 1) {
-    const beginning = place.slice(0, length).join("/");
-    if (!PLACES.has(beginning)) PLACES.set(beginning, row);
+
+function placesOf(rows) {
+  for (const row of rows) {
+    const place = placeOf(row);
+    for (let length = place.length; length >= 2; length -= 1) {
+      const beginning = place.slice(0, length).join("/");
+      if (!PLACES.has(beginning)) PLACES.set(beginning, row);
+    }
   }
 }
 
 // The row of an address; undefined where it is of something else. Whoever copied it may have written its signs otherwise.
 function rowAt(hash) {
   const given = hash.replace(/^#/, "");
+  if (!given.includes("/")) return undefined;
+  if (!PLACES.size) placesOf(ROWS);
   if (PLACES.has(given)) return PLACES.get(given);
   try {
     return PLACES.get(given.split("/").map((part) => segment(decodeURIComponent(part))).join("/"));
@@ -37,7 +42,7 @@ function rowAt(hash) {
   }
 }
 
-const NO_FILTERS = Object.freeze({ q: "", outcome: "", of: "", task: "", model: "", tags: Object.freeze([]), disagree: false, sort: "", down: false, page: 0 });
+const NO_FILTERS = Object.freeze({ q: "", outcome: "", of: "", task: "", model: "", tags: Object.freeze([]), flipped: FLIPPED_FIRST, disagree: false, sort: "", down: false, page: 0 });
 
 // The filters and the sort of the table in an address; those of no table for another address.
 function stateOf(hash) {
@@ -49,6 +54,7 @@ function stateOf(hash) {
     ...NO_FILTERS,
     ...Object.fromEntries(["q", "outcome", "of", "task", "model"].map((name) => [name, told.get(name) || ""])),
     tags: [...new Set(told.getAll("tag"))],
+    flipped: told.has("flipped") ? FLIPPED.find(([name]) => name === told.get("flipped"))?.[0] ?? "" : FLIPPED_FIRST,
     disagree: told.has("disagree"),
     sort: sort.replace(/^-/, ""),
     down: sort.startsWith("-"),
@@ -61,6 +67,7 @@ function withState(state) {
   const told = new URLSearchParams();
   for (const name of ["q", "outcome", "of", "task", "model"]) if (state[name]) told.set(name, state[name]);
   for (const tag of state.tags) told.append("tag", tag);
+  if (state.flipped !== FLIPPED_FIRST) told.set("flipped", state.flipped || "no");
   if (state.disagree) told.set("disagree", "");
   if (state.sort) told.set("sort", `${state.down ? "-" : ""}${state.sort}`);
   if (state.page) told.set("page", state.page + 1);

@@ -6,7 +6,6 @@ const ROWS = DATA.rows.map((values, number) => {
   const row = { number, place: DATA.places[number] };
   DATA.columns.forEach((name, at) => { row[name] = values[at]; });
   row.part = DATA.parts[row.part];
-  row.question = row.question === null ? null : DATA.questions[row.question];
   row.tags = row.tags.map((tag) => DATA.tags[tag]);
   return row;
 });
@@ -41,7 +40,7 @@ const CONTENDERS = [];
 for (const part of DATA.parts) {
   const { letter } = DATA.runs[part.run];
   const several = DATA.parts.some((other) => other.task === part.task && other.test !== part.test);
-  const name = [part.model, several ? part.test : "", letter].filter(Boolean).join(" · ");
+  const name = [letter, part.model, several ? part.test : ""].filter(Boolean).join(" · ");
   let contender = CONTENDERS.find((one) => one.name === name);
   if (!contender) CONTENDERS.push(contender = { number: CONTENDERS.length, name, model: part.model, test: several ? part.test : "", letter });
   part.contender = contender;
@@ -90,7 +89,30 @@ async function evidenceOf(row) {
   return (await remembered(chunks, chunk, SOURCE.evidence))[index];
 }
 
+// What a row asks, {text, images}: the whole text, or its excerpt where the file had no room for more; null where it is not known.
+async function questionOf(row) {
+  if (row.question === null) return null;
+  const question = DATA.questions[row.question];
+  if (!question.place) return question;
+  const [chunk, index] = question.place;
+  return { ...question, text: (await remembered(chunks, chunk, SOURCE.evidence))[index] };
+}
+
 const pictureUrl = (entry) => remembered(pictures, entry.at, () => SOURCE.picture(entry));
+
+// A small picture for a table, drawn when it comes into view: its small version, or else the picture itself.
+const drawnLater = new IntersectionObserver((entries) => entries.filter((one) => one.isIntersecting).forEach(({ target }) => {
+  drawnLater.unobserve(target);
+  pictureUrl(DATA.pictures[target.dataset.digest].small || DATA.pictures[target.dataset.digest]).then((url) => { target.src = url; });
+}), { rootMargin: "300px" });
+
+function thumbnail(digest, label) {
+  const entry = DATA.pictures[digest];
+  if (!entry || (entry.at === undefined && !entry.small)) return el("span", { class: "thumbnail none", title: entry ? null : "unknown" }, "picture not shown");
+  const image = el("img", { class: "thumbnail", alt: label, "data-digest": digest });
+  drawnLater.observe(image);
+  return image;
+}
 
 function picture(digest, label) {
   const entry = DATA.pictures[digest];

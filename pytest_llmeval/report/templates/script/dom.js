@@ -50,14 +50,6 @@ function breakable(text) {
 const beginning = (value) => (typeof value === "string" ? value : value.text);
 const isCut = (value) => value !== null && typeof value === "object" && typeof value.of === "number";
 
-function box(value, label, kind = "") {
-  const pre = el("pre", { class: `box ${kind}`, tabindex: "0", role: "group", "aria-label": label, dir: "auto" }, said(beginning(value)));
-  if (!beginning(value)) pre.replaceChildren(el("span", { class: "quiet" }, "(empty)"));
-  if (!isCut(value)) return pre;
-  const note = `The first ${count(value.text.length)} of ${count(value.of)} characters; the whole stands in rows.jsonl or transcripts.jsonl of the run's folder.`;
-  return el("div", {}, pre, el("p", { class: "cut" }, note));
-}
-
 const count = (number) => number.toLocaleString("en-US");
 const seconds = (number) => (number < 100 ? number.toFixed(1) : count(Math.round(number)));
 const money = (number) => (number >= 0.01 || number === 0 ? `$${number.toFixed(2)}` : `$${number.toPrecision(2)}`);

@@ -54,5 +54,5 @@ function drawTree(nodes, label) {
   };
   visit(root);
   const drawing = svg("svg", { class: "tree", width, height, viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": label }, lines, shapes);
-  return el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": label }, drawing);
+  return el("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": label }, drawing);
 }
