@@ -102,4 +102,3 @@ drawFilters();
 drawTable();
 on(window, "hashchange", route);
 route();
-if (isTable() && location.hash !== "#samples") document.getElementById("samples").scrollIntoView();
