@@ -52,6 +52,7 @@ GROUPS: Final = {
 COMMANDS: Final = (
     Command("report", ".report", "print a run's table, and write its files anew from its rows"),
     Command("compare", ".compare", "compare two runs, several, or the models of one"),
+    Command("view", ".view", "look at runs in a browser, also while they go on, and label answers"),
     Command("gate", ".gate", "check a run by the rules of a gate (exit status 1: not met)"),
     Command("plan", ".plan", "tell how many samples and epochs a gate against a baseline takes"),
     Command("baseline", ".baseline", "make a run the baseline of later ones"),

@@ -5,9 +5,42 @@ from __future__ import annotations
 import errno
 import fcntl
 import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Final
 
 from pytest_llmeval.errors import UsageError
+
+_PATIENCE: Final = 10.0
+"""Seconds that `turn_in` waits."""
+
+_PAUSE: Final = 0.02
+
+
+@contextmanager
+def turn_in(folder: Path) -> Iterator[None]:
+    """Wait for the others that change something in a folder, and keep them waiting meanwhile.
+
+    For changes of a moment, by the same lock as `FolderLock`.
+
+    Raises:
+        UsageError: they take too long, or the folder cannot be opened.
+    """
+    end = time.monotonic() + _PATIENCE
+    while True:
+        try:
+            lock = FolderLock(folder)
+            break
+        except UsageError:
+            if time.monotonic() > end:
+                raise
+            time.sleep(_PAUSE)
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 class FolderLock:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from pytest_llmeval.report.address import Addresses
 from pytest_llmeval.report.clean import clean
@@ -68,29 +69,36 @@ def render_report(run: StoredRun, summary: Summary, besides: Besides) -> Iterato
         summary: of its rows.
         besides: what is shown with them.
     """
-    gate, against, again = besides.gate, besides.against, besides.again
     addresses = Addresses(run.rows)
     side = Side.of_run(run, {entry.task: entry.info for entry in summary.entries})
     data = page_data({"": side}, addresses)
-    return rendered(
-        "report.html.jinja",
-        title=started_text(run.info),
-        run=run.path.name,
-        rows=len(run.rows),
-        models=list(dict.fromkeys(clean(row.model) for row in ordered(run.rows))),
-        remarks=[*remarks(summary), *map(clean, run.remarks)],
-        gate=None if gate is None else gate_sheet(gate),
-        gate_passed=gate is not None and gate.passed,
-        provenance=provenance(run.info),
-        matrix=overview_matrix(summary),
-        sections=sections(summary, ordered(run.rows)),
-        scatter=scatter(list(zip(entry_names(summary), summary.entries, strict=True))),
-        again=None if again is None else rescoring_sheet(again),
-        against=None if against is None else clean(against.name),
-        compared=None if against is None else _compared(against, side, addresses),
-        pipelines=pipeline_sections(besides.pipelines, addresses),
-        data=data,
-    )
+    context = run_context(side, run, summary, besides, addresses)
+    return rendered("report.html.jinja", **context, data=data)
+
+
+def run_context(
+    side: Side, run: StoredRun, summary: Summary, besides: Besides, addresses: Addresses
+) -> dict[str, Any]:
+    """Return what the template of a run's page shows, besides the samples."""
+    gate, against, again = besides.gate, besides.against, besides.again
+    rows = ordered(run.rows)
+    return {
+        "title": started_text(run.info),
+        "run": run.path.name,
+        "rows": len(rows),
+        "models": list(dict.fromkeys(clean(row.model) for row in rows)),
+        "remarks": [*remarks(summary), *map(clean, run.remarks)],
+        "gate": None if gate is None else gate_sheet(gate),
+        "gate_passed": gate is not None and gate.passed,
+        "provenance": provenance(run.info),
+        "matrix": overview_matrix(summary),
+        "sections": sections(summary, rows),
+        "scatter": scatter(list(zip(entry_names(summary), summary.entries, strict=True))),
+        "again": None if again is None else rescoring_sheet(again),
+        "against": None if against is None else clean(against.name),
+        "compared": None if against is None else _compared(against, side, addresses),
+        "pipelines": pipeline_sections(besides.pipelines, addresses),
+    }
 
 
 def _compared(against: Against, side: Side, addresses: Addresses) -> Compared:

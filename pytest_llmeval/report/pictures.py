@@ -39,7 +39,7 @@ class Album:
 
     def __init__(self, runs: Sequence[Path], budget: int) -> None:
         """Take the runs' folders, which hold the pictures that models made."""
-        self._folders, self._left = [run / "images" for run in runs], budget
+        self._runs, self._left = runs, budget
         self._left_small = budget // _SMALL_SHARE
         self._entries: dict[str, dict[str, Json]] = {}
         self.encoded: list[str] = []
@@ -47,7 +47,7 @@ class Album:
     def add(self, image: Image) -> str:
         """Include a picture if it exists and fits, and return its digest, its name in the page."""
         if image.digest not in self._entries:
-            self._entries[image.digest] = self._entry(image, self._bytes(image))
+            self._entries[image.digest] = self._entry(image, picture_bytes(self._runs, image))
         return image.digest
 
     def add_with_small(self, image: Image) -> None:
@@ -57,7 +57,7 @@ class Album:
         """
         if image.digest in self._entries:
             return
-        data = self._bytes(image)
+        data = picture_bytes(self._runs, image)
         self._entries[image.digest] = entry = self._entry(image, data)
         if data is None or len(data) <= _LARGE or self._left_small <= 0 or not can_decode():
             return
@@ -90,15 +90,20 @@ class Album:
         self.encoded.append(code)
         return {"at": len(self.encoded) - 1, "type": media_type}
 
-    def _bytes(self, image: Image) -> bytes | None:
-        if not _DIGEST.fullmatch(image.digest):
-            return None
-        made = (file for folder in self._folders for file in folder.glob(f"{image.digest}.*"))
-        for file in (*made, Path(image.path)):
-            try:
-                data = read_regular(file, max_bytes=MAX_PICTURE_BYTES)
-                if hashlib.sha256(data).hexdigest() == image.digest and media_type_of(data):
-                    return data
-            except (OSError, ValueError):
-                continue
+
+def picture_bytes(runs: Sequence[Path], image: Image) -> bytes | None:
+    """Return the bytes of a picture that a transcript of one of the runs names, by their folders.
+
+    None unless they have the digest that the transcript names, and are a picture's.
+    """
+    if not _DIGEST.fullmatch(image.digest):
         return None
+    made = (file for run in runs for file in (run / "images").glob(f"{image.digest}.*"))
+    for file in (*made, Path(image.path)):
+        try:
+            data = read_regular(file, max_bytes=MAX_PICTURE_BYTES)
+            if hashlib.sha256(data).hexdigest() == image.digest and media_type_of(data):
+                return data
+        except (OSError, ValueError):
+            continue
+    return None

@@ -74,12 +74,12 @@ class KeyedLines(Mapping[RowKey, _Record]):
         with open_regular(self._path) as file:
             for line in regular_lines(file, self._path):
                 if line.endswith(b"\n"):
-                    places[_decoded(line, _Key, self._path).key] = place
+                    places[_decoded(line, KeyLine, self._path).key] = place
                 place += len(line)
         return places
 
 
-class _Key(Record, frozen=True, kw_only=True):
+class KeyLine(Record, frozen=True, kw_only=True):
     """The fields of a row's key."""
 
     test: str

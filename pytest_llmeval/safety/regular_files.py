@@ -48,8 +48,10 @@ def check_regular(path: Path | str, *, max_bytes: int | None = None) -> int:
     return found.st_size
 
 
-def open_regular(path: Path | str, *, max_bytes: int | None = None) -> io.BufferedReader:
-    """Open a regular file for reading up to the size that it has now.
+def open_regular(
+    path: Path | str, *, max_bytes: int | None = None, start: int = 0
+) -> io.BufferedReader:
+    """Open a regular file for reading from the byte `start` up to the size that it has now.
 
     Raises:
         OSError: as `check_regular`, or the file cannot be opened.
@@ -60,7 +62,10 @@ def open_regular(path: Path | str, *, max_bytes: int | None = None) -> io.Buffer
     try:
         found = os.fstat(descriptor)
         _refuse_others(found, path)
-        raw = _UpTo(descriptor, found.st_size if max_bytes is None else max_bytes + 1)
+        if start:
+            os.lseek(descriptor, start, os.SEEK_SET)
+        most = found.st_size if max_bytes is None else max_bytes + 1
+        raw = _UpTo(descriptor, max(0, most - start))
     except BaseException:
         os.close(descriptor)
         raise

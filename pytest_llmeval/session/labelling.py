@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from pytest_llmeval.errors import TaskError, UsageError
 from pytest_llmeval.files.atomic import write_atomically
 from pytest_llmeval.files.json_lines import json_line
+from pytest_llmeval.files.lock import turn_in
 from pytest_llmeval.records import Json, Row
 from pytest_llmeval.results.answer_labels import AnswerLabel, read_labels
 from pytest_llmeval.results.label_choice import ChosenAnswer, choose
@@ -129,31 +130,54 @@ def keep_labels(run: StoredRun, file: Path) -> Kept:
             kept.
         UsageError: the labels of the run cannot be read or written.
     """
-    known: dict[_Unit, AnswerLabel] = {_unit(label): label for label in read_labels(run.path)}
     answers = _answers(run.rows)
-    wrong, read, left = [], 0, 0
+    given, wrong, left = [], [], 0
     for place, label in read_label_file(file):
         if problem := _problem(label, answers):
             wrong.append(place.error(*problem))
-            continue
-        if not label.correct:
+        elif label.correct:
+            given.append(label)
+        else:
             left += 1
-            continue
-        read += 1
-        known[_unit(label)] = _merged(known.get(_unit(label)), label)
     if wrong:
         raise TaskError.together(wrong[:_TOLD], more=max(0, len(wrong) - _TOLD))
-    if not read:
+    if not given:
         empty = f"no row has a label: write true or false into {LABEL!r}"
         raise TaskError(empty, file=file)
-    labels = tuple(known[unit] for unit in sorted(known))
-    kept = run.path / LABELS
-    try:
-        write_atomically(kept, [f"{json_line(label.to_json())}\n" for label in labels])
-    except OSError as error:
-        msg = f"{kept}: cannot be written: {error.strerror or error}"
-        raise UsageError(msg) from error
-    return Kept(file=kept, labels=labels, read=read, left=left, kappa=labellers_kappa(labels))
+    labels = add_labels(run.path, given)
+    return Kept(
+        file=run.path / LABELS,
+        labels=labels,
+        read=len(given),
+        left=left,
+        kappa=labellers_kappa(labels),
+    )
+
+
+def add_labels(folder: Path, given: Iterable[AnswerLabel]) -> tuple[AnswerLabel, ...]:
+    """Keep labels of answers that the run in a folder has, beside those that are there.
+
+    Whoever else adds labels waits. The lock is on the folder of runs: that of the run is its
+    session's, as long as it goes on.
+
+    Returns:
+        All labels of the run.
+
+    Raises:
+        UsageError: the labels of the run cannot be read or written.
+    """
+    with turn_in(folder.parent):
+        known: dict[_Unit, AnswerLabel] = {_unit(label): label for label in read_labels(folder)}
+        for label in given:
+            known[_unit(label)] = _merged(known.get(_unit(label)), label)
+        labels = tuple(known[unit] for unit in sorted(known))
+        kept = folder / LABELS
+        try:
+            write_atomically(kept, [f"{json_line(label.to_json())}\n" for label in labels])
+        except OSError as error:
+            msg = f"{kept}: cannot be written: {error.strerror or error}"
+            raise UsageError(msg) from error
+    return labels
 
 
 def labellers_kappa(labels: Iterable[AnswerLabel]) -> float | None:

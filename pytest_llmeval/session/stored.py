@@ -13,7 +13,7 @@ from pytest_llmeval.results.figures import Figures
 from pytest_llmeval.results.gate_result import GateResult
 from pytest_llmeval.results.judging import is_of
 from pytest_llmeval.results.rescoring import Rescoring
-from pytest_llmeval.results.run_files import SUMMARY
+from pytest_llmeval.results.run_files import LABELS, SUMMARY
 from pytest_llmeval.results.stored_run import StoredRun
 from pytest_llmeval.results.stored_tasks import stored_tasks
 from pytest_llmeval.results.summarise import summarise
@@ -54,6 +54,33 @@ def stored_findings(run: StoredRun) -> Findings:
         summary=_with_stored_metrics(found.summary, stored),
         gate=result,
         changed=changed,
+        rescoring=None if again is None else record_in(file, Rescoring, again),
+        engine=data.get("engine"),
+        remarks=run.remarks,
+    )
+
+
+def concluded_findings(run: StoredRun) -> Findings:
+    """Return the findings with which a run ended, without computing them again.
+
+    Where its summary.json is of other rows, or it has labels, they are `stored_findings`.
+
+    Raises:
+        UsageError: as `stored_findings`.
+    """
+    file = run.path / SUMMARY
+    if not file.is_file() or (run.path / LABELS).is_file():
+        return stored_findings(run)
+    data = read_json(file)
+    summary = record_in(file, Summary, data)
+    counted = sum(entry.figures.counts.planned for entry in summary.entries)
+    if not counted == len(run.rows) == run.planned:
+        return stored_findings(run)
+    gate, again = data.get("gate"), data.get("rescoring")
+    return Findings(
+        rows=run.rows,
+        summary=summary,
+        gate=None if gate is None else record_in(file, GateResult, gate),
         rescoring=None if again is None else record_in(file, Rescoring, again),
         engine=data.get("engine"),
         remarks=run.remarks,

@@ -18,6 +18,7 @@ ELSEWHERE = {
     "fetch": "downloads",
     "graph": "downloads",
     "questions": "needs a graph",
+    "view": "serves until it is interrupted",
 }
 """Commands whose examples are parsed and not run, and why."""
 

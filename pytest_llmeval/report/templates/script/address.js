@@ -3,7 +3,7 @@
 // Half of a surrogate pair has no form in an address.
 const segment = (text) => encodeURIComponent(String(text).replace(/\p{Cs}/gu, "\ufffd"));
 
-const SEVERAL_TESTS = new Set(DATA.parts.filter((part) => DATA.parts.some((other) => other.task === part.task && other.test !== part.test)).map((part) => part.task));
+const SEVERAL_TESTS = new Set();
 
 // A row's names in its address; with two runs the run's letter is the last.
 function placeOf(row) {
@@ -17,6 +17,12 @@ const addressOf = (row) => `#${placeOf(row).join("/")}`;
 
 // Rows by address, and by its beginnings #task/sample and #task/sample/model: the first row that fits. Filled when first asked for.
 const PLACES = new Map();
+
+always(() => {
+  SEVERAL_TESTS.clear();
+  PLACES.clear();
+  for (const part of DATA.parts) if (DATA.parts.some((other) => other.task === part.task && other.test !== part.test)) SEVERAL_TESTS.add(part.task);
+});
 
 function placesOf(rows) {
   for (const row of rows) {

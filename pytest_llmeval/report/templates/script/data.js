@@ -2,49 +2,71 @@
 
 const DATA = JSON.parse(document.getElementById("data").textContent);
 
-const ROWS = DATA.rows.map((values, number) => {
-  const row = { number, place: DATA.places[number] };
-  DATA.columns.forEach((name, at) => { row[name] = values[at]; });
-  row.part = DATA.parts[row.part];
-  row.tags = row.tags.map((tag) => DATA.tags[tag]);
-  return row;
-});
+// What scripts compute of the rows: now, and again whenever rows come while the page is open (live.js).
+const renewals = [];
+
+function always(compute) {
+  compute();
+  renewals.push(compute);
+}
+
+const ROWS = [];
+// A line of the table: a sample of a task, with its rows of all contenders and epochs.
+const LINES = [];
+// A column of the table: a model; with two runs also the run, and the test where a task has several.
+const CONTENDERS = [];
+const MODELS = [];
 
 const distinct = (values) => [...new Set(values)];
-const MODELS = distinct(DATA.parts.map((part) => part.model));
 
 function partName(part) {
   const tests = distinct(DATA.parts.filter((other) => other.task === part.task).map((other) => other.test));
   return tests.length > 1 ? `${part.title} · ${part.test}` : part.title;
 }
 
-// A line of the table: a sample of a task, with its rows of all contenders and epochs.
-const linesByKey = new Map();
-const LINES = [];
-for (const row of ROWS) {
-  const key = JSON.stringify([row.part.task, row.sample]);
-  if (!linesByKey.has(key)) {
-    const line = { number: LINES.length, task: row.part.task, title: row.part.title, sample: row.sample, question: row.question, rows: [] };
-    linesByKey.set(key, line);
-    LINES.push(line);
-  }
-  row.line = linesByKey.get(key);
-  row.line.question ??= row.question;
-  row.line.rows.push(row);
+function rowOf(values, number) {
+  const row = { number, place: DATA.places[number] };
+  DATA.columns.forEach((name, at) => { row[name] = values[at]; });
+  row.part = DATA.parts[row.part];
+  row.tags = row.tags.map((tag) => DATA.tags[tag]);
+  return row;
 }
+
+function readLines() {
+  const byKey = new Map();
+  for (const row of ROWS) {
+    const key = JSON.stringify([row.part.task, row.sample]);
+    if (!byKey.has(key)) {
+      const line = { number: LINES.length, task: row.part.task, title: row.part.title, sample: row.sample, question: row.question, rows: [] };
+      byKey.set(key, line);
+      LINES.push(line);
+    }
+    row.line = byKey.get(key);
+    row.line.question ??= row.question;
+    row.line.rows.push(row);
+  }
+}
+
+function readContenders() {
+  for (const part of DATA.parts) {
+    const { letter } = DATA.runs[part.run];
+    const several = DATA.parts.some((other) => other.task === part.task && other.test !== part.test);
+    const name = [letter, part.model, several ? part.test : ""].filter(Boolean).join(" · ");
+    let contender = CONTENDERS.find((one) => one.name === name);
+    if (!contender) CONTENDERS.push(contender = { number: CONTENDERS.length, name, model: part.model, test: several ? part.test : "", letter });
+    part.contender = contender;
+  }
+}
+
+always(() => {
+  for (const list of [ROWS, LINES, CONTENDERS, MODELS]) list.length = 0;
+  MODELS.push(...distinct(DATA.parts.map((part) => part.model)));
+  for (const [number, values] of DATA.rows.entries()) ROWS.push(rowOf(values, number));
+  readLines();
+  readContenders();
+});
 
 const lineOf = (row) => row.line;
-
-// A column of the table: a model; with two runs also the run, and the test where a task has several.
-const CONTENDERS = [];
-for (const part of DATA.parts) {
-  const { letter } = DATA.runs[part.run];
-  const several = DATA.parts.some((other) => other.task === part.task && other.test !== part.test);
-  const name = [letter, part.model, several ? part.test : ""].filter(Boolean).join(" · ");
-  let contender = CONTENDERS.find((one) => one.name === name);
-  if (!contender) CONTENDERS.push(contender = { number: CONTENDERS.length, name, model: part.model, test: several ? part.test : "", letter });
-  part.contender = contender;
-}
 
 async function inflated(id) {
   const code = atob(document.getElementById(id).textContent);
@@ -64,7 +86,7 @@ function dataUrl(bytes, type) {
   });
 }
 
-// Where evidence and pictures come from: out of this file.
+// Where evidence and pictures come from: out of this file; on a page of llmeval view, of its server (served.js).
 const embedded = {
   // The list of evidence in a chunk; a row's place is [chunk, index].
   evidence: async (chunk) => jsonOf(await inflated(`chunk-${chunk}`)),
@@ -72,7 +94,7 @@ const embedded = {
   picture: async (entry) => dataUrl(await inflated(`picture-${entry.at}`), entry.type),
 };
 
-const SOURCE = embedded;
+const SOURCE = DATA.at === undefined ? embedded : served;
 
 const chunks = new Map();
 const pictures = new Map();
@@ -93,6 +115,7 @@ async function evidenceOf(row) {
 async function questionOf(row) {
   if (row.question === null) return null;
   const question = DATA.questions[row.question];
+  if (SOURCE.question) return { ...question, text: (await SOURCE.question(row)) ?? question.text };
   if (!question.place) return question;
   const [chunk, index] = question.place;
   return { ...question, text: (await remembered(chunks, chunk, SOURCE.evidence))[index] };

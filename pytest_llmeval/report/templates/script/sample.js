@@ -100,7 +100,7 @@ async function drawSample(row, shown, place) {
   const asked = questionAsked(question, told); // first, so that it stands here and not in the prompt
   const body = evidence === null ? [note(lackOf(row))]
     : evidenceBody(row, evidence, told);
-  place.append(...[asked, allAnswers(row), ...body].filter(Boolean));
+  place.append(...[asked, allAnswers(row), ...body, SOURCE.panel && SOURCE.panel(row)].filter(Boolean));
   showEnds(place);
   place.dataset.drawn = addressOf(row);
 }
