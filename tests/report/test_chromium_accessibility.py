@@ -82,6 +82,9 @@ def test_a_metric_is_chosen_by_keyboard_and_cells_lead_to_their_samples(
     page.keyboard.press("Tab")
     links = cells.evaluate_all("all => all.map((one) => one.getAttribute('href'))")
     assert all(link.startswith("#samples?task=") and "&model=" in link for link in links)
+    cells.first.click()
+    page.wait_for_function("scrollY > 0")
+    assert page.locator("#found").inner_text().startswith("5 of ")
 
 
 def test_every_control_is_reached_by_tab_in_the_order_of_the_page_and_shows_it(

@@ -46,7 +46,11 @@ function showOverview() {
   const back = sample.dataset.number;
   document.title = title;
   takeState();
-  if (!overview.hidden) return;
+  if (!overview.hidden) {
+    // A link of the overview, or of another page, that leads to the table under filters.
+    if (isTable()) document.getElementById("samples").scrollIntoView();
+    return;
+  }
   sample.hidden = true;
   sample.replaceChildren();
   overview.hidden = false;
@@ -98,4 +102,3 @@ drawFilters();
 drawTable();
 on(window, "hashchange", route);
 route();
-if (isTable() && location.hash !== "#samples") document.getElementById("samples").scrollIntoView();
