@@ -51,6 +51,15 @@ def test_axe_finds_nothing_in_the_overview_with_all_unfolded(
     assert violations(page) == []
 
 
+@pytest.mark.parametrize("sample", ["7", "9", "H1"])
+def test_axe_finds_nothing_on_the_page_of_a_sample(opened: Open, judged: Path, sample: str) -> None:
+    page = opened(judged, viewport=PHONE, bypass_csp=True).page
+    page.get_by_role("link", name=sample, exact=True).click()
+    page.locator("#sample[data-drawn]").wait_for()
+    page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
+    assert violations(page) == []
+
+
 def test_a_gate_that_did_not_pass_is_red_and_stands_first(opened: Open, judged: Path) -> None:
     page = opened(judged).page
     gate = page.locator("main .gate")

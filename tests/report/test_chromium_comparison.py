@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from msgspec.structs import replace as with_fields
+from report.axe_core import violations
 from report.html_run import call, formula, pictured, row, write_run
 from report.in_chromium import PHONE, Open
 
@@ -142,3 +143,14 @@ def test_nothing_of_the_page_is_wider_than_a_phone(
     assert view.page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
     view.page.get_by_text("The same in both:").click()
     assert view.page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+
+
+def test_axe_finds_nothing_on_the_page_and_on_a_sample_of_both(
+    opened: Open, comparison: Path
+) -> None:
+    page = opened(comparison, color_scheme="dark", bypass_csp=True).page
+    page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
+    assert violations(page) == []
+    page.locator("#table tbody a").first.click()
+    page.locator("#sample[data-drawn]").wait_for()
+    assert violations(page) == []

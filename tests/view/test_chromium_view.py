@@ -9,6 +9,7 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
+from report.axe_core import violations
 from report.html_run import ATTACK, ATTACKS, hostile, pictured
 from report.in_chromium import ACTIVE, PHONE
 from view.conftest import Visiting
@@ -195,3 +196,25 @@ def test_two_viewers_see_all_rows_of_a_writer(tmp_path: Path, visit: Visiting) -
         for page in pages:
             found(page, "300 samples")
         writer.join()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_on_any_page(tmp_path: Path, visit: Visiting, scheme: str) -> None:
+    pairs = [pictured(str(number)) for number in range(3)]
+    for day in (0, 1):
+        ended(tmp_path, [one for one, _ in pairs], transcripts=pairs, day=day)
+    names = sorted(one.name for one in tmp_path.glob("*Z-*"))
+    with viewed(tmp_path) as viewer:
+        visiting = visit(viewer, color_scheme=scheme, bypass_csp=True)
+        task = quote(pairs[0][0].task)
+        pages = {
+            "/": "#chosen",
+            f"/trend?task={task}": "#trend",
+            f"/compare?a={names[0]}&b={names[1]}": "#table tr",
+            f"/runs/{names[0]}/": "#table tr",
+            f"/runs/{names[0]}/label": "main h2",
+        }
+        for one, shown in pages.items():
+            page = visiting.go(one)
+            page.locator(shown).first.wait_for()
+            assert violations(page) == [], one

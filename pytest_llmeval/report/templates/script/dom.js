@@ -58,3 +58,6 @@ const SIGNS = { correct: "✓", incorrect: "✗", error: "!", unscored: "?", "no
 function pill(outcome) {
   return el("span", { class: `pill ${outcome.replace(" ", "-")}` }, el("span", { "aria-hidden": "true" }, `${SIGNS[outcome]} `), outcome);
 }
+
+// A control of a form below its label.
+const labelled = (label, control) => el("div", { class: `field ${control.id}` }, el("label", { for: control.id }, label), control);

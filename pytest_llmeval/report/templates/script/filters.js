@@ -65,9 +65,6 @@ function choose(changes, { typing = false } = {}) {
   drawTable();
 }
 
-// A control below its label.
-const labelled = (label, control) => el("div", { class: `field ${control.id}` }, el("label", { for: control.id }, label), control);
-
 function choice(name, label, options, none = "all") {
   if (options.length < 2) return null;
   const select = el("select", { id: `by-${name}` }, el("option", { value: "" }, none), options.map(([value, text]) => el("option", { value, selected: state[name] === value }, said(text))));

@@ -52,7 +52,7 @@ function runCells(run) {
   mark.checked = chosen.has(run.name);
   const rows = run.state === "ended" ? rowsText(run) : [rowsText(run), progress(run)];
   return [
-    el("td", { class: "mark" }, mark),
+    el("td", { class: "chosen" }, mark),
     el("th", { scope: "row" }, el("a", { href: runAddress(run.name) }, startedText(run.started)), el("span", { class: "name quiet" }, said(run.name)),
       run.recorded ? el("span", { class: "quiet" }, "recorded replies") : null, run.again ? el("span", { class: "quiet" }, "scores again ", said(run.again)) : null),
     el("td", { class: "status" }, statePill(run), el("span", { class: "quiet news" }, newsText(run))),
@@ -78,7 +78,7 @@ function lineOf(run) {
   return line;
 }
 
-const HEADS = [["", "mark"], ["Started (UTC)", ""], ["State", ""], ["Accuracy, 95 % interval", "accuracy"], ["Gate", ""], ["Rows", "number"], ["Cost", "number"]];
+const HEADS = [["", "chosen"], ["Started (UTC)", ""], ["State", ""], ["Accuracy, 95 % interval", "accuracy"], ["Gate", ""], ["Rows", "number"], ["Cost", "number"]];
 const body = el("tbody", {});
 const table = el("table", { class: "runs" }, el("caption", { class: "hidden" }, "Runs, the newest first"),
   el("thead", {}, el("tr", {}, HEADS.map(([text, kind]) => (text ? el("th", { scope: "col", class: kind }, text) : el("td", { class: kind }))))), body);
@@ -112,7 +112,7 @@ function drawChosen() {
 function choice(name, title, options) {
   const select = el("select", { id: `by-${name}` }, el("option", { value: "" }, "all"), options.map(([value, text]) => el("option", { value }, said(text))));
   select.value = options.some(([value]) => value === wanted[name]) ? wanted[name] : "";
-  return on(select, "change", () => narrow(name, select.value)) && el("label", {}, title, select);
+  return on(select, "change", () => narrow(name, select.value)) && labelled(title, select);
 }
 
 function narrow(name, value) {
@@ -131,7 +131,7 @@ function drawFilters() {
   const tasks = [...new Map(entries.map((entry) => [entry.task, entry.title]))].sort((one, other) => one[1].localeCompare(other[1]));
   const models = [...new Set(entries.map((entry) => entry.model))].sort().map((model) => [model, model]);
   const form = document.getElementById("filters");
-  form.replaceChildren(el("label", { class: "search" }, "Search", search), choice("task", "Task", tasks), choice("model", "Model", models),
+  form.replaceChildren(labelled("Search", search), choice("task", "Task", tasks), choice("model", "Model", models),
     choice("state", "State", Object.keys(STATES).map((state) => [state, state])));
 }
 

@@ -108,7 +108,7 @@ function drawTrend() {
 const select = el("select", { id: "by-task" }, DATA.tasks.map(([name, title]) => el("option", { value: name }, said(title))));
 select.value = DATA.task;
 on(select, "change", () => { location.href = `/trend?${new URLSearchParams({ task: select.value })}`; });
-document.getElementById("filters").append(el("label", {}, "Task", select));
+document.getElementById("filters").append(labelled("Task", select));
 on(document.getElementById("filters"), "submit", (event) => event.preventDefault());
 
 let width = innerWidth;
