@@ -216,7 +216,8 @@ def test_the_scripted_judge_is_unusable_at_first_or_for_good_where_the_script_sa
 def test_the_benchmark_runs_with_the_scripted_model_and_judge(tmp_path: Path) -> None:
     model = "python/./fixtures/geometry3k/scripted.py:reply"
     output = run(
-        "--llmeval-model", model, "--llmeval-judge", model, "--llmeval-report", str(tmp_path)
+        *("--llmeval-model", model, "--llmeval-judge", model),
+        *("--llmeval-report", str(tmp_path), "--llmeval-groups"),
     )
     # direct: 22 right of 34; visual: 24 right, one of 34 with no usable verdict; with the
     # true lines 31 right; choice: 23 right
