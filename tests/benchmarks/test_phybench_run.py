@@ -21,7 +21,12 @@ STACKED = ["PHYBench-fullques_v1.json", "PHYBench-onlyques_v1.json", "PHYBench-q
 def run(folder: Path, *options: str) -> str:
     """Run the benchmark, its files below `folder`, and return what pytest says."""
     done = run_pytest(
-        FILE.parent, "-q", "--tb=no", f"--llmeval-report={folder / 'reports'}", *options
+        FILE.parent,
+        "-q",
+        "--tb=no",
+        "--llmeval-groups",
+        f"--llmeval-report={folder / 'reports'}",
+        *options,
     )
     assert done.returncode in {0, 1}, done.stdout + done.stderr
     return done.stdout

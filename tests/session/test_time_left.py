@@ -47,8 +47,8 @@ class Run:
             ends.append(end)
         return sorted(ends)
 
-    def estimates(self) -> Iterator[tuple[float, float | None, float]]:
-        """Yield time, estimate and true seconds left, once a tick until the end."""
+    def estimates(self) -> Iterator[tuple[float, int, float | None, float]]:
+        """Yield time, tests left, estimate and true seconds left, once a tick until the end."""
         left, ends, now = TimeLeft(), self.ends(), 0.0
         while now < ends[-1]:
             done = bisect(ends, now)
@@ -56,7 +56,7 @@ class Run:
             left.note(now, done=done, live=0 if self.in_part else live, replies=live)
             remaining = self.samples - done
             flying = min(self.concurrency, remaining)
-            yield now, left.seconds(now, remaining, flying), ends[-1] - now
+            yield now, remaining, left.seconds(now, remaining, flying), ends[-1] - now
             now += self.seconds / 4
 
 
@@ -75,10 +75,11 @@ RUNS = st.builds(
 @settings(max_examples=30)
 @given(RUNS)
 def test_an_estimate_is_never_far_off_while_many_replies_are_to_come(run: Run) -> None:
+    # A straggler of the last wave is late by any time: no rate foretells it.
     told = [
         (estimate, true)
-        for now, estimate, true in run.estimates()
-        if estimate is not None and now > run.stored / 100 and true > 4 * run.seconds
+        for now, remaining, estimate, true in run.estimates()
+        if estimate is not None and now > run.stored / 100 and remaining > 3 * run.concurrency + 20
     ]
     assert all(true / 3 < estimate < 3 * true for estimate, true in told)
 
@@ -87,7 +88,7 @@ def test_an_estimate_is_never_far_off_while_many_replies_are_to_come(run: Run) -
 @given(RUNS)
 def test_after_two_waves_of_replies_there_is_an_estimate(run: Run) -> None:
     begun = run.stored / 100 + 5 * run.seconds * (3 + 5 / run.concurrency)
-    assert all(estimate is not None for now, estimate, _ in run.estimates() if now > begun)
+    assert all(estimate is not None for now, _, estimate, _ in run.estimates() if now > begun)
 
 
 def test_stored_replies_alone_tell_nothing_of_live_ones() -> None:
