@@ -55,13 +55,23 @@ def until(ask: Callable[[], Any], wanted: Callable[[Any], bool]) -> Any:
         time.sleep(0.05)
 
 
+# Whoever runs the tests in the background has Ctrl-C ignored, and this process would inherit that.
+VIEW = """
+import signal, sys
+from pytest_llmeval.commands.main import main
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+sys.exit(main(["view", "reports", "--no-browser"]))
+"""
+
+
 class Served:
     """The command in a process, and the cookie that its address gives."""
 
     def __init__(self, folder: Path) -> None:
         """Start it over the runs below `folder`."""
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "pytest_llmeval", "view", "reports", "--no-browser"],
+            [sys.executable, "-c", VIEW],
             cwd=folder,
             stdout=subprocess.PIPE,
             text=True,

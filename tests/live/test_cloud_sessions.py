@@ -57,7 +57,8 @@ def project(tmp_path: Path) -> EchoProject:
 def run(project: EchoProject, server: ModelServer, model: str, **program: Any) -> None:
     """Run both tasks once, with all samples in flight, and check that each was asked once."""
     server.program(gather=SAMPLES, keep=0, **program)
-    status, output = project.run("--llmeval-model", model, "--llmeval-concurrency", str(SAMPLES))
+    many = ("--llmeval-concurrency", str(SAMPLES), "--llmeval-groups")
+    status, output = project.run("--llmeval-model", model, *many)
     assert status == 0, output
     assert f"at most {SAMPLES} in flight" in output
     assert project.outcomes()["correct"] >= SAMPLES
