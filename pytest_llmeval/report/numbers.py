@@ -43,13 +43,15 @@ def count(value: int) -> str:
 
 
 def money(value: float | None, *, at_least: bool = False) -> str:
-    """Return US dollars, with two digits of less than a cent; `at_least`: a part is not known."""
+    """Return US dollars: less than a cent with two digits, from a million on in millions.
+
+    `at_least`: a part is not known.
+    """
     if value is None:
         return NONE
-    # Two digits of less than a cent, and no exponent.
-    cent = 0.01
+    cent, million = 0.01, 1_000_000
     places = 2 if value >= cent or value == 0 else 1 - math.floor(math.log10(value))
-    text = f"${value:,.{places}f}"
+    text = f"${value:,.{places}f}" if value < million else f"${value / million:,.1f} M"
     return f"≥ {text}" if at_least else text
 
 

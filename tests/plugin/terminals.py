@@ -6,6 +6,7 @@ import fcntl
 import os
 import pty
 import select
+import signal
 import struct
 import subprocess
 import termios
@@ -90,6 +91,8 @@ class TerminalSession:
 
         def take() -> None:
             fcntl.ioctl(slave, termios.TIOCSCTTY, 0)
+            # Whoever runs the tests in the background has Ctrl-C ignored.
+            signal.signal(signal.SIGINT, signal.SIG_DFL)
 
         self.process = subprocess.Popen(
             command,

@@ -39,6 +39,10 @@ SHARES = (0.0, 0.26, 0.5, 0.51)
 """Scores of the first samples, in parts of the scale; all others have full ones."""
 
 
+DEAREST = 1e8
+"""Dollars of a sample."""
+
+
 @dataclass(frozen=True)
 class Shape:
     """What a run looks like: names, the scale of its scores, what its rows cost, how many."""
@@ -52,9 +56,9 @@ class Shape:
     repeats: int
 
     def rows(self) -> Iterator[Row]:
-        """Yield the rows; the price of one under the next model is `spread` times as high."""
+        """Yield the rows; one under the next model costs `spread` times as much, up to DEAREST."""
         for place, (task, model) in enumerate(itertools.product(self.tasks, self.models)):
-            price = None if self.cost is None else self.cost * self.spread**place
+            price = None if self.cost is None else min(DEAREST, self.cost * self.spread**place)
             for number in range(len(self.groups) * self.repeats):
                 share = SHARES[number] if number < len(SHARES) else 1.0
                 value = self.scale * share

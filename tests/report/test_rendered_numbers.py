@@ -59,6 +59,7 @@ def test_count(value: int, text: str) -> None:
         (0.0000731, "$0.000073"),
         (0.126, "$0.13"),
         (1234.5, "$1,234.50"),
+        (13_857_216.0, "$13.9 M"),
     ],
 )
 def test_money(value: float | None, text: str) -> None:
