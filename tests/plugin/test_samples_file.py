@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -52,7 +53,8 @@ def test_a_run_that_is_scored_again_has_the_questions_of_the_first(
     project.run(*SCRIPTED, "-k", "0001 or 0002")
     first = find_run(project.path / "reports" / "latest")
     result = project.pytester.run(
-        "llmeval", "rescore", str(first), "--scorer", "includes", "--report", "reports"
+        *(sys.executable, "-m", "pytest_llmeval", "rescore", str(first)),
+        *("--scorer", "includes", "--report", "reports"),
     )
     assert result.ret == 0, result.outlines
     (again,) = set(project.path.glob("reports/2*")) - {first}
