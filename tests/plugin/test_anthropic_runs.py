@@ -57,7 +57,7 @@ def test_direct_and_agent_run_and_their_caching_is_counted_and_priced(
     model = f"anthropic/claude-x,base_url={messages_server.root}"
     price = "{input: 3, cached_input: 0.3, cache_write: 3.75, output: 15}"
     project.write("prices.yaml", f"anthropic/claude-x: {price}\n")
-    options = ["--llmeval-prices", "prices.yaml", "--llmeval-concurrency", "1"]
+    options = ["--llmeval-prices", "prices.yaml", "--llmeval-concurrency", "1", "--llmeval-groups"]
 
     result = project.run("--llmeval-model", model, *options)
 
