@@ -59,6 +59,7 @@ def test_direct_and_agent_run_and_their_caching_is_counted_and_priced(
     project.write("prices.yaml", f"anthropic/claude-x: {price}\n")
     options = ["--llmeval-prices", "prices.yaml", "--llmeval-concurrency", "1", "--llmeval-groups"]
 
+    monkeypatch.setenv("COLUMNS", "120")
     result = project.run("--llmeval-model", model, *options)
 
     rows = project.rows()
@@ -80,7 +81,7 @@ def test_direct_and_agent_run_and_their_caching_is_counted_and_priced(
     direct = [row["usage"] for row in rows if row["task"] == "direct"]
     assert sum(usage["cache_write_tokens"] > 0 for usage in direct) == 1
     assert sum(usage["cached_tokens"] > 0 for usage in direct) == 2
-    result.stdout.fnmatch_lines(["*tokens*tokens*cache*cache*", "*in*out*read*write*cost*"])
+    result.stdout.fnmatch_lines(["*tokens in*tokens out*cache read*cache write*cost*"])
     run = json.loads((project.path / "reports/latest/run.json").read_text())
     assert run["prices"] == {
         model: {
