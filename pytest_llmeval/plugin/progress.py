@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from pytest_llmeval.plugin.watched_output import WatchedOutput
 from pytest_llmeval.report.progress_line import Progress, progress_line
+from pytest_llmeval.safety.encodable import encoding_of
 
 if TYPE_CHECKING:
     import pytest
@@ -186,8 +187,10 @@ class ProgressDisplay:
     @property
     def _ascii_only(self) -> bool:
         reporter = self._reporter
-        encoding = "" if reporter is None else reporter._tw._file.encoding  # noqa: SLF001
-        return not (encoding or "").lower().replace("-", "").startswith("utf8")
+        if reporter is None:
+            return True
+        encoding = encoding_of(reporter._tw._file)  # noqa: SLF001 - the only access to it
+        return not encoding.lower().replace("-", "").startswith("utf8")
 
 
 class PlainRhythm:

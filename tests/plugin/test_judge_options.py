@@ -100,7 +100,7 @@ def test_who_decided_stands_in_rows_and_table_and_the_gate_knows_the_validation(
 ) -> None:
     validated(project, "python/./judge.py:strict")
     project.write("gate.yaml", "rules:\n  judge.kappa: {min: 0.9}\n  sums.accuracy: {min: 0.4}\n")
-    result = project.run(*RUN, STRICT, "--llmeval-gate", "gate.yaml")
+    result = project.run(*RUN, STRICT, "--llmeval-gate", "gate.yaml", "--llmeval-groups")
     assert result.ret == 0
     assert {sample: one["decided_by"] for sample, one in details(project).items()} == {
         **dict.fromkeys("024", "symbolic"),
@@ -153,7 +153,7 @@ def test_a_tasks_judges_decide_by_majority_without_prefilter_and_need_a_validati
     assert found["decided_by"] is None
     assert [opinion["correct"] for opinion in found["opinions"]] == [False, True, None]
     assert judging(project)["deciders"] == {"judge": 5, "nobody": 1}
-    result.stdout.fnmatch_lines(["*which is not validated*", "*llmeval validate*"])
+    result.stdout.fnmatch_lines(["*not validated for this (llmeval validate)*"])
     assert result.ret == 1
 
 

@@ -49,7 +49,13 @@ def visit(chromium: Any) -> Iterator[Visiting]:
         page.set_default_timeout(20_000)
         visit = Visit(page=page, base=f"http://{viewer.host}")
         told = visit.complaints.append
-        page.on("console", lambda message: told(f"console: {message.text}"))
+        # Pages ask for news until the test's server is gone; then the browser says so.
+        page.on(
+            "console",
+            lambda message: (
+                "net::ERR_CONNECTION_" in message.text or told(f"console: {message.text}")
+            ),
+        )
         page.on("pageerror", lambda error: told(f"error: {error}"))
         page.on("dialog", lambda dialog: told(f"dialog: {dialog.message}"))
         page.on(
