@@ -39,7 +39,7 @@ _CLOSEST: Final = 10.0
 
 
 class ProgressDisplay:
-    """Shows the progress twice a second from a thread of its own, until it is closed.
+    """Draws the progress line twice a second, in a thread, until `close` is called.
 
     The thread pytest runs in may be inside of a test.
     """
@@ -170,7 +170,7 @@ class ProgressDisplay:
             self._write(f"llmeval: {self._clean(note)}")
 
     def _write(self, line: str) -> None:
-        """Write a whole line, after which pytest goes on with a row of its own."""
+        """Write `line` in a row of its own; pytest's next output begins a new row."""
         reporter = self._reporter
         if reporter is None:
             return

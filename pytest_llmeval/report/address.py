@@ -42,7 +42,11 @@ class Addresses:
         self._tests = {task: _test_names(met) for task, met in tests.items()}
 
     def test(self, task: str, test: str) -> str:
-        """Return how the page calls a test, of its node id: by its function, if that tells it."""
+        """Return the name of a test in addresses.
+
+        That is its function's name, or the node id `test` where the task has several functions of
+        that name.
+        """
         return self._tests[task][test]
 
     def of(self, task: str, test: str, sample: str, model: str, epoch: int | None = None) -> str:

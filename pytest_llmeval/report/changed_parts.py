@@ -19,7 +19,7 @@ from pytest_llmeval.results.compare import Pair
 _ID_LIMIT: Final = 40
 _QUESTION_LIMIT: Final = 100
 
-_HEADS: Final = ("", "metric", "before", "now", "difference", "interval", "p (Holm)", "")
+_HEADS: Final = ("", "metric", "before", "now", "difference", "interval (Holm)", "p (Holm)", "")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

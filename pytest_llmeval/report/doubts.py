@@ -13,7 +13,7 @@ from pytest_llmeval.results.summary import Summary, TaskSummary
 
 
 def doubts(summary: Summary) -> tuple[str, ...]:
-    """Return a line for each reason to doubt figures, with the tasks; the report tells more."""
+    """Return the warnings below the results table: one line a warning, with the tasks' names."""
     told = ((clean(entry.task), text) for entry in summary.entries for text in _of_line(entry))
     lines = [*shared_notes(told)]
     if any(entry.info.demo for entry in summary.entries):
@@ -72,7 +72,10 @@ def _correction(found: Corrected | None) -> Iterator[str]:
 
 
 def _mixed(entry: TaskSummary) -> Iterator[str]:
-    """Yield what differs among the rows of one line, other than the graders told above."""
+    """Yield a warning if the rows of one line have several versions of something.
+
+    Graders are left out where `entry.graders` lists them, as they have a warning of their own.
+    """
     differing = [
         clean(what)
         for what, versions in entry.versions.items()

@@ -32,7 +32,7 @@ _EVENT: Final = 500
 """Approximate number of characters of an event besides its texts."""
 
 _LONGEST_ID: Final = 100
-"""Characters of the id of a call, which tells apart messages with the same text."""
+"""Length of a tool call's id in the page, in characters."""
 
 
 @dataclass(slots=True, kw_only=True)

@@ -16,7 +16,12 @@ _TAGS: Final = COLUMNS.index("tags")
 def joined_index(
     indexes: Sequence[dict[str, Any]], runs: Sequence[dict[str, Json]]
 ) -> dict[str, Json]:
-    """Return what `sample_index` made of each run as one; `runs` are what is told of each."""
+    """Return the indexes of several runs as one.
+
+    Args:
+        indexes: for each run, the result of `sample_index`.
+        runs: for each run, its entry in the list ``runs`` of the page.
+    """
     tags = list(dict.fromkeys(tag for index in indexes for tag in index["tags"]))
     numbers = {tag: number for number, tag in enumerate(sorted(tags))}
     joined: dict[str, Any] = {

@@ -38,7 +38,10 @@ class Head:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MatrixCell:
-    """A figure of one task under one model; `lost` tells what is missing, as ``3 error``."""
+    """A metric of one task under one model.
+
+    `lost` counts the rows that are not in it, such as ``3 error``; "" if there are none.
+    """
 
     value: str
     interval: str
