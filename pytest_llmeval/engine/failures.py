@@ -153,7 +153,9 @@ class FailurePolicy:
             return self._lose(error, f"{self._quiet}{error}" if self._answered else str(error))
         if self._silent:
             return self._fall_silent(error, f"{self._quiet}{error}")
-        over = attempts.refused > 0 and self._is_over(self._silence)
+        # Without a connection the absence decides: another answer may have begun it anew.
+        away = error.cause == "unreachable"
+        over = not away and attempts.refused > 0 and self._is_over(self._silence)
         if over and len(self._silence.subjects) >= SEVERAL:
             return self._fall_silent(error, f"{self._quiet}{error}")
         problem = f"gave up after {attempts.total} attempts; the last one: {error}"

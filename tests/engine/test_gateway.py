@@ -332,6 +332,28 @@ def test_a_server_that_goes_away_for_good_ends_the_model_when_patience_does(
     assert patience <= seconds < patience * 1.2 + 10
 
 
+@pytest.mark.parametrize("late", [0.1, 1.0, 3.0])
+def test_a_reset_after_the_first_refused_connection_costs_no_sample_of_its_own(late: float) -> None:
+    start: list[float] = []
+
+    def behave(prompt: str, attempt: int) -> Awaitable[Reply] | Exception:
+        start.append(asyncio.get_running_loop().time())
+        if start[-1] - start[0] < 5:
+            return asyncio.sleep(1, reply())
+        return reset() if (prompt, attempt) == ("q20", 1) else fault("unreachable")
+
+    async def reset() -> Reply:
+        await asyncio.sleep(late)
+        error = fault("reset")
+        raise error
+
+    bench = Bench(behave, concurrency=4, patience=2.0)
+    outcomes, _ = timed(bench, 40)
+    lost = [outcome for outcome in outcomes if isinstance(outcome, ProviderError)]
+    assert len(lost) == 20
+    assert {error.reach for error in lost} == {"model"}
+
+
 def test_refusals_while_long_replies_are_under_way_do_not_end_the_model() -> None:
     async def main() -> list[Answered | BaseException]:
         start = asyncio.get_running_loop().time()

@@ -80,7 +80,7 @@ def test_a_server_that_dies_half_way_stops_the_run_with_one_message_and_a_resume
             running.close()
             output = project.ended(process)
         assert process.returncode == pytest.ExitCode.INTERRUPTED, output
-        assert output.count("ERROR at setup of") == 1
+        assert output.count("ERROR at setup of") == 1, output
         outcomes = project.outcomes()
         assert outcomes["error"] == 1
         assert outcomes["correct"] >= 8
@@ -124,7 +124,7 @@ def test_while_one_of_two_models_is_lost_the_other_goes_on_and_the_reason_is_tol
         "error": 1,
         "not run": 29,
     }
-    assert output.count("ERROR at setup of") == 1
+    assert output.count("ERROR at setup of") == 1, output
     # With its error, in the line of the error, and in the one line of those that did not run.
     assert output.count("the key is refused") <= 3
     assert "SKIPPED [29]" in output
@@ -147,7 +147,7 @@ def test_a_model_that_reads_no_pictures_loses_its_samples_with_pictures_and_no_o
     ended, output = project.run(*at(model_server, "--llmeval-concurrency", "4"), mode, "-rs")
     assert ended == pytest.ExitCode.TESTS_FAILED, output
     assert project.outcomes() == {"correct": 20, "error": 1, "not run": 19}
-    assert output.count("ERROR at setup of") == 1
+    assert output.count("ERROR at setup of") == 1, output
     assert output.count("SKIPPED [19]") == 1
     assert "its pictures are not sent: openai/x" in output
     assert model_server.report()["outcomes"]["blind"] <= 4

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
@@ -9,6 +10,9 @@ from typing import Any, TypeAlias
 import pytest
 from report.in_chromium import started_chromium
 from view.viewing import Viewer
+
+GONE = re.compile(r"net::ERR_(CONNECTION_|SOCKET_NOT_CONNECTED)")
+"""Chromium's words for a server that has left, by the moment at which it noticed."""
 
 
 @pytest.fixture(scope="module")
@@ -52,9 +56,7 @@ def visit(chromium: Any) -> Iterator[Visiting]:
         # Pages ask for news until the test's server is gone; then the browser says so.
         page.on(
             "console",
-            lambda message: (
-                "net::ERR_CONNECTION_" in message.text or told(f"console: {message.text}")
-            ),
+            lambda message: GONE.search(message.text) or told(f"console: {message.text}"),
         )
         page.on("pageerror", lambda error: told(f"error: {error}"))
         page.on("dialog", lambda dialog: told(f"dialog: {dialog.message}"))
