@@ -103,7 +103,8 @@ class ProgressDisplay:
     @contextmanager
     def silent(self) -> Iterator[None]:
         """Write no whole line within the block, in which pytest writes several parts of one."""
-        self._silent = True
+        with self._turn:  # a line that is being written is whole before the block begins
+            self._silent = True
         try:
             yield
         finally:
