@@ -149,13 +149,14 @@ class FailurePolicy:
         )
 
     def _after_attempt(self, error: ProviderError, attempts: Attempts) -> ProviderError | None:
-        if error.cause == "unreachable" and self._is_away():
+        unreachable = error.cause == "unreachable"
+        if unreachable and self._is_away():
             return self._lose(error, f"{self._quiet}{error}" if self._answered else str(error))
         if self._silent:
             return self._fall_silent(error, f"{self._quiet}{error}")
-        # Without a connection the absence decides: another answer may have begun it anew.
-        away = error.cause == "unreachable"
-        over = not away and attempts.refused > 0 and self._is_over(self._silence)
+        # How long a request waits for a connection is decided above. The absence may have begun
+        # after the silence, as an error that the server answers ends the absence alone.
+        over = not unreachable and attempts.refused > 0 and self._is_over(self._silence)
         if over and len(self._silence.subjects) >= SEVERAL:
             return self._fall_silent(error, f"{self._quiet}{error}")
         problem = f"gave up after {attempts.total} attempts; the last one: {error}"

@@ -102,8 +102,11 @@ class ProgressDisplay:
 
     @contextmanager
     def silent(self) -> Iterator[None]:
-        """Write no whole line within the block, in which pytest writes several parts of one."""
-        with self._turn:  # a line that is being written is whole before the block begins
+        """Print nothing while the block runs, in which pytest prints one line in several parts.
+
+        A line that the thread is printing is finished first.
+        """
+        with self._turn:
             self._silent = True
         try:
             yield
@@ -171,7 +174,11 @@ class ProgressDisplay:
             self._write(f"llmeval: {self._clean(note)}")
 
     def _write(self, line: str) -> None:
-        """Write `line` in a row of its own; pytest's next output begins a new row."""
+        """Print `line` as a whole line of the output.
+
+        If pytest has printed a part of a line, a line break comes first. What pytest prints
+        afterwards starts on a new line; under ``-v`` it repeats the name of the running test.
+        """
         reporter = self._reporter
         if reporter is None:
             return

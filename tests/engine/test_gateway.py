@@ -490,17 +490,15 @@ def test_a_third_of_failed_requests_costs_no_sample_and_every_request_is_counted
         ask_server(model_server.url, statistics, 300, concurrency=50, timeout=2, jitter=lambda: 0.0)
     )
     assert [answer.text for answer, _ in replies] == [f"echo: question {i}" for i in range(300)]
-    assert statistics.requests == 300 + statistics.retries.total()
-    assert statistics.requests == sum(len(failures) + 1 for _, failures in replies)
     report = model_server.report()
+    assert report["requests"] == 300 + statistics.retries.total()
+    assert report["requests"] == sum(len(failures) + 1 for _, failures in replies)
     outcomes = report["outcomes"]
-    # On a busy machine a request may be given up before the server has seen it.
-    given_up = statistics.retries.pop("timeout") - outcomes["stall"]
-    assert 0 <= statistics.requests - report["requests"] <= given_up
     assert statistics.retries == {
         "429": outcomes["429"],
         "500": outcomes["500"],
         "reset": outcomes["reset"],
+        "timeout": outcomes["stall"],
         "truncated": outcomes["truncated"] + outcomes["half"],
     }
     assert report["peak"] <= 50

@@ -155,8 +155,6 @@ BUGS = {
     "differing": (BODY.replace("assert_", "raise OSError(sample.input); assert_"), "OSError", 10),
 }
 CONCURRENCY = 4
-LATE = 8
-"""Failures at most of a worker that has not heard yet, on a busy machine."""
 
 
 @MODES
@@ -172,10 +170,10 @@ def test_a_bug_in_a_body_stops_its_requests_after_the_first_failures(
     for name, (_, kind, enough) in BUGS.items():
         (remark,) = (line for line in result.outlines if f"errors are {kind} of the test" in line)
         assert remark.endswith(f"test_{name}.py:6")
-        # The other worker may have begun some of the 300 tests before the stop arrived.
-        assert enough <= int(remark.split()[0]) <= enough + LATE
+        # The other worker may have begun a test or two before the stop arrived.
+        assert enough <= int(remark.split()[0]) <= enough + 3
         requests = sum(text.startswith(f"Q: {name} ") for text in sent)
-        assert requests <= enough + LATE + 2 * CONCURRENCY
+        assert requests <= enough + 3 + 2 * CONCURRENCY
 
 
 def test_a_body_that_stumbles_over_some_replies_goes_on(project: Project) -> None:

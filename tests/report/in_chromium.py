@@ -71,7 +71,7 @@ ACTIVE = """
   one.matches('iframe, object, embed, mglyph, animate, [style]')
   || one.matches('[srcdoc]') || [...one.attributes].some(({ name, value }) => /^on/i.test(name)
     || (/^(href|src|action|formaction|data|xlink:href)$/i.test(name)
-      && !/^(#|data:image\\/png;|data:,$)/.test(value))))
+      && !/^(#|data:image\\/png;)/.test(value))))
 .map((one) => one.outerHTML)
 """
 """Elements that could do anything, or lead anywhere but to a place in the page."""

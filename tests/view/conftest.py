@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
@@ -10,9 +9,6 @@ from typing import Any, TypeAlias
 import pytest
 from report.in_chromium import started_chromium
 from view.viewing import Viewer
-
-GONE = re.compile(r"net::ERR_(CONNECTION_|SOCKET_NOT_CONNECTED)")
-"""Chromium's words for a server that has left, by the moment at which it noticed."""
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +41,7 @@ Visiting: TypeAlias = Callable[..., Visit]
 @pytest.fixture
 def visit(chromium: Any) -> Iterator[Visiting]:
     """Return what opens the server's pages; the test fails when one complains or asks others."""
-    made: list[tuple[Any, Visit]] = []
+    made: list[Visit] = []
 
     def open_(viewer: Viewer, **context: Any) -> Visit:
         browsing = chromium.new_context(**context)
@@ -53,11 +49,7 @@ def visit(chromium: Any) -> Iterator[Visiting]:
         page.set_default_timeout(20_000)
         visit = Visit(page=page, base=f"http://{viewer.host}")
         told = visit.complaints.append
-        # Pages ask for news until the test's server is gone; then the browser says so.
-        page.on(
-            "console",
-            lambda message: GONE.search(message.text) or told(f"console: {message.text}"),
-        )
+        page.on("console", lambda message: told(f"console: {message.text}"))
         page.on("pageerror", lambda error: told(f"error: {error}"))
         page.on("dialog", lambda dialog: told(f"dialog: {dialog.message}"))
         page.on(
@@ -66,12 +58,12 @@ def visit(chromium: Any) -> Iterator[Visiting]:
                 request.url.startswith((visit.base, "data:")) or told(f"asked for {request.url}")
             ),
         )
-        made.append((browsing, visit))
+        viewer.browsers.callback(browsing.close)
+        made.append(visit)
         page.goto(viewer.access.address)
         page.wait_for_url(f"{visit.base}/")
         return visit
 
     yield open_
-    for browsing, visit in made:
-        browsing.close()
+    for visit in made:
         assert visit.complaints == []

@@ -6,8 +6,8 @@ import http.client
 import json
 import threading
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -105,10 +105,14 @@ class Answer:
 
 @dataclass(frozen=True, kw_only=True)
 class Viewer:
-    """Somebody who asks a server; `cookie` None: without its token."""
+    """Somebody who asks a server; `cookie` None: without its token.
+
+    `browsers` are closed before the server is: their pages ask it for news.
+    """
 
     access: Access
     cookie: str | None
+    browsers: ExitStack = field(default_factory=ExitStack)
 
     @property
     def host(self) -> str:
@@ -142,11 +146,13 @@ def viewed(reports: Path) -> Iterator[Viewer]:
     server = LocalServer(Site(reports))
     thread = threading.Thread(target=server.serve)
     thread.start()
+    viewer = Viewer(
+        access=server.access,
+        cookie=f"llmeval-view-{server.access.port}={server.access.token}",
+    )
     try:
-        yield Viewer(
-            access=server.access,
-            cookie=f"llmeval-view-{server.access.port}={server.access.token}",
-        )
+        with viewer.browsers:
+            yield viewer
     finally:
         server.close()
         thread.join()
