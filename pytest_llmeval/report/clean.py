@@ -15,8 +15,10 @@ _LOOK_AT = 10_000
 
 def clean(text: str, limit: int = LIMIT) -> str:
     """Return `text` on one line of `limit` characters, without control and invisible signs."""
-    looked_at = SEQUENCES.sub("", text[:_LOOK_AT])
-    spaced = " ".join("".join(map(_seen, looked_at)).split())
+    looked_at = text[:_LOOK_AT]
+    if not looked_at.isprintable():  # then it may hold what `_seen` changes
+        looked_at = "".join(map(_seen, SEQUENCES.sub("", looked_at)))
+    spaced = " ".join(looked_at.split())
     return (
         spaced
         if len(spaced) <= limit and len(text) <= _LOOK_AT

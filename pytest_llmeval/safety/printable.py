@@ -51,6 +51,8 @@ def printable(text: str, limit: int = LIMIT) -> str:
     # The slice of a subclass by str's own method is a str, whatever the subclass overrides.
     length, seen = str.__len__(text), str.__getitem__(text, slice(limit * _LOOK_AT))
     left_out = length - len(seen)
+    if length <= limit and seen.isprintable():
+        return seen  # most texts; what has to go is never printable in Python's sense
     seen = _UNFIT.sub("", _BREAKS.sub("\n", SEQUENCES.sub("", seen)))
     left_out += max(0, len(seen) - limit)
     return f"{seen[:limit]}… ({left_out:,} more characters)" if left_out else seen

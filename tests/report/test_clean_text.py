@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import sys
 import unicodedata
 
 import pytest
@@ -52,3 +53,10 @@ def test_nothing_that_steers_a_terminal_remains(text: str) -> None:
     assert len(shown) <= 80
     assert not any(unicodedata.category(character)[0] == "C" for character in shown)
     assert clean(shown) == shown
+
+
+def test_printable_texts_are_read_as_sign_by_sign() -> None:
+    signs = [sign for sign in map(chr, range(sys.maxunicode + 1)) if sign.isprintable()]
+    for start in range(0, len(signs), 5000):
+        text = "".join(signs[start : start + 5000])
+        assert clean(text, 10_000) == clean(f"{text}\0", 10_000)

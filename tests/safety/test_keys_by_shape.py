@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import secrets
 import string
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from pytest_llmeval.errors import UsageError
@@ -92,6 +93,69 @@ def test_digests_stay(data: bytes) -> None:
 def test_a_megabyte_of_beginnings_takes_no_time(part: str) -> None:
     text = part * (1_000_000 // len(part))
     assert len(without_keys(text)) <= len(text)
+
+
+MARKERS = [
+    "sk-",
+    "AIza",
+    "gsk_",
+    "xai-",
+    "pplx-",
+    "nvapi-",
+    "hf_",
+    "r8_",
+    "ghp_",
+    "github_pat_",
+    "glpat-",
+    "xoxb-",
+    "AKIA",
+    "ASIA",
+    "JQQJ99",
+    "eyJ",
+    ".eyJ",
+    "pi-key",
+    "pi-Key",
+    "pi_key",
+    "://",
+    ":",
+    "@",
+    "u:p@",
+    "-",
+    "_",
+    ".",
+    "/",
+    "=",
+    "a7",
+    "é",
+    "ñ9",
+]
+PIECES = st.sampled_from([*MARKERS, "Bearer ", " ", "\n", "\t", '"', "\\"])
+RUNS = st.text(ALPHANUMERIC, min_size=15, max_size=53) | st.text("aé7_-", min_size=8, max_size=30)
+
+
+@given(st.lists(PIECES | RUNS | KEYS, max_size=8).map("".join))
+@example("\tghp_" + "a7" * 18)
+@example("sk-" + "é" * 3 + "a7" * 9)
+@example("pi-key\n\n" + "a7" * 16)
+@example('http://"\\:é\x00@host')
+def test_a_line_of_json_is_never_taken_for_one_without_keys(text: str) -> None:
+    if without_keys(text) != text:
+        assert may_hold_key(text)
+        assert may_hold_key(json.dumps(text))
+        assert may_hold_key(json.dumps({"a": [{"x" + text + "y": text}]}))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "high, though, earlier tasks: a task-specific bearer of risk-averse hf_ and eyJ",
+        "openai/load,base_url=http://127.0.0.1:8000/v1",
+        "https://example.org/a?b=c and mail to a@b.example",
+        r"\frac{m_1 g}{k_{sk-1}} + hf_0 + gh_1",
+    ],
+)
+def test_ordinary_texts_need_not_be_searched(text: str) -> None:
+    assert not may_hold_key(json.dumps(text))
 
 
 def test_an_error_of_ours_repeats_no_key() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import unicodedata
 from typing import Any
 from xml.etree import ElementTree as ET
@@ -134,3 +135,12 @@ def test_an_exception_without_words_is_told_by_its_class(kind: type[BaseExceptio
             raise SystemExit
 
     assert described(Mute("x")) == "Mute: (its message cannot be read: SystemExit)"
+
+
+PRINTABLE = "".join(sign for sign in map(chr, range(sys.maxunicode + 1)) if sign.isprintable())
+
+
+def test_texts_that_are_returned_at_once_hold_nothing_that_would_be_taken_away() -> None:
+    size = len(PRINTABLE)
+    assert printable(PRINTABLE, limit=size) == PRINTABLE
+    assert printable(PRINTABLE + "\0", limit=size) == PRINTABLE

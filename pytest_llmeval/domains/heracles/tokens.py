@@ -81,6 +81,10 @@ def read_tokens(cypher: str) -> list[Token]:
         if kind == "comment" and text.startswith("//") and _DOUBTFUL_LINE_ENDS.search(text):
             msg = "a comment holds a character that may end the line or not"
             raise UnreadableError(msg)
+        # By the grammar of openCypher ``**/`` ends no comment, and the next ``*/`` would.
+        if kind == "comment" and text[2:].endswith("**/") and "*/" in cypher[match.end() :]:
+            msg = "a comment ends with **/ where some parsers go on to a later */"
+            raise UnreadableError(msg)
         # Neo4j 5.26 takes an escape that begins the first token for its last hexadecimal digit.
         if (kind == "comment" and "\\u" in text) or text == "\\":
             msg = r"an escape such as \u0041 stands outside of strings and names in backquotes"

@@ -232,10 +232,11 @@ def _filled(draw: st.DrawFn, template: str, named: st.SearchStrategy[str]) -> st
 def _disguised(draw: st.DrawFn, plain: str, *, numbers: bool = False) -> str:
     """Write gaps and characters in other ways that mean the same."""
     gaps = st.sampled_from(GAPS)
-    written = []
+    written: list[str] = []
     for piece in _PIECES.findall(plain):
         if piece.isspace():
-            written.append(draw(gaps))
+            divides = written[-1:] == ["/"]  # with a comment right behind it, it would begin one
+            written.append(" " * divides + draw(gaps))
         elif numbers and piece.isalpha() and draw(st.integers(0, 9)) == 0:
             place = draw(st.integers(0, len(piece) - 1))
             number = rf"\u{ord(piece[place]):04x}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from pytest_llmeval.scoring.eed.reader.commands import FONTS
@@ -12,6 +13,7 @@ END = Token("mark", "")
 """The token behind the last one."""
 
 
+_POWER = re.compile(r"([eE])([+-]?)(\d+)")
 _SHOWN_TOKENS = 6  # before the place of an error
 
 
@@ -114,10 +116,19 @@ class Cursor:
         return self._tokens[start : self.position - 1]
 
     def first_digit(self) -> None:
-        r"""Split the next token, a number, after its first digit: ``\frac12`` is one half."""
+        r"""Split the next token, a number, after its first digit: ``\frac12`` is one half.
+
+        Of a power of ten nothing is left then: ``\sqrt6e-9`` is the root of 6, e and -9.
+        """
         token = self.here
         if token.kind == "number" and len(token.text) > 1 and token.text[0] != ".":
-            pieces = [Token("number", token.text[0]), Token("number", token.text[1:])]
+            first, rest = token.text[0], token.text[1:]
+            power = _POWER.fullmatch(rest)
+            pieces = [Token("number", first), Token("number", rest)]
+            if power:
+                letter, sign, digits = power.groups()
+                signed = [Token("mark", sign)] if sign else []
+                pieces[1:] = [Token("letter", letter), *signed, Token("number", digits)]
             self._tokens[self.position : self.position + 1] = pieces
 
     def script(self) -> str:

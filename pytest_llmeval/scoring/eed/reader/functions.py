@@ -9,6 +9,7 @@ import sympy
 
 from pytest_llmeval.scoring.eed.reader import guards
 from pytest_llmeval.scoring.eed.reader.commands import FUNCTIONS, INVERSE
+from pytest_llmeval.scoring.eed.reader.guards import FormulaError
 from pytest_llmeval.scoring.eed.reader.reader import Reader
 from pytest_llmeval.scoring.eed.reader.symbols import MATRIX, arguments_of, opaque
 
@@ -93,6 +94,17 @@ def _ends(reader: Reader, so_far: sympy.Expr) -> bool:
 
 
 def _apply(kind: str, arguments: tuple[sympy.Expr, ...], base: sympy.Expr | None) -> sympy.Expr:
+    """Return the value of a function; FormulaError where it has none, as the maximum of i and 1."""
+    try:
+        return _applied(kind, arguments, base)
+    except FormulaError:
+        raise
+    except (TypeError, ValueError) as error:
+        msg = f"{kind} is not defined for its arguments"
+        raise FormulaError(msg) from error
+
+
+def _applied(kind: str, arguments: tuple[sympy.Expr, ...], base: sympy.Expr | None) -> sympy.Expr:
     """Return the value of a function; an unknown one becomes an undefined function."""
     if kind in ("Max", "Min"):
         return getattr(sympy, kind)(*arguments)

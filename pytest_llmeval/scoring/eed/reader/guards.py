@@ -19,6 +19,7 @@ MAX_EXPONENT = 1_000  # of anything but a symbol
 MAX_FACTORIAL = 500
 
 _SHOWN_BITS = 64  # longer numbers are not shown in messages
+_HALF = re.compile("[\ud800-\udfff]")
 _LONG_NUMBER = re.compile(rf"\d{{{MAX_DIGITS + 1},}}")
 
 
@@ -58,6 +59,9 @@ def check_text(text: str) -> None:
     if "\0" in text:
         msg = "holds a NUL character"
         raise FormulaError(msg)
+    if _HALF.search(text):
+        msg = "holds half a character (a lone surrogate)"
+        raise FormulaError(msg)
     if _LONG_NUMBER.search(text):
         msg = f"too large: a number of more than {MAX_DIGITS} digits"
         raise FormulaError(msg)
@@ -90,6 +94,15 @@ def power(base: sympy.Expr, exponent: sympy.Expr) -> sympy.Expr:
 def factorial(argument: sympy.Expr) -> sympy.Expr:
     """Return the factorial; FormulaError if it is of a large number."""
     return sympy.factorial(small(argument))
+
+
+def double_factorial(argument: sympy.Expr) -> sympy.Expr:
+    """Return the double factorial; FormulaError for a large number, or one that has none."""
+    number = small(argument)
+    if number.is_Number and not (number.is_Integer and (number >= 0 or number.is_odd)):
+        msg = "the double factorial of a number that has none"
+        raise FormulaError(msg)
+    return sympy.factorial2(number)
 
 
 def small(argument: sympy.Expr) -> sympy.Expr:

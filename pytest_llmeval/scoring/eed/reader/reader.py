@@ -234,7 +234,7 @@ class Reader:
                 case "_":
                     value = opaque(f"at_{self.cursor.script()}", value)
                 case "!" if self.cursor.take_mark("!"):
-                    value = sympy.factorial2(guards.small(value))
+                    value = guards.double_factorial(value)
                 case "!":
                     value = guards.factorial(value)
                 case _:

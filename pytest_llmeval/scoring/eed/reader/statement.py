@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 import sympy
 
@@ -107,6 +108,9 @@ def _together(answers: Sequence[Answer], pieces: Sequence[Piece]) -> Answer:
     return Collection(kind="several", members=tuple(answers), alternatives=alternatives)
 
 
+_NOTHING: Final = "nothing on one side of a relation"
+
+
 @dataclass(frozen=True, slots=True)
 class _Statements:
     """Reads pieces of an answer under one notation."""
@@ -169,6 +173,8 @@ class _Statements:
 
     def _name(self, tokens: Tokens) -> tuple[sympy.Expr | None, bool]:
         """Return what stands before an equals sign as an expression, and whether it is a name."""
+        if not written(tokens):
+            raise FormulaError(_NOTHING)
         if is_difference(tokens) or is_call(tokens):
             return None, True
         if list_members(tokens) is not None and not self._operators(tokens):
@@ -184,8 +190,7 @@ class _Statements:
     def side(self, tokens: Tokens) -> Answer:
         """Return what one side of a relation is."""
         if not tokens:
-            msg = "nothing on one side of a relation"
-            raise FormulaError(msg)
+            raise FormulaError(_NOTHING)
         if is_set(tokens):
             reader = latex.reader_of(tokens, self.notation)
             image = image_of(reader, tokens)
