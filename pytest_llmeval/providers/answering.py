@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
@@ -53,6 +54,17 @@ def check_chat(request: Request, endpoint: Endpoint) -> None:
     if request.operation != "chat":
         msg = f"{endpoint.model} makes no pictures; ask another model for them"
         raise ProviderError(msg, cause="request")
+
+
+@contextmanager
+def told_failures(endpoint: Endpoint, failures: Failures) -> Iterator[None]:
+    """Raise the failures of a block as provider errors."""
+    kinds: tuple[type[Exception], ...] = (*_OF_ALL, *failures.kinds)
+    try:
+        yield
+    except kinds as error:
+        # Without the chain, whose frames hold the key.
+        raise failures.provider_error(error, endpoint) from None
 
 
 async def answered(call: Awaitable[Reply], endpoint: Endpoint, failures: Failures) -> Reply:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import io
 import platform
 import ssl
-from collections.abc import Mapping
-from typing import Final, NamedTuple
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from functools import lru_cache
+from typing import BinaryIO, Final, NamedTuple, TypeAlias
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
@@ -16,6 +18,13 @@ from pytest_llmeval.providers.connections import CONNECT_TIMEOUT, CONNECTIONS, W
 
 _KEPT: Final = 15.0
 """Seconds after which an unused connection is closed."""
+
+
+_ADDRESSES: Final = 16
+"""Addresses whose proxies are remembered; one model has a few."""
+
+Body: TypeAlias = bytes | aiohttp.FormData | BinaryIO
+"""What is sent: a file is sent piece by piece, and closed."""
 
 
 class Response(NamedTuple):
@@ -34,14 +43,15 @@ class HttpSession:
 
         Args:
             timeout: seconds without any byte of a response after which a request is given up.
-            proxies: whether those of the environment are used.
+            proxies: whether those of the environment are used, as it is at an address's first
+                request.
         """
         self._timeout, self._proxies = timeout, proxies
+        # Reading the whole environment for each request takes more than sending it.
+        self._proxy_of = lru_cache(maxsize=_ADDRESSES)(proxy_of)
         self._session: aiohttp.ClientSession | None = None
 
-    async def post(
-        self, url: str, data: bytes | aiohttp.FormData, headers: Mapping[str, str]
-    ) -> Response:
+    async def post(self, url: str, data: Body, headers: Mapping[str, str]) -> Response:
         """Send a request and return its response, redirects followed.
 
         Raises:
@@ -49,9 +59,23 @@ class HttpSession:
         """
         # Bytes are sent in one piece, which would hold up all other requests; a file is not.
         body = io.BytesIO(data) if isinstance(data, bytes) and len(data) > WHOLE else data
-        proxy = proxy_of(url) if self._proxies else None
+        proxy = self._proxy_of(url) if self._proxies else None
         async with self._opened().post(url, data=body, headers=headers, proxy=proxy) as response:
             return Response(response.status, response.headers, await response.read())
+
+    async def get(self, url: str, headers: Mapping[str, str]) -> Response:
+        """Ask for a resource and return the response; raises as `post`."""
+        async with self.reading(url, headers) as response:
+            return Response(response.status, response.headers, await response.read())
+
+    @asynccontextmanager
+    async def reading(
+        self, url: str, headers: Mapping[str, str]
+    ) -> AsyncIterator[aiohttp.ClientResponse]:
+        """Ask for a resource whose body is read piece by piece in the block; raises as `post`."""
+        proxy = proxy_of(url) if self._proxies else None
+        async with self._opened().get(url, headers=headers, proxy=proxy) as response:
+            yield response
 
     async def close(self) -> None:
         """Close all connections."""

@@ -8,6 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import cast
 
+from pytest_llmeval.engine.batches.ports import BatchService, OpenBatches
+from pytest_llmeval.engine.batches.settings import BATCH
 from pytest_llmeval.engine.ports import (
     CheckProvider,
     ImageStore,
@@ -63,6 +65,49 @@ def open_provider(  # noqa: PLR0913 - the parts of a run that a provider may nee
     except Exception as error:
         msg = f"{name} cannot be opened: {described_with_place(error)}"
         raise UsageError(msg) from error
+
+
+def open_batches(
+    spec: ModelSpec,
+    *,
+    folder: Path,
+    image_store: ImageStore,
+    environ: Mapping[str, str] = os.environ,
+) -> BatchService:
+    """Return the batch API of a model, of one of the package's own providers.
+
+    Args:
+        spec: the model.
+        folder: where relative paths in specs start.
+        image_store: keeps pictures that come in replies.
+        environ: the environment's variables.
+
+    Raises:
+        UsageError: its provider has none, or something is missing, such as a key.
+    """
+    return _batch_opener(spec, folder).open_batches(_setup(spec, folder, image_store, environ))
+
+
+def check_batches(spec: ModelSpec, *, folder: Path) -> None:
+    """Raise UsageError if the provider of a model has no batch API."""
+    _batch_opener(spec, folder)
+
+
+def has_batches(spec: ModelSpec) -> bool:
+    """Return whether the provider of a model is one of the package's own with a batch API."""
+    own = spec.kind in PROVIDERS.own
+    return own and isinstance(_opener(spec, Path()), OpenBatches)
+
+
+def _batch_opener(spec: ModelSpec, folder: Path) -> OpenBatches:
+    opener = _opener(spec, folder)
+    if spec.kind in PROVIDERS.own and isinstance(opener, OpenBatches):
+        return opener
+    msg = (
+        f"{BATCH}: {spec.label} has no batch API (openai/, azure/ and anthropic/ models have one); "
+        f"leave the option out ({BATCH}=off), or run this model in a session of its own"
+    )
+    raise UsageError(msg)
 
 
 def check_provider(

@@ -36,10 +36,9 @@ class SchemaFallback:
             request: the request.
             chat: sends it, once.
         """
-        if request.role == SOLVER or _SCHEMA not in request.parameters:
+        if not _has_schema(request):
             return await chat(request)
-        parameters = {name: value for name, value in request.parameters.items() if name != _SCHEMA}
-        plain = replace(request, parameters=parameters)
+        plain = _without_schema(request)
         if self._refused:
             return await chat(plain)
         try:
@@ -50,3 +49,22 @@ class SchemaFallback:
         reply = await chat(plain)
         self._refused = True
         return reply
+
+    def settled(self, request: Request) -> Request:
+        """Return a request as it is sent by what is known so far, such as in a batch."""
+        return _without_schema(request) if self._refused and _has_schema(request) else request
+
+    def learned(self, request: Request, error: Exception) -> bool:
+        """Return whether the schema of a request was refused, which is remembered."""
+        refused = _has_schema(request) and self._refuses_schema(error)
+        self._refused = self._refused or refused
+        return refused
+
+
+def _has_schema(request: Request) -> bool:
+    return request.role != SOLVER and _SCHEMA in request.parameters
+
+
+def _without_schema(request: Request) -> Request:
+    parameters = {name: value for name, value in request.parameters.items() if name != _SCHEMA}
+    return replace(request, parameters=parameters)

@@ -13,8 +13,11 @@ else:
     Json = Any  # msgspec reads annotations at run time and does not support recursive ones
 
 
-class Record(msgspec.Struct, frozen=True, kw_only=True):
+class Record(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """A frozen value whose JSON form is an object of its fields.
+
+    Python's garbage collector does not look at records: JSON has no cycles, and a run holds several
+    for each of its samples.
 
     Reading fills absent fields with their defaults and ignores unknown ones. The members of a union
     of records are distinguished by a tag in their JSON.

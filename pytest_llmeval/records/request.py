@@ -24,7 +24,7 @@ StopReason: TypeAlias = Literal["stop", "length", "refusal", "filter", "tool_cal
 
 
 # `dict=True` gives cached_property a place: the engine reads the keys of a request several times.
-class Request(Record, frozen=True, kw_only=True, dict=True):
+class Request(Record, frozen=True, kw_only=True, dict=True, gc=True):
     """One request, with everything that can change its reply.
 
     Attributes:
@@ -121,6 +121,7 @@ class Usage(Record, frozen=True, kw_only=True):
         output_tokens: tokens of the replies, reasoning included.
         reasoning_tokens: those of `output_tokens` that are reasoning.
         requests: number of requests.
+        batched: those of `requests` that were answered in batches, at the price of batches.
         cost: US dollars; None when no price is known.
     """
 
@@ -130,6 +131,7 @@ class Usage(Record, frozen=True, kw_only=True):
     output_tokens: int = 0
     reasoning_tokens: int = 0
     requests: int = 0
+    batched: int = 0
     cost: float | None = None
 
     @property
@@ -147,6 +149,7 @@ class Usage(Record, frozen=True, kw_only=True):
             output_tokens=self.output_tokens + other.output_tokens,
             reasoning_tokens=self.reasoning_tokens + other.reasoning_tokens,
             requests=self.requests + other.requests,
+            batched=self.batched + other.batched,
             cost=sum(costs) if costs else None,
         )
 

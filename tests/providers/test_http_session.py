@@ -103,6 +103,23 @@ def test_keys_for_the_host_in_netrc_neither_replace_ours_nor_stop_the_request(
     assert request.headers["Authorization"] == "Bearer key-1234"
 
 
+def test_the_proxy_of_the_first_request_serves_all_requests_of_a_session(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def main() -> list[str]:
+        seen: list[web.BaseRequest] = []
+        async with server(seen) as address:
+            monkeypatch.setenv("http_proxy", address)
+            session = HttpSession(30)
+            await session.post("http://model.test/v1/chat", b"", {})
+            monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
+            await session.post("http://model.test/v1/chat", b"", {})
+            await session.close()
+        return [request.raw_path for request in seen]
+
+    assert asyncio.run(main()) == ["http://model.test/v1/chat"] * 2
+
+
 def test_a_server_that_says_nothing_is_given_up() -> None:
     async def main() -> None:
         with socket.create_server(("127.0.0.1", 0)) as listening:

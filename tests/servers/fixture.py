@@ -92,3 +92,17 @@ def messages_server(messages_server_process: ModelServer) -> ModelServer:
     """Return the server of the Messages API, behaving well."""
     messages_server_process.program()
     return messages_server_process
+
+
+@pytest.fixture(scope="session")
+def batch_server_process(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ModelServer]:
+    """Run one server of batch APIs for the whole session."""
+    with running("batch_server.py", str(tmp_path_factory.mktemp("batches") / "state")) as server:
+        yield server
+
+
+@pytest.fixture
+def batch_server(batch_server_process: ModelServer) -> ModelServer:
+    """Return the server of batch APIs, without a batch and behaving well."""
+    batch_server_process.program()
+    return batch_server_process

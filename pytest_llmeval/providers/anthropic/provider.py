@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from typing import Final
 
 import httpx2
@@ -13,14 +12,13 @@ from pytest_llmeval.providers.answering import Failures, answered, check_chat, t
 from pytest_llmeval.providers.anthropic.caching import breakpoints, with_breakpoints
 from pytest_llmeval.providers.anthropic.errors import is_filtered, provider_error
 from pytest_llmeval.providers.anthropic.replies import read_message
-from pytest_llmeval.providers.anthropic.requests import api_version, message_body
+from pytest_llmeval.providers.anthropic.requests import SCHEMA_REFUSED, api_version, message_body
 from pytest_llmeval.providers.connections import content
 from pytest_llmeval.providers.prompt_cache import PromptCache
 from pytest_llmeval.providers.schema_fallback import SchemaFallback
 from pytest_llmeval.providers.services import Endpoint
 from pytest_llmeval.records import Json, Reply, Request
 
-_SCHEMA_REFUSED: Final = re.compile(r"output_config|output_format|json_schema", re.IGNORECASE)
 _REFUSALS: Final = frozenset({400, 422})
 _FAILURES: Final = Failures(
     kinds=(AnthropicError,), is_filtered=is_filtered, provider_error=provider_error
@@ -91,5 +89,5 @@ def _refuses_schema(error: Exception) -> bool:
     return (
         isinstance(error, APIStatusError)
         and error.status_code in _REFUSALS
-        and _SCHEMA_REFUSED.search(str(error)) is not None
+        and SCHEMA_REFUSED.search(str(error)) is not None
     )

@@ -28,6 +28,9 @@ _STOP_REASONS: Final[Mapping[str, StopReason]] = {
 }
 """``pause_turn``: the server's own tools took too long, and the turn was not carried on."""
 
+_THINKING: Final = frozenset({"thinking", "redacted_thinking"})
+"""Types of blocks with signed reasoning."""
+
 _STATUSES: Final[Mapping[str, int]] = {
     "invalid_request_error": 400,
     "authentication_error": 401,
@@ -97,7 +100,7 @@ def _call(block: Object) -> ToolCall:
 
 def _continuation(blocks: list[Object]) -> str:
     """Return the signed reasoning, which goes back with the results of the calls."""
-    kept = [block for block in blocks if block.get("type") in {"thinking", "redacted_thinking"}]
+    kept = [block for block in blocks if clean(block.get("type")) in _THINKING]
     return json.dumps(kept) if kept else ""
 
 

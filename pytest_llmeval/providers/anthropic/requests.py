@@ -19,6 +19,9 @@ VERSION: Final = "2026-10-21"
 SAMPLING_VERSION: Final = "2023-06-01"
 """The last version of the API that takes a temperature, `top_p` and `top_k`."""
 
+SCHEMA_REFUSED: Final = re.compile(r"output_config|output_format|json_schema", re.IGNORECASE)
+"""Messages by which an endpoint refuses the JSON schema of a request."""
+
 _ID: Final = re.compile(r"[a-zA-Z0-9_-]+")
 
 

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from pytest_llmeval.engine.ports import Provider, ProviderSetup
 from pytest_llmeval.providers.azure.entra import identity_package
 from pytest_llmeval.providers.endpoints import azure_endpoint
+
+if TYPE_CHECKING:
+    from pytest_llmeval.engine.batches.ports import BatchService
 
 
 class AzureOpener:
@@ -16,6 +21,13 @@ class AzureOpener:
         from pytest_llmeval.providers.azure.client import azure_provider  # noqa: PLC0415 - an SDK
 
         return azure_provider(setup)
+
+    def open_batches(self, setup: ProviderSetup) -> BatchService:
+        """Return the batch API; UsageError when its address or every way to sign in is missing."""
+        # aiohttp takes a fifth of a second to import.
+        from pytest_llmeval.providers.azure.batches import azure_batches  # noqa: PLC0415 - as said
+
+        return azure_batches(setup)
 
     def check(self, setup: ProviderSetup) -> None:
         """Raise UsageError when the address, or the key and azure-identity are missing."""

@@ -21,7 +21,7 @@ from pytest_llmeval.records import Json, Reply, Request
 
 _SCHEMA_REFUSED: Final = re.compile(r"response_format|text\.format|json_schema", re.IGNORECASE)
 _REFUSALS: Final = frozenset({400, 422})
-_FAILURES: Final = Failures(
+FAILURES: Final = Failures(
     kinds=(StatusError,), is_filtered=is_filtered, provider_error=provider_error
 )
 
@@ -63,7 +63,7 @@ class OpenAIProvider:
         """
         self._client, self._endpoint = client, endpoint
         self._image_store, self._api = image_store, api
-        self._fallback = SchemaFallback(_refuses_schema)
+        self._fallback = SchemaFallback(refuses_schema)
 
     def __repr__(self) -> str:
         """Return the model and its address."""
@@ -82,7 +82,7 @@ class OpenAIProvider:
             if request.operation == "chat"
             else self._draw(request)
         )
-        return await answered(call, self._endpoint, _FAILURES)
+        return await answered(call, self._endpoint, FAILURES)
 
     async def close(self) -> None:
         """Close the connections."""
@@ -108,7 +108,8 @@ class OpenAIProvider:
         return read_images(body, self._image_store)
 
 
-def _refuses_schema(error: Exception) -> bool:
+def refuses_schema(error: Exception) -> bool:
+    """Return whether a failed call says that the JSON schema in it is what is refused."""
     return (
         isinstance(error, StatusError)
         and error.status in _REFUSALS

@@ -61,11 +61,11 @@ def read_chat(body: bytes, images: ImageStore) -> Reply:
         msg = "it holds no choices"
         raise UnreadableReplyError(msg)
     choice = json_object(choices[0])
-    finish = choice.get("finish_reason")
+    finish = clean(choice.get("finish_reason"))
     if finish in _BROKEN_OFF:
         msg = f"generation broke off ({finish})"
         raise ServedError(msg, None)
-    ended = _STOP_REASONS.get(str(finish).partition(":")[0].lower())
+    ended = _STOP_REASONS.get(finish.partition(":")[0].lower())
     # What a filter has taken away may leave no message at all.
     message = json_object(
         choice.get("message") or {} if ended == "filter" else choice.get("message")
@@ -114,7 +114,7 @@ def _text(content: Json) -> str:
         return "".join(
             clean(part.get("text"))
             for part in objects(content)
-            if part.get("type") in {"text", "output_text"}
+            if clean(part.get("type")) in {"text", "output_text"}
         )
     return clean(content)
 
@@ -142,7 +142,8 @@ def _tool_calls(message: Object) -> Iterator[ToolCall]:
 def _picture_parts(message: Object) -> Iterator[Object]:
     """Yield the parts that hold pictures: OpenRouter's `images`, or of the content."""
     for part in (*objects(message.get("images")), *objects(message.get("content"))):
-        if part.get("type") in {"image_url", "output_image", "image"} or "b64_json" in part:
+        kind = clean(part.get("type"))
+        if kind in {"image_url", "output_image", "image"} or "b64_json" in part:
             yield part
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Final, cast
+from typing import Final
 
 from pytest_llmeval.engine.ports import ImageStore
 from pytest_llmeval.providers.bodies import (
@@ -141,9 +141,9 @@ def _ended(data: Object) -> StopReason | None:
     status = data.get("status", "completed")
     if status == "completed":
         return None
-    reason = _mapping(data.get("incomplete_details")).get("reason")
+    reason = clean(_mapping(data.get("incomplete_details")).get("reason"))
     if status == "incomplete" and reason in _INCOMPLETE:
-        return _INCOMPLETE[cast("str", reason)]
+        return _INCOMPLETE[reason]
     msg = f"the response is {status}" + (f" ({reason})" if reason else "")
     raise ServedError(msg, None)
 
