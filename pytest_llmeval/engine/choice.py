@@ -150,7 +150,7 @@ class ModelChoice:
             RoleError: a role has no model, or several.
             TaskError: the solver cannot be loaded.
         """
-        roles = roles_of(self._catalog.load(Path(test.file)).task)
+        roles = roles_of(self._catalog.at(test.file).task)
         return {role: self.of_solver(role, test) for role in roles}
 
     def solving(self, test: PlannedTest) -> tuple[ModelSpec, ...]:
@@ -161,7 +161,7 @@ class ModelChoice:
         """Return the models that the scorers of the test's task ask about every answer."""
         models = (
             model
-            for declared in self._catalog.load(Path(test.file)).scorers
+            for declared in self._catalog.at(test.file).scorers
             if (scorer := declared.asks) is not None
             for model in self.of_scorer(scorer, test)
         )
@@ -171,7 +171,7 @@ class ModelChoice:
         """Return the specs that a test's task names for a role."""
         if test is None:
             return ()
-        return self._catalog.load(Path(test.file)).task.roles.get(role, ())
+        return self._catalog.at(test.file).task.roles.get(role, ())
 
     def _parsed(self, text: str) -> ModelSpec:
         if text not in self._specs:
@@ -183,7 +183,7 @@ class ModelChoice:
         """Return the model of a planned test, or the recording of its task."""
         if test.model:
             return self._parsed(test.model)
-        task = self._catalog.load(Path(test.file)).task
+        task = self._catalog.at(test.file).task
         if task.replay is None:
             raise UsageError(no_model(task))
         return replace(replay_spec(task.replay), seed=self._seed)

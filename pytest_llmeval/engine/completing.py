@@ -67,7 +67,7 @@ class Completing:
         """
         time = SampleTime(self._timeout)
         calls = Calls(self._models, ticket, epoch=test.epoch)
-        ticket.on_sent = time.start
+        ticket.on_sent, ticket.on_hold = time.start, time.hold
         try:
             completion = await self._solve(test, calls, time)
             solved = await self._prepare(test, completion, calls, time)

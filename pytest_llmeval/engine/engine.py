@@ -7,9 +7,12 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import suppress
+from functools import partial
 
+from pytest_llmeval.engine.inbox import Inbox
 from pytest_llmeval.engine.models import Gauge
 from pytest_llmeval.engine.run import Run
+from pytest_llmeval.engine.solved import Solved
 from pytest_llmeval.engine.statistics import Effort
 from pytest_llmeval.errors import LLMEvalError, RunStopped
 from pytest_llmeval.records import Json
@@ -34,6 +37,7 @@ class Engine:
         self._open_run = open_run
         self._lock = threading.Lock()
         self._loop: asyncio.AbstractEventLoop | None = None
+        self._inbox: Inbox | None = None
         self._thread: threading.Thread | None = None
         self._run: Run | None = None
         self._over: list[str] = []
@@ -43,12 +47,18 @@ class Engine:
     def ask(self, worker: str, want: str, arguments: dict[str, Json]) -> Future[Json]:
         """Return the future of the answer to a wish; the arguments are those of `Run.answer`.
 
+        A completion that is there already is answered at once, without waiting for the loop.
+
         Raises:
             RunStopped: the engine was stopped.
         """
         with self._lock:
             if self._stopped is not None:
                 raise RunStopped(self._stopped)
+            if want == "completion" and (solved := self._taken(worker, arguments)) is not None:
+                answer = Future[Json]()
+                answer.set_result(solved.to_json())
+                return answer
             return asyncio.run_coroutine_threadsafe(
                 self._answer(worker, want, arguments), self._loop or self._start()
             )
@@ -71,15 +81,16 @@ class Engine:
     def discard(self, nodeid: str) -> None:
         """Note that a test has ended, so that its sample is not solved any more.
 
-        It does not start the thread.
+        It does not start the thread, and does not wake it for a test that has asked for its
+        completion.
         """
         with self._lock:
             if self._stopped is not None:
                 return
-            if self._loop is None:
+            if self._inbox is None:
                 self._over.append(nodeid)
-            else:
-                self._loop.call_soon_threadsafe(self._discard, nodeid)
+            elif self._run is None or not self._run.was_asked(nodeid):
+                self._inbox.post(partial(self._discard, nodeid))
 
     def end_test(self, test: str, reason: str) -> None:
         """Complete no further sample for a test function; see `Run.end_test`."""
@@ -140,8 +151,17 @@ class Engine:
         # A daemon, so that a hanging close can never keep pytest alive.
         thread = threading.Thread(target=self._serve, args=(loop,), name="llmeval", daemon=True)
         thread.start()
-        self._loop, self._thread = loop, thread
+        self._loop, self._inbox, self._thread = loop, Inbox(loop), thread
         return loop
+
+    def _taken(self, worker: str, arguments: dict[str, Json]) -> Solved | None:
+        """Return the sample of a wish if it is solved already; the loop learns that it is taken."""
+        if self._run is None or self._inbox is None:
+            return None
+        nodeid = str(arguments["nodeid"])
+        if (solved := self._run.take(nodeid)) is not None:
+            self._inbox.post(partial(self._run.taken, worker, nodeid))
+        return solved
 
     def _serve(self, loop: asyncio.AbstractEventLoop) -> None:
         asyncio.set_event_loop(loop)
@@ -151,7 +171,7 @@ class Engine:
         finally:
             with self._lock:
                 self._stopped = self._stopped or "the engine's thread ended"
-                self._loop = None
+                self._loop = self._inbox = None
             # Cancelled, so that no test waits for ever, even if the loop ended by an error.
             tasks = asyncio.all_tasks(loop)
             for task in tasks:

@@ -18,13 +18,19 @@ class Flight(Generic[T]):
     the provider: a request that was sent is paid, so its reply is to be stored.
     """
 
-    def __init__(self, call: Callable[[Ticket], Coroutine[Any, Any, T]], order: int) -> None:
-        """Start `call` with a ticket of the rank `order`."""
-        self._ticket = Ticket(order)
-        self._ticket.on_sent = self._sent
+    def __init__(
+        self,
+        call: Callable[[Ticket], Coroutine[Any, Any, T]],
+        order: int,
+        *,
+        online: bool = False,
+    ) -> None:
+        """Start `call` with a ticket of the rank `order`; for `online` see `Ticket`."""
+        self._ticket = Ticket(order, online=online)
+        self._ticket.on_sent, self._ticket.on_hold = self._sent, self._hold
         # A list: one sample may ask the same twice at once.
         self._waiting: list[Ticket] = []
-        self._ever_sent = False
+        self._ever_sent = self._held = False
         self.task = asyncio.create_task(call(self._ticket))
         # Retrieved, or the loop reports a failure that no sample waits for.
         self.task.add_done_callback(lambda task: task.cancelled() or task.exception())
@@ -47,9 +53,13 @@ class Flight(Generic[T]):
         self._ticket.wanted = True
         if self._ever_sent:
             ticket.on_sent()
+        if self._held:
+            ticket.on_hold(True)
         try:
             return await asyncio.shield(self.task)
         finally:
+            if self._held:
+                ticket.on_hold(False)
             ticket.requeue.discard(hurry)
             self._waiting.remove(ticket)
             if not self._waiting:
@@ -65,3 +75,8 @@ class Flight(Generic[T]):
         self._ever_sent = True
         for ticket in tuple(self._waiting):
             ticket.on_sent()
+
+    def _hold(self, on: bool) -> None:  # noqa: FBT001 - a callback's only argument
+        self._held = on
+        for ticket in tuple(self._waiting):
+            ticket.on_hold(on)

@@ -64,9 +64,9 @@ class AskEngine(Protocol):
 class DirectLink:
     """The connection to an engine in the same process."""
 
-    def __init__(self, engine: AskEngine) -> None:
-        """Ask `engine`."""
-        self._engine = engine
+    def __init__(self, engine: AskEngine, *, meanwhile: Callable[[], None] = lambda: None) -> None:
+        """Ask `engine`; threads that wait for an answer call `meanwhile` (see `Pending`)."""
+        self._engine, self._meanwhile = engine, meanwhile
 
     def send(self, want: str, arguments: dict[str, Json]) -> Pending[Json]:
         """Send a wish; return its answer, which may be an LLMEvalError."""
@@ -75,7 +75,7 @@ class DirectLink:
         except RunStopped as stopped:
             answer = Future()
             answer.set_exception(stopped)
-        return Pending(answer, partial(_plain, answer))
+        return Pending(answer, partial(_plain, answer), self._meanwhile)
 
 
 def _plain(answer: Future[Json]) -> Json:

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import sqlite3
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Final, Literal
+from typing import Final, Literal, Protocol
 
+from msgspec.structs import replace
+
+from pytest_llmeval.engine.batches.batches import Batches
+from pytest_llmeval.engine.batches.gauge import BatchGauge
 from pytest_llmeval.engine.flights import Flight
-from pytest_llmeval.engine.gateway import Gateway
 from pytest_llmeval.engine.replies.ports import ReplyKeeper, ReplySource
 from pytest_llmeval.engine.replies.store import ReplyStore
 from pytest_llmeval.engine.replies.stored_reply import StoredReply
 from pytest_llmeval.engine.specs import ModelSpec
-from pytest_llmeval.engine.statistics import Effort
+from pytest_llmeval.engine.statistics import CallStatistics, Effort
 from pytest_llmeval.engine.tickets import Ticket
 from pytest_llmeval.errors import (
     FailedAttempt,
@@ -41,6 +45,30 @@ _REASONS: Final[Mapping[_Loss, str]] = MappingProxyType(
     }
 )
 _NO_ENDPOINTS: Final[Mapping[str, str]] = MappingProxyType({})
+
+
+class Way(Protocol):
+    """The way to one model: a `Gateway`, or a `BatchGateway`."""
+
+    async def ask(
+        self, request: Request, ticket: Ticket
+    ) -> tuple[Reply, tuple[FailedAttempt, ...]]:
+        """Return the reply, and the attempts that failed before it; see `Gateway.ask`."""
+        ...
+
+    @property
+    def in_flight(self) -> int:
+        """Number of requests that are with the provider now, and not in batches."""
+        ...
+
+    @property
+    def statistics(self) -> CallStatistics:
+        """Counts of the calls so far."""
+        ...
+
+    async def close(self) -> None:
+        """Close connections."""
+        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,12 +101,14 @@ class Gauge:
         replies: replies of live models so far.
         retries: failed attempts at live models that were repeated so far.
         usage: usage of all replies of live models so far; that of recorded ones is not paid.
+        batches: how far the batches are; None in a run without them.
     """
 
     in_flight: int = 0
     replies: int = 0
     retries: int = 0
     usage: Usage = field(default_factory=Usage)
+    batches: BatchGauge | None = None
 
 
 class Models:
@@ -86,7 +116,7 @@ class Models:
 
     def __init__(  # noqa: PLR0913 - the places of replies, all named at the call
         self,
-        open_gateway: Callable[[ModelSpec], Gateway],
+        open_gateway: Callable[[ModelSpec], Way],
         store: ReplyStore,
         *,
         source: ReplySource | None = None,
@@ -95,6 +125,7 @@ class Models:
         endpoints: Mapping[str, str] = _NO_ENDPOINTS,
         started: float = 0.0,
         writes: Writes | None = None,
+        batches: Batches | None = None,
     ) -> None:
         """Answer by the run's store, then by `source`, then by models.
 
@@ -107,12 +138,14 @@ class Models:
             endpoints: address of each kind of provider by the environment, "" for its default.
             started: when the run first began (s since 1970); older replies are another run's.
             writes: notes replies that cannot be stored.
+            batches: what the gateways send batches by; it is closed with the files.
         """
         self._writes = Writes() if writes is None else writes
         self._open_gateway, self._store = open_gateway, store
         self._source, self._keeper, self._only_stored = source, keeper, only_stored
         self._endpoints, self._started = endpoints, started
-        self._gateways: dict[ModelSpec, Gateway] = {}
+        self._batches = batches
+        self._gateways: dict[ModelSpec, Way] = {}
         self._flights: dict[str, Flight[Answer]] = {}
         self._from_store = self._from_source = 0
         self._roles: set[Role] = set()
@@ -140,7 +173,7 @@ class Models:
             return self._answer_stored(spec, stored)
         flight = self._flights.get(key)
         if flight is None or not flight.open:
-            flight = self._start(key, spec, request, ticket.order)
+            flight = self._start(key, spec, request, ticket)
         return await flight.wait(ticket)
 
     @property
@@ -158,6 +191,7 @@ class Models:
             replies=sum(one.replies for one in live),
             retries=sum(one.retries.total() for one in live),
             usage=sum((one.usage for one in live), Usage()),
+            batches=None if self._batches is None else self._batches.gauge,
         )
 
     @property
@@ -199,7 +233,7 @@ class Models:
         await asyncio.gather(*tasks, return_exceptions=True)
         closing = (gateway.close() for gateway in self._gateways.values())
         await asyncio.gather(*closing, return_exceptions=True)
-        for file in (self._store, self._source, self._keeper):
+        for file in (self._batches, self._store, self._source, self._keeper):
             try:
                 if file is not None:
                     file.close()
@@ -222,15 +256,32 @@ class Models:
         if self._source is None or (spec.recorded and not self._only_stored):
             return None
         if (found := self._source.find(request)) is not None:
+            found = self._dated(found, own=False)
             self._store.put(request.key, found)
         return found
 
-    def _start(self, key: str, spec: ModelSpec, request: Request, order: int) -> Flight[Answer]:
+    def _dated(self, stored: StoredReply, *, own: bool) -> StoredReply:
+        """Return a reply whose date says whether it is the run's own, though a clock was wrong.
+
+        The run's replies are those made since it began; a clock may have been set back since, and
+        the clock of another run may have been ahead.
+        """
+        if own:
+            created = max(stored.created, self._started)
+        else:
+            created = min(stored.created, math.nextafter(self._started, -math.inf))
+        return stored if created == stored.created else replace(stored, created=created)
+
+    def _start(self, key: str, spec: ModelSpec, request: Request, asking: Ticket) -> Flight[Answer]:
         def landed(_: asyncio.Task[Answer]) -> None:
             if self._flights.get(key) is flight:
                 del self._flights[key]
 
-        flight = Flight(lambda ticket: self._call(spec, request, ticket), order)
+        flight = Flight(
+            lambda ticket: self._call(spec, request, ticket),
+            asking.order,
+            online=asking.online,
+        )
         flight.task.add_done_callback(landed)
         self._flights[key] = flight
         return flight
@@ -253,6 +304,8 @@ class Models:
         self._told.pop((spec, "silent"), None)
         endpoint = self._endpoints.get(request.provider, "")
         stored = StoredReply.of(request, reply, endpoint=endpoint)
+        if not spec.recorded:
+            stored = self._dated(stored, own=True)
         with self._storing():
             self._store.put(request.key, stored)
             if self._keeper is not None:

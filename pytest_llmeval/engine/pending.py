@@ -26,14 +26,20 @@ class Pending(Generic[_T]):
     ``first.result(), second.result()``.
     """
 
-    def __init__(self, answer: Future[Any], read: Callable[[], _T]) -> None:
+    def __init__(
+        self,
+        answer: Future[Any],
+        read: Callable[[], _T],
+        meanwhile: Callable[[], None] = lambda: None,
+    ) -> None:
         """Wait for `answer`.
 
         Args:
             answer: done when the answer is there.
             read: returns the answer, or raises its error, once it is there.
+            meanwhile: called every 0.5 s by a thread that waits; work that is needed later anyway.
         """
-        self._answer, self._read = answer, read
+        self._answer, self._read, self._meanwhile = answer, read, meanwhile
 
     def then(self, read: Callable[[Callable[[], _T]], _S]) -> Pending[_S]:
         """Return the same answer, read further.
@@ -42,13 +48,13 @@ class Pending(Generic[_T]):
             read: gets what returns the answer or raises its error.
         """
         earlier = self._read
-        return Pending(self._answer, lambda: read(earlier))
+        return Pending(self._answer, lambda: read(earlier), self._meanwhile)
 
     def result(self) -> _T:
         """Return the answer, or raise its error; the thread waits."""
         __tracebackhide__ = True
         while not _is_done(self._answer, within=_TICK):
-            pass
+            self._meanwhile()
         return self._found()
 
     async def arrival(self) -> _T:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Container
+from collections.abc import Callable, Container
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple, cast
@@ -74,6 +74,14 @@ class Plan:
     def without(self, files: Container[str]) -> Plan:
         """Return the plan without the tests of some task files."""
         return replace(self, tests=tuple(test for test in self.tests if test.file not in files))
+
+    def with_files(self, renamed: Callable[[str], str]) -> Plan:
+        """Return the plan with other paths of its task files, as another machine has them."""
+        return Plan(
+            tests=tuple(test._replace(file=renamed(test.file)) for test in self.tests),
+            tasks=tuple((renamed(file), name, digest) for file, name, digest in self.tasks),
+            wrong=tuple(map(renamed, self.wrong)),
+        )
 
     def to_json(self) -> dict[str, Json]:
         """Return the JSON form."""

@@ -43,7 +43,7 @@ class Preparing:
         Raises:
             LLMEvalError: what is missing, and the fix.
         """
-        for one in self._catalog.load(Path(test.file)).scorers:
+        for one in self._catalog.at(test.file).scorers:
             if isinstance(one.scorer, RunCheckingScorer):
                 await one.scorer.check_run(WholeRun(self._around))
 
@@ -51,7 +51,7 @@ class Preparing:
         """Return the preparation of the scorers of a test's task, of which none is prepared yet."""
         scorers = [
             one.scorer
-            for one in self._catalog.load(Path(test.file)).scorers
+            for one in self._catalog.at(test.file).scorers
             if isinstance(one.scorer, PreparingScorer)
         ]
         ahead = [scorer for scorer in scorers if not scorer.only_incorrect]
@@ -66,7 +66,7 @@ class Preparing:
         self, preparation: Preparation, test: PlannedTest, completion: Completion, calls: Calls
     ) -> None:
         """Prepare the scorers of a test's task for its answer; one that fails stops no other."""
-        sample = self._catalog.load(Path(test.file)).by_id[test.sample]
+        sample = self._catalog.at(test.file).by_id[test.sample]
         for scorer in preparation.open if completion.answer is not None else ():
             try:
                 prepared = await self._prepare(test, scorer, sample, completion, calls)
@@ -105,7 +105,7 @@ class Preparing:
     def _scorer(self, test: PlannedTest | None, wish: dict[str, Json]) -> PreparingScorer:
         """Return the scorer that a wish names: one of the test's task, or a new one."""
         name, options = cast("tuple[str, dict[str, Json]]", wish["scorer"])
-        declared = () if test is None else self._catalog.load(Path(test.file)).scorers
+        declared = () if test is None else self._catalog.at(test.file).scorers
         for one in declared:
             if one.scorer.name == name and isinstance(one.scorer, PreparingScorer) and not options:
                 return one.scorer

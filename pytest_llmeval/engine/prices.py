@@ -13,7 +13,11 @@ from pytest_llmeval.records import Json, Usage
 MOST: Final = 10**6
 """US dollars per million tokens, at most, so that no cost overflows."""
 
-_KEYS: Final = ("input", "cached_input", "cache_write", "output")
+BATCH: Final = 0.5
+"""Factor of the price of requests in batches, where a model's price names none: that of OpenAI,
+Azure and Anthropic."""
+
+_KEYS: Final = ("input", "cached_input", "cache_write", "output", "batch")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,18 +25,34 @@ class Price:
     """A model's price in US dollars per million tokens.
 
     Input that is read from a cache, or written to it, costs as much as other input unless
-    `cached_input` or `cache_write` is given.
+    `cached_input` or `cache_write` is given. In a batch all of it is multiplied by `batch`.
     """
 
     input: float
     output: float
     cached_input: float | None = None
     cache_write: float | None = None
+    batch: float | None = None
 
     def to_json(self) -> dict[str, Json]:
         """Return the JSON form, in which a price file has it too."""
         figures = ((name, getattr(self, name)) for name in _KEYS)
         return {name: figure for name, figure in figures if figure is not None}
+
+    @property
+    def in_batches(self) -> Price:
+        """The price of requests that are sent in batches."""
+        factor = BATCH if self.batch is None else self.batch
+
+        def reduced(price: float | None) -> float | None:
+            return None if price is None else price * factor
+
+        return Price(
+            input=self.input * factor,
+            output=self.output * factor,
+            cached_input=reduced(self.cached_input),
+            cache_write=reduced(self.cache_write),
+        )
 
     def cost(self, usage: Usage) -> float:
         """Return what `usage` costs in US dollars."""
@@ -91,7 +111,8 @@ def price_of(file: Path, model: str, entry: Json) -> Price:
     problem = None
     if not isinstance(entry, dict) or not {"input", "output"} <= entry.keys():
         form = (
-            "input, output and maybe cached_input and cache_write, in US dollars per million tokens"
+            "input, output and maybe cached_input and cache_write, in US dollars per million "
+            "tokens, and batch, their factor in batches"
         )
         problem = f"has {entry!r}; expected {form}"
     elif unknown := entry.keys() - set(_KEYS):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from types import MappingProxyType
 from typing import Final, cast
 
@@ -85,7 +84,7 @@ class Run:
             UsageError: a dataset differs from the plan's, or a test has no model.
         """
         for file, _, digest in plan.tasks:
-            if catalog.load(Path(file)).digest != digest:
+            if catalog.at(file).digest != digest:
                 msg = (
                     f"{file}: the dataset changed during the run, or the workers read another one; "
                     "run again"
@@ -165,6 +164,26 @@ class Run:
     def effort(self) -> Effort:
         """The statistics of all calls of the session."""
         return self._models.effort
+
+    def take(self, nodeid: str) -> Solved | None:
+        """Return the solved sample of a test if it waits for the test; from any thread.
+
+        Where a sample is returned, the caller lets the event loop call `taken`. A sample that is
+        not there yet, or failed, or is refused, is asked for by `answer`.
+        """
+        position = self._plan.index.get(nodeid)
+        if position is None or self._stops.concerns(self._plan.tests[position]):
+            return None
+        return self._scheduler.take(position)
+
+    def taken(self, worker: str, nodeid: str) -> None:
+        """Note that a worker took a test's sample, so that the next ones are started."""
+        self._scheduler.taken(worker, self._plan.index[nodeid])
+
+    def was_asked(self, nodeid: str) -> bool:
+        """Return whether a test has asked for its sample, so that `discard` has no effect."""
+        position = self._plan.index.get(nodeid)
+        return position is not None and self._scheduler.was_asked(position)
 
     def discard(self, nodeid: str) -> None:
         """Note that a test has ended, so that its sample is not solved any more."""
@@ -307,9 +326,11 @@ class Run:
     def _on_behalf_of(self, arguments: dict[str, Json]) -> tuple[PlannedTest | None, Calls]:
         """Return the planned test that a body's request comes from, or None, and its calls.
 
-        The calls are urgent if the test waits for them, and not if its body began ahead.
+        The calls are urgent if the test waits for them, and not if its body began ahead. They do
+        not go into batches: the body waits for each of them in turn.
         """
         position = self._plan.index.get(str(arguments["nodeid"]))
         test = None if position is None else self._plan.tests[position]
-        ticket = Ticket(order=position or 0, urgent=not arguments.get("early", False))
+        urgent = not arguments.get("early", False)
+        ticket = Ticket(order=position or 0, urgent=urgent, online=True)
         return test, Calls(self._models, ticket, epoch=1 if test is None else test.epoch)

@@ -12,10 +12,27 @@ from pytest_llmeval.engine.tickets import Ticket
 from pytest_llmeval.errors import LLMEvalError, RunStopped
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Job:
+    """A sample that is being solved, or waits for its test.
+
+    Attributes:
+        task: returns the solved sample.
+        ticket: the priority of its requests.
+        taken: whether another thread has handed it over.
+    """
+
     task: asyncio.Task[Solved]
     ticket: Ticket
+    taken: bool = False
+
+    @property
+    def solved(self) -> Solved | None:
+        """The solved sample; None before its end, and for one that failed."""
+        task = self.task
+        if not task.done() or task.cancelled() or task.exception() is not None:
+            return None
+        return task.result()
 
 
 class Scheduler:
@@ -43,6 +60,7 @@ class Scheduler:
         self._run, self._window, self._fatal = run, window, fatal
         self._ahead = LookAhead(count)
         self._jobs: dict[int, _Job] = {}
+        self._asked = bytearray(count)
         self._awaited: dict[int, asyncio.Event] = {}
         self._end: LLMEvalError | None = None
         self._end_told = False
@@ -69,6 +87,7 @@ class Scheduler:
             RunStopped: the run has ended.
         """
         self._ahead.asked(worker, position)
+        self._asked[position] = 1
         job = self._jobs.get(position)
         if job is None:
             if self._end is not None:
@@ -86,6 +105,31 @@ class Scheduler:
             if self._jobs.get(position) is job:
                 del self._jobs[position]
             self._fill()
+
+    def take(self, position: int) -> Solved | None:
+        """Return a solved sample that no test had yet; None if there is none. From any thread.
+
+        The caller lets the event loop call `taken`; until then it counts as not handed over.
+        """
+        job = self._jobs.get(position)
+        if job is None or job.taken or (solved := job.solved) is None:
+            return None
+        job.taken = True
+        self._asked[position] = 1
+        return solved
+
+    def taken(self, worker: str, position: int) -> None:
+        """Note what `take` returned for a worker's test, and start the next samples."""
+        self._ahead.asked(worker, position)
+        self._jobs.pop(position, None)
+        self._fill()
+
+    def was_asked(self, position: int) -> bool:
+        """Return whether a test has asked for a sample, which `discard` then leaves as it is.
+
+        From any thread.
+        """
+        return bool(self._asked[position])
 
     async def ahead_of_test(self, position: int) -> Solved:
         """Return a solved sample before its test asks; it stays among those not handed over.

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from functools import partial
-from pathlib import Path
 
 from msgspec.structs import replace
 
@@ -48,7 +47,7 @@ class Solving:
         Raises:
             LLMEvalError: the sample failed; the message names solver and sample.
         """
-        loaded = self._catalog.load(Path(test.file))
+        loaded = self._catalog.at(test.file)
         place = f"solver {loaded.task.solver.name}, sample {test.sample!r}"
         try:
             completion = await self._solve(loaded, test, calls)
@@ -69,7 +68,7 @@ class Solving:
         """
         found: dict[str, ReadySolver] = {}
         for file in files if self._completions is None else ():
-            task = self._catalog.load(Path(file)).task
+            task = self._catalog.at(file).task
             with suppress(TaskError):
                 if (solver := ready_solver_of(task)) is not None:
                     found[task.name] = solver

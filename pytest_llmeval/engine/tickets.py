@@ -10,6 +10,10 @@ def _nothing() -> None:
     """Do nothing; the default of `Ticket.on_sent`."""
 
 
+def _no_clock(on: bool) -> None:  # noqa: FBT001 - a callback's only argument
+    """Do nothing; the default of `Ticket.on_hold`."""
+
+
 class Ticket:
     """The priority of one sample's requests. Not thread-safe: for the engine's event loop only.
 
@@ -18,17 +22,30 @@ class Ticket:
         requeue: for each queued request, a function that moves it after a change of `urgent`.
         in_flight: whether a request has been sent and its reply has not arrived.
         on_sent: called each time a request is sent.
+        on_hold: called with True when a request begins to wait for a batch, and with False when
+            that wait ends.
+        online: whether its requests cannot wait for a batch.
         wanted: whether failed attempts are retried.
     """
 
-    __slots__ = ("_urgent", "in_flight", "on_sent", "order", "requeue", "wanted")
+    __slots__ = (
+        "_urgent",
+        "in_flight",
+        "on_hold",
+        "on_sent",
+        "online",
+        "order",
+        "requeue",
+        "wanted",
+    )
 
-    def __init__(self, order: int, *, urgent: bool = False) -> None:
-        """Set the sample's position, and whether a test waits for it."""
-        self.order = order
+    def __init__(self, order: int, *, urgent: bool = False, online: bool = False) -> None:
+        """Set the sample's position, whether a test waits for it, and whether batches are out."""
+        self.order, self.online = order, online
         self.requeue: set[Callable[[], None]] = set()
         self.in_flight, self.wanted = False, True
         self.on_sent: Callable[[], None] = _nothing
+        self.on_hold: Callable[[bool], None] = _no_clock
         self._urgent = urgent
 
     @property
@@ -53,3 +70,12 @@ class Ticket:
             yield
         finally:
             self.in_flight = False
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Mark a request as waiting for a batch for the duration of the block."""
+        self.on_hold(True)
+        try:
+            yield
+        finally:
+            self.on_hold(False)

@@ -13,7 +13,11 @@ import pytest
 from pytest_llmeval.engine.engine import Engine
 from pytest_llmeval.engine.link import DirectLink
 from pytest_llmeval.engine.run import Run
+from pytest_llmeval.engine.solved import Solved
 from pytest_llmeval.errors import LLMEvalError, RunStopped, UsageError
+from pytest_llmeval.records import Completion, Json
+
+SOLVED: Json = {"completion": {"text": "also there", "details": {"a": [1, {"b": None}]}}}
 
 
 class FakeRun:
@@ -25,6 +29,18 @@ class FakeRun:
         self.discarded: list[str] = []
         self.closed: list[str] = []
         self.threads: set[str] = set()
+        self.solved: dict[str, Solved] = {}
+        self.asked: list[str] = []
+
+    def take(self, nodeid: str) -> Solved | None:
+        return self.solved.get(nodeid)
+
+    def taken(self, worker: str, nodeid: str) -> None:
+        self.threads.add(threading.current_thread().name)
+        self.asked.append(f"{worker} {nodeid}")
+
+    def was_asked(self, nodeid: str) -> bool:
+        return nodeid in self.solved
 
     async def answer(self, _: str, want: str, __: dict[str, Any]) -> Any:
         self.threads.add(threading.current_thread().name)
@@ -109,6 +125,40 @@ def test_a_test_that_is_over_while_the_run_opens_is_discarded_too() -> None:
     engine.ask("", "b", {}).result(10)
     assert run.discarded == ["over meanwhile"]
     engine.stop("over")
+
+
+def test_a_sample_that_is_solved_is_had_while_the_loop_is_busy(opened: Open) -> None:
+    busy, go_on = threading.Event(), threading.Event()
+
+    async def block(_: str) -> None:
+        busy.set()
+        assert go_on.wait(10)
+
+    engine, run = opened(block)
+    engine.ask("", "anything", {})
+    assert busy.wait(10)
+    run.solved = {"a": Solved(completion=Completion(text="there")), "b": Solved.from_json(SOLVED)}
+    for nodeid in ("a", "b"):
+        answer = engine.ask("gw1", "completion", {"nodeid": nodeid})
+        assert answer.done()
+        assert Solved.from_json(answer.result()) == run.solved[nodeid]
+        engine.discard(nodeid)  # has no effect any more
+    engine.discard("c")
+    assert run.asked == []
+    go_on.set()
+    engine.stop("over")
+    assert run.asked == ["gw1 a", "gw1 b"]
+    assert run.discarded == ["c"]
+    assert run.threads == {"llmeval"}
+
+
+def test_a_sample_that_is_solved_is_not_had_after_the_end(opened: Open) -> None:
+    engine, run = opened()
+    engine.ask("", "a", {}).result(10)
+    run.solved = {"a": Solved(completion=Completion(text="there"))}
+    engine.end("enough")
+    with pytest.raises(RunStopped, match="enough"):
+        engine.ask("", "completion", {"nodeid": "a"})
 
 
 def test_many_threads_may_ask_at_once_and_open_one_run() -> None:

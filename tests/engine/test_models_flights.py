@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
+import time
 from collections.abc import Coroutine
 from pathlib import Path
 from typing import Any
@@ -470,11 +471,12 @@ class OtherRun:
     def __init__(self) -> None:
         """Begin with nothing asked."""
         self.asked: list[str] = []
+        self.made = 1e9
         self.closed = False
 
     def find(self, request: Request) -> StoredReply | None:
         self.asked.append(prompt := request.messages[-1].text)
-        found = StoredReply.of(request, reply("from long ago", created=1e9))
+        found = StoredReply.of(request, reply("from long ago", created=self.made))
         return found if prompt == "old" else None
 
     def close(self) -> None:
@@ -518,6 +520,29 @@ def test_replies_of_other_runs_go_before_calls_and_into_the_runs_own_store() -> 
     assert bench.models.effort.from_cache == 2
     assert source.closed
     assert keeper.closed
+
+
+@pytest.mark.parametrize("hours", [-7, 7])
+def test_whose_reply_it_is_does_not_depend_on_the_clock(
+    monkeypatch: pytest.MonkeyPatch, hours: int
+) -> None:
+    bench, source = Bench(), OtherRun()
+    started = time.time()
+    bench.models = Models(bench.open_gateway, bench.store, source=source, started=started)
+    # The other run, or this one since it began, had its clock off.
+    source.made = started + hours * 3600
+    monkeypatch.setattr("time.time", lambda: started - hours * 3600)
+
+    async def main() -> None:
+        assert (await bench.ask("old")).other_run
+        assert not (await bench.ask("new")).other_run
+        # A session that resumes the run goes by what is stored.
+        bench.models = Models(bench.open_gateway, bench.store, started=started)
+        assert (await bench.ask("old")).other_run
+        assert not (await bench.ask("new")).other_run
+
+    bench.run(main())
+    assert bench.provider.asked == ["new"]
 
 
 @pytest.mark.parametrize("only", [False, True])

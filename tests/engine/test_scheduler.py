@@ -337,3 +337,80 @@ def test_who_waits_ahead_of_a_test_gets_its_failure_and_takes_it_from_nobody() -
             await bench.scheduler.ahead_of_test(0)
 
     run(main())
+
+
+def test_a_solved_sample_is_taken_once_and_the_window_moves_on_when_the_loop_learns_of_it() -> None:
+    bench = Bench(20, window=4)
+
+    async def main() -> None:
+        assert await bench.ask(0) == "0"
+        assert bench.scheduler.take(4) is None  # under way
+        await asyncio.sleep(10)
+        taken = bench.scheduler.take(1)
+        assert taken is not None
+        assert taken.completion.text == "1"
+        assert bench.scheduler.take(1) is None
+        assert bench.started == list(range(5))
+        bench.scheduler.taken("", 1)
+        assert bench.scheduler.ahead == 4
+        await asyncio.sleep(0)
+        assert bench.started == list(range(6))
+        assert bench.scheduler.take(19) is None  # not started
+
+    run(main())
+
+
+def test_a_rerun_of_a_test_that_took_its_sample_has_it_solved_again() -> None:
+    bench = Bench(3, window=3)
+
+    async def main() -> None:
+        assert await bench.ask(0) == "0"
+        await asyncio.sleep(10)
+        assert bench.scheduler.take(1) is not None
+        bench.scheduler.taken("", 1)
+        assert bench.scheduler.take(1) is None
+        assert await bench.ask(1) == "1"
+        assert bench.started == [0, 1, 2, 1]
+
+    run(main())
+
+
+def test_a_failed_sample_is_not_taken_and_its_failure_goes_to_who_asks() -> None:
+    bench = Bench(3, window=3, fails={1: LLMEvalError("broken")})
+
+    async def main() -> None:
+        assert await bench.ask(0) == "0"
+        await asyncio.sleep(10)
+        assert bench.scheduler.take(1) is None
+        with pytest.raises(LLMEvalError, match="broken"):
+            await bench.ask(1)
+
+    run(main())
+
+
+def test_samples_that_are_solved_are_taken_after_a_fatal_failure_and_others_are_not() -> None:
+    bench = Bench(40, window=3, fails={2: LLMEvalError("fatal")})
+
+    async def main() -> None:
+        assert await bench.ask(0) == "0"
+        await asyncio.sleep(10)
+        assert bench.scheduler.ended is not None
+        assert bench.scheduler.take(1) is not None
+        assert bench.scheduler.take(2) is None
+        assert bench.scheduler.take(3) is None
+        bench.scheduler.taken("", 1)
+        assert bench.started == [0, 1, 2]
+
+    run(main())
+
+
+def test_only_a_test_that_asked_leaves_nothing_to_discard() -> None:
+    bench = Bench(5, window=5)
+
+    async def main() -> None:
+        assert await bench.ask(0) == "0"
+        await asyncio.sleep(10)
+        assert bench.scheduler.take(1) is not None
+        assert [bench.scheduler.was_asked(position) for position in range(3)] == [True, True, False]
+
+    run(main())

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+from contextlib import closing
 from pathlib import Path
 from typing import Final
 
 from msgspec.structs import replace
 
 from pytest_llmeval.engine.replies.pictures import keep_picture
+from pytest_llmeval.engine.replies.placed_lines import PlacedLines
 from pytest_llmeval.engine.replies.recording import read_recording
 from pytest_llmeval.engine.replies.stored_reply import StoredReply
 from pytest_llmeval.errors import UsageError
@@ -21,7 +23,10 @@ _ESCAPED: Final = "backslashreplace"
 
 
 class Recorder:
-    """Writes a recording: each reply at once, and the whole file in stable order at the end."""
+    """Writes a recording: each reply at once, and the whole file in stable order at the end.
+
+    Replies are in the file alone; memory has their keys.
+    """
 
     def __init__(self, file: Path) -> None:
         """Record into `file`, keeping what it holds; pictures go into a folder beside it.
@@ -33,11 +38,7 @@ class Recorder:
         self._file, self._images = file, file.with_name(f"{file.stem}-images")
         try:
             file.parent.mkdir(parents=True, exist_ok=True)
-            known = map(self._with_copies, read_recording(file)) if file.is_file() else ()
-            self._lines = {(line.key, line.role): line for line in known}
-            # Written anew, because the last line may lack its end.
-            self._replace()
-            self._stream = file.open("a", encoding="utf-8", errors=_ESCAPED)
+            self._lines = self._begun()
         except OSError as error:
             msg = f"{file}: replies cannot be recorded here: {error.strerror or error}"
             raise UsageError(msg) from error
@@ -54,20 +55,33 @@ class Recorder:
         data = line.to_json()
         if self._redactor.may_change(json.dumps(data)):
             line = StoredReply.from_json(self._redactor.json(data))
-        self._lines[line.key, line.role] = line
-        self._stream.write(_dump(line))
-        self._stream.flush()
+        self._lines.add((line.key, line.role), _dump(line))
 
     def close(self) -> None:
         """Replace the file by its lines in the order of their keys and roles, each once."""
-        self._stream.close()
-        self._replace()
-
-    def _replace(self) -> None:
-        new = self._file.with_name(f".{self._file.name}.new")
-        with new.open("w", encoding="utf-8", errors=_ESCAPED) as stream:
-            stream.writelines(_dump(self._lines[key]) for key in sorted(self._lines))
+        new = self._new
+        with closing(self._lines), new.open("wb") as stream:
+            stream.writelines(self._lines.ordered())
         new.replace(self._file)
+
+    @property
+    def _new(self) -> Path:
+        return self._file.with_name(f".{self._file.name}.new")
+
+    def _begun(self) -> PlacedLines[tuple[str, str]]:
+        """Write the lines that the file holds anew, because the last one may lack its end."""
+        new = self._new
+        new.unlink(missing_ok=True)
+        lines = PlacedLines[tuple[str, str]](new)
+        try:
+            for line in read_recording(self._file) if self._file.is_file() else ():
+                lines.add((line.key, line.role), _dump(self._with_copies(line)))
+            lines.move(self._file)
+        except BaseException:
+            lines.close()
+            new.unlink(missing_ok=True)
+            raise
+        return lines
 
     def _with_copies(self, line: StoredReply) -> StoredReply:
         """Return the line with its pictures copied beside the recording, paths relative to it."""
@@ -79,5 +93,6 @@ class Recorder:
         return line.with_images(tuple(map(copied, line.images)))
 
 
-def _dump(line: StoredReply) -> str:
-    return json.dumps(line.to_json(), ensure_ascii=False, sort_keys=True) + "\n"
+def _dump(line: StoredReply) -> bytes:
+    text = json.dumps(line.to_json(), ensure_ascii=False, sort_keys=True)
+    return f"{text}\n".encode(errors=_ESCAPED)

@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 
 from pytest_llmeval.engine.replies.stored_reply import StoredReply
 from pytest_llmeval.errors import UsageError
+from pytest_llmeval.files.json_lines import record_line
 from pytest_llmeval.files.redaction import Redactor
 from pytest_llmeval.safety.regular_files import check_regular
 
@@ -108,7 +109,7 @@ class ReplyStore:
         On return it survives the death of this process.
         """
         # ASCII, because SQLite refuses half surrogate pairs, which models do produce.
-        record = json.dumps(stored.to_json())
+        record = record_line(stored)
         if self._redactor.may_change(record):
             record = json.dumps(self._redactor.json(stored.to_json()))
         self._connection.execute(

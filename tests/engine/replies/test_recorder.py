@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -214,3 +215,24 @@ def test_a_named_model_of_a_role_takes_its_own_replies_only(tmp_path: Path) -> N
     assert kept.find(asked) is not None
     assert kept.find(replace(asked, model="other")) is None
     assert kept.find(replace(asked, provider="replay", model="f")) is not None
+
+
+def test_texts_of_replies_are_in_the_file_and_not_in_memory(tmp_path: Path) -> None:
+    file = tmp_path / "replies.jsonl"
+    record(file, *((request(f"before {n}"), reply("r" * 100_000)) for n in range(20)))
+    tracemalloc.start()
+    recorder = Recorder(file)
+    for number in range(40):
+        asked = request(f"question {number % 20}" + "?" * 100_000)
+        recorder.add(recorded(asked, reply(f"{number} " + "r" * 100_000)))
+    held, _ = tracemalloc.get_traced_memory()
+    recorder.close()
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert held < 400_000
+    assert peak < 3_000_000
+    lines = list(read_recording(file))
+    assert len(lines) == len({line.key for line in lines}) == 40
+    assert [line.key for line in lines] == sorted(line.key for line in lines)
+    last = {line.reply.text.split()[0] for line in lines if " " in line.reply.text}
+    assert last == {str(number) for number in range(20, 40)}
