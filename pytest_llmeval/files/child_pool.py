@@ -13,11 +13,12 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Final
-from weakref import finalize
+from weakref import WeakSet, finalize
 
 from pytest_llmeval.errors import UsageError
 from pytest_llmeval.files.child_environment import child_environment
@@ -64,6 +65,8 @@ class ChildPool:
         self._slots = threading.BoundedSemaphore(processes)
         self._lock = threading.Lock()
         self._idle: list[_Child] = []
+        self._children: WeakSet[_Child] = WeakSet()
+        self._ended = False
 
     def ask(self, request: bytes, *, replies: int = 1) -> list[bytes]:
         """Return the replies to a request, as many as the child writes for it.
@@ -76,7 +79,7 @@ class ChildPool:
             child = self._taken()
             try:
                 with child.deadline(self._wall_seconds):
-                    found = child.ask(request, replies, self._max_reply)
+                    found = list(child.each(request, replies, self._max_reply))
             except BaseException:
                 child.end()
                 raise
@@ -84,20 +87,55 @@ class ChildPool:
                 self._idle.append(child)
             return found
 
+    def each(self, request: bytes, replies: int) -> Iterator[bytes]:
+        """Yield the replies to a request as the child writes them.
+
+        Each reply may take as much wall time as a request of `ask`. A child whose replies are not
+        all fetched is killed.
+
+        Raises:
+            ChildEndedError: the child died, or was killed at a limit; what it wrote before has been
+                yielded.
+            UsageError: it did not start.
+        """
+        with self._slots:
+            child = self._taken()
+            try:
+                with child.deadline(self._wall_seconds) as begin_anew:
+                    for reply in child.each(request, replies, self._max_reply):
+                        yield reply
+                        begin_anew()
+            except BaseException:
+                child.end()
+                raise
+            with self._lock:
+                self._idle.append(child)
+
     def close(self) -> None:
         """End the children that are idle; a later request starts new ones."""
         with self._lock:
             while self._idle:
                 self._idle.pop().end()
 
+    def end(self) -> None:
+        """End all children for good; their requests, and later ones, raise ChildEndedError."""
+        with self._lock:
+            self._ended = True
+            for child in self._children:
+                child.kill()
+        self.close()
+
     def _taken(self) -> _Child:
         with self._lock:
+            if self._ended:
+                raise ChildEndedError(late=False)
             while self._idle:
                 child = self._idle.pop()
                 if child.running:
                     return child
                 child.end()  # it died while idle, through no fault of this request
-        child = _Child(self._command)
+            child = _Child(self._command)
+            self._children.add(child)
         try:
             with child.deadline(self._wall_seconds):
                 child.await_start()
@@ -131,15 +169,26 @@ class _Child:
         return self._process.poll() is None
 
     @contextmanager
-    def deadline(self, seconds: float) -> Iterator[None]:
-        """Kill the process if it is not done in time."""
-        timer = threading.Timer(seconds, self._kill_late)
-        timer.daemon = True
-        timer.start()
+    def deadline(self, seconds: float) -> Iterator[Callable[[], None]]:
+        """Kill the process if it is not done in time; calling what is yielded begins it anew."""
+        done, end = threading.Event(), time.monotonic() + seconds
+
+        def begin_anew() -> None:
+            nonlocal end
+            end = time.monotonic() + seconds
+
+        def watch() -> None:
+            while not done.wait(max(0.0, end - time.monotonic())):
+                if time.monotonic() >= end:
+                    self._late = True
+                    self.kill()
+                    return
+
+        threading.Thread(target=watch, daemon=True).start()
         try:
-            yield
+            yield begin_anew
         finally:
-            timer.cancel()
+            done.set()
 
     def await_start(self) -> None:
         """Wait until the child is ready; UsageError if it does not start."""
@@ -147,28 +196,27 @@ class _Child:
             msg = f"a child process did not start; `{shlex.join(self._command)}` shows why"
             raise UsageError(msg)
 
-    def ask(self, request: bytes, replies: int, max_reply: int) -> list[bytes]:
-        """Return the replies to a request; ChildEndedError if one is missing."""
+    def each(self, request: bytes, replies: int, max_reply: int) -> Iterator[bytes]:
+        """Yield the replies to a request; ChildEndedError if one is missing."""
         with suppress(OSError):  # a child that has died; told by its missing replies
             self._stdin.write(len(request).to_bytes(_LENGTH, "big"))
             self._stdin.write(request)
             self._stdin.flush()
-        found: list[bytes] = []
-        while len(found) < replies and (frame := _frame(self._stdout, max_reply)) is not None:
-            found.append(frame)
-        if len(found) == replies:
-            return found
-        self.end()
-        late = self._late or self._process.returncode == -getattr(signal, "SIGXCPU", 0)
-        raise ChildEndedError(late=late)
+        for _ in range(replies):
+            frame = _frame(self._stdout, max_reply)
+            if frame is None:
+                self.end()
+                late = self._late or self._process.returncode == -getattr(signal, "SIGXCPU", 0)
+                raise ChildEndedError(late=late)
+            yield frame
+
+    def kill(self) -> None:
+        """Kill the process, unless it has ended; its streams stay open for who reads them."""
+        self._process.kill()
 
     def end(self) -> None:
-        """Kill the process, unless it has ended."""
+        """Kill the process, unless it has ended, and close its streams."""
         _end(self._process)
-
-    def _kill_late(self) -> None:
-        self._late = True
-        self._process.kill()
 
 
 def _frame(stream: IO[bytes], most: int) -> bytes | None:

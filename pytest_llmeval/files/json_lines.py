@@ -6,11 +6,15 @@ import json
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import cast
+from typing import TypeVar, cast
+
+import msgspec
 
 from pytest_llmeval.errors import UsageError
-from pytest_llmeval.records import Json
+from pytest_llmeval.records import Json, Record
 from pytest_llmeval.safety.regular_files import check_regular, open_regular, regular_lines
+
+_Record = TypeVar("_Record", bound=Record)
 
 
 def json_line(data: Json) -> str:
@@ -22,6 +26,18 @@ def json_line(data: Json) -> str:
         ValueError: the data contain NaN or an infinity.
     """
     return json.dumps(data, allow_nan=False, separators=(",", ":"))
+
+
+def record_line(record: Record) -> str:
+    """Return a record's JSON form as one line of ASCII, by the fastest way that its texts allow.
+
+    Free JSON in it, such as the parameters of a request, has null in place of NaN and infinities.
+    """
+    try:
+        text = msgspec.json.encode(record).decode()
+    except (UnicodeEncodeError, OverflowError):  # half a surrogate pair; an integer of over 64 bits
+        return json_line(record.to_json())
+    return text if text.isascii() else json_line(record.to_json())
 
 
 class LineFile:
@@ -79,6 +95,41 @@ def read_lines(path: Path, remarks: list[str]) -> Iterator[tuple[int, dict[str, 
     Raises:
         UsageError: the file cannot be read, or a line is not JSON; the message names file and line.
     """
+    for number, line in _whole_lines(path, remarks):
+        try:
+            yield number, cast("dict[str, Json]", json.loads(line.decode()))
+        except ValueError as error:
+            msg = f"{path}:{number}: not JSON: {error}"
+            raise UsageError(msg) from error
+
+
+def read_records(path: Path, kind: type[_Record]) -> Iterator[_Record]:
+    """Yield the record of each line, in less time than by `read_lines`.
+
+    A file that does not exist has no lines. An incomplete last line is left out.
+
+    Raises:
+        UsageError: the file cannot be read, or a line holds no such record; the message names file
+            and line.
+    """
+    for number, line in _whole_lines(path, []):
+        try:
+            yield record_in_line(line, kind)
+        except ValueError as error:
+            msg = f"{path}:{number}: {error}"
+            raise UsageError(msg) from error
+
+
+def record_in_line(line: bytes, kind: type[_Record]) -> _Record:
+    """Return the record in a line of JSON; ValueError if it holds none of this kind."""
+    try:
+        return msgspec.json.decode(line, type=kind)
+    except msgspec.DecodeError:  # half a surrogate pair, or no such record
+        return kind.from_json(json.loads(line))
+
+
+def _whole_lines(path: Path, remarks: list[str]) -> Iterator[tuple[int, bytes]]:
+    """Yield the number (from 1) and the bytes of each line, as `read_lines` does."""
     if not path.is_file():
         return
     try:
@@ -90,11 +141,7 @@ def read_lines(path: Path, remarks: list[str]) -> Iterator[tuple[int, dict[str, 
                         "and is left out"
                     )
                     return
-                try:
-                    yield number, cast("dict[str, Json]", json.loads(line.decode()))
-                except ValueError as error:
-                    msg = f"{path}:{number}: not JSON: {error}"
-                    raise UsageError(msg) from error
+                yield number, line
     except OSError as error:
         msg = f"{path}: cannot be read: {error.strerror or error}"
         raise UsageError(msg) from error

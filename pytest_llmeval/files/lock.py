@@ -1,4 +1,4 @@
-"""An exclusive lock on a run's folder."""
+"""An exclusive lock on a folder."""
 
 from __future__ import annotations
 
@@ -50,8 +50,12 @@ class FolderLock:
     no lock file. On file systems without locks (some network ones) it has no effect.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, holder: str = "session is writing into this run") -> None:
         """Take the lock.
+
+        Args:
+            folder: the folder.
+            holder: what another holder is and does, for the message.
 
         Raises:
             UsageError: another process holds it, or the folder cannot be opened.
@@ -66,10 +70,7 @@ class FolderLock:
         except OSError as error:
             if error.errno in {errno.EWOULDBLOCK, errno.EACCES}:
                 os.close(self._folder)
-                msg = (
-                    f"{folder}: another session is writing into this run; "
-                    "wait for its end, or stop it"
-                )
+                msg = f"{folder}: another {holder}; wait for its end, or stop it"
                 raise UsageError(msg) from error
 
     def release(self) -> None:

@@ -20,16 +20,17 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from statistics import NormalDist
-from typing import Self
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Self
 
 from pytest_llmeval.results.statistics import CONFIDENCE, Interval
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 _NORMAL = NormalDist()
 
@@ -220,15 +221,21 @@ class BoundedMean:
 
     @cached_property
     def _values(self) -> NDArray[np.float64]:
-        return np.array(self.values)
+        return _array(self.values)
 
     @cached_property
     def _weights(self) -> NDArray[np.float64]:
-        return np.array(self.weights)
+        return _array(self.weights)
 
     @cached_property
     def _masses(self) -> NDArray[np.float64]:
-        return np.array([w * c for w, c in zip(self.weights, self.counts, strict=True)])
+        return _array([w * c for w, c in zip(self.weights, self.counts, strict=True)])
+
+
+def _array(numbers: Sequence[float]) -> NDArray[np.float64]:
+    import numpy as np  # noqa: PLC0415 - 0.1 s, and many runs need no array
+
+    return np.array(numbers)
 
 
 def critical(confidence: float) -> float:

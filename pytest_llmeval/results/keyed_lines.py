@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
 from sys import intern
 from typing import TypeVar
 
-import msgspec
-
 from pytest_llmeval.errors import UsageError
+from pytest_llmeval.files.json_lines import record_in_line
 from pytest_llmeval.records import Record, RowKey
 from pytest_llmeval.safety.regular_files import check_regular, open_regular, regular_lines
 
@@ -98,11 +96,7 @@ class KeyLine(Record, frozen=True, kw_only=True):
 
 def _decoded(line: bytes, kind: type[_Record], path: Path) -> _Record:
     try:
-        return msgspec.json.decode(line, type=kind)
-    except msgspec.DecodeError:  # half a surrogate pair, or no such record
-        pass
-    try:
-        return kind.from_json(json.loads(line))
+        return record_in_line(line, kind)
     except ValueError as error:
         msg = f"{path}: {error}"
         raise UsageError(msg) from error

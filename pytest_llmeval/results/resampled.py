@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from statistics import stdev
 from typing import Final, NamedTuple
 
-import numpy as np
 from msgspec.structs import replace
 
 from pytest_llmeval.records import Row
@@ -45,6 +44,8 @@ def uncertainty(rows: Sequence[Row], value: Callable[[Sequence[Row]], float | No
     samples = len(clusters)
     if samples < 2:  # noqa: PLR2004 - a spread needs two
         return Uncertainty()
+    import numpy as np  # noqa: PLC0415 - 0.1 s, and most runs draw nothing
+
     resamples = max(FEWEST, min(RESAMPLES, MOST_ROWS // len(rows)))
     generator, copies = np.random.default_rng(SEED), _Copies(clusters)
     draws = []

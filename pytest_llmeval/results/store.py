@@ -12,17 +12,16 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import cast
 
-import msgspec
-
 from pytest_llmeval.errors import UsageError
 from pytest_llmeval.files.atomic import point_at, write_atomically
-from pytest_llmeval.files.json_lines import LineFile, json_line
+from pytest_llmeval.files.json_lines import LineFile, json_line, record_line
 from pytest_llmeval.files.lock import FolderLock
 from pytest_llmeval.files.redaction import Redactor
 from pytest_llmeval.records import Json, Record, Row, RowKey, Transcript
 from pytest_llmeval.results.questions import Question, read_questions
 from pytest_llmeval.results.run_files import LATEST, ROWS, RUN, SAMPLES, SCHEMA, TRANSCRIPTS
 from pytest_llmeval.results.stored_run import StoredRun
+from pytest_llmeval.results.transcript_line import TranscriptLine
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +43,13 @@ class RunFiles:
         """Replace a file of one JSON value."""
         text = json.dumps(self.redactor.json(data), indent=2, allow_nan=False)
         write_atomically(self.path / name, (text, "\n"))
+
+    def line(self, record: Record) -> str:
+        """Return a record as a line of JSON without secrets."""
+        line = record_line(record)
+        if self.redactor.may_change(line):
+            return json_line(self.redactor.json(record.to_json()))
+        return line
 
 
 class RunFolder:
@@ -132,7 +138,7 @@ class RunFolder:
 
         When read, a later one takes the place of an earlier one under its key.
         """
-        line = _ascii_json(row)
+        line = record_line(row)
         if self.files.redactor.may_change(line):
             redacted = json_line(self.files.redactor.json(row.to_json()))
             if redacted != json_line(row.to_json()):
@@ -143,9 +149,8 @@ class RunFolder:
 
     def add_transcript(self, key: RowKey, transcript: Transcript) -> None:
         """Append what happened for one row."""
-        self._transcripts.append(
-            self._line({**cast("dict[str, Json]", key._asdict()), **transcript.to_json()})
-        )
+        line = TranscriptLine.of(key, transcript)
+        self._transcripts.append(self.files.line(line))
 
     def add_questions(self, questions: Iterable[Question]) -> None:
         """Append what samples ask, each question that is not there yet.
@@ -158,7 +163,7 @@ class RunFolder:
             for question in questions:
                 if question.key not in known:
                     known.add(question.key)
-                    file.append(self._line(question.to_json()))
+                    file.append(self.files.line(question))
 
     def close(self) -> None:
         """Close the files; OSError, once all are closed, when one could not be."""
@@ -166,18 +171,3 @@ class RunFolder:
             closing.callback(self._lock.release)
             closing.callback(self._rows.close)
             closing.callback(self._transcripts.close)
-
-    def _line(self, data: Json) -> str:
-        """Return a line of JSON without secrets."""
-        line = json_line(data)
-        redactor = self.files.redactor
-        return json_line(redactor.json(data)) if redactor.may_change(line) else line
-
-
-def _ascii_json(record: Record) -> str:
-    """Return a record as one line of ASCII JSON, by the fastest way that its texts allow."""
-    try:
-        text = msgspec.json.encode(record).decode()
-    except UnicodeEncodeError:  # half a surrogate pair
-        return json_line(record.to_json())
-    return text if text.isascii() else json_line(record.to_json())

@@ -7,18 +7,18 @@ from dataclasses import dataclass
 from datetime import datetime
 from itertools import count
 from pathlib import Path
-from typing import Any, Final, cast
-
-from msgspec.structs import replace
+from typing import Final, cast
 
 from pytest_llmeval.errors import UsageError
 from pytest_llmeval.files.json_file import read_json, record_in
-from pytest_llmeval.files.json_lines import read_lines
+from pytest_llmeval.files.json_lines import read_lines, read_records
 from pytest_llmeval.records import Json, Row, RowKey, Transcript
 from pytest_llmeval.results.row_texts import Kept, Whole, as_it_is
 from pytest_llmeval.results.rows import latest
 from pytest_llmeval.results.run_files import LATEST, ROWS, RUN, SCHEMA, SUMMARY, TRANSCRIPTS
+from pytest_llmeval.results.shared_parts import SharedParts
 from pytest_llmeval.results.summary import Summary
+from pytest_llmeval.results.transcript_line import TranscriptLine
 from pytest_llmeval.safety.regular_files import read_regular
 
 
@@ -73,7 +73,7 @@ def read_run(path: Path, kept: Kept = as_it_is) -> StoredRun:
     folder = find_run(path)
     info = read_info(folder)
     remarks: list[str] = []
-    shared = _Shared()
+    shared = SharedParts()
     counted = count(1)
     rows = latest(
         shared.within(kept(_row(folder / ROWS, next(counted), data)))
@@ -103,15 +103,8 @@ def read_info(path: Path) -> dict[str, Json]:
 
 def read_transcripts(path: Path) -> Iterator[tuple[RowKey, Transcript]]:
     """Yield each row's transcript in the order of writing; under one key the last counts."""
-    file = find_run(path) / TRANSCRIPTS
-    for number, data in read_lines(file, []):
-        try:
-            key = {field: data[field] for field in RowKey._fields}
-            transcript = Transcript.from_json({"events": data["events"]})
-        except (KeyError, TypeError, ValueError) as error:
-            msg = f"{file}:{number}: not a transcript: {error}"
-            raise UsageError(msg) from error
-        yield RowKey(**cast("dict[str, Any]", key)), transcript
+    for line in read_records(find_run(path) / TRANSCRIPTS, TranscriptLine):
+        yield line.key, Transcript(events=line.events)
 
 
 def read_summary(path: Path) -> Summary:
@@ -149,20 +142,3 @@ def _row(path: Path, number: int, data: Json) -> Row:
     except ValueError as error:
         msg = f"{path}:{number}: not a row: {error}"
         raise UsageError(msg) from error
-
-
-class _Shared:
-    """Lets rows share equal versions, groups and usage: most of what a row not run consists of."""
-
-    def __init__(self) -> None:
-        self._known: dict[str, Any] = {}
-
-    def within(self, row: Row) -> Row:
-        """Return the row with the first object that was equal to each of its own."""
-        first = self._known.setdefault
-        return replace(
-            row,
-            versions=first(f"versions {row.versions}", row.versions),
-            groups=first(f"groups {row.groups}", row.groups),
-            usage=first(f"{row.usage}", row.usage),
-        )
