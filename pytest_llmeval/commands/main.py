@@ -62,6 +62,7 @@ COMMANDS: Final = (
     Command("plot", ".plot", "draw a forest plot of runs for a paper, as SVG, PDF or PNG"),
     Command("merge", ".merge", "make one run of the shards of one (--llmeval-shard)"),
     Command("rescore", ".rescore", "score a run's stored answers again, without pytest", "scoring"),
+    Command("score", ".score", "score a table of answers of any size, without a run", "scoring"),
     Command("validate", ".validate", "measure a judge on labelled cases", "scoring"),
     Command(
         "label", ".label", "have people label a run's answers, and read their labels", "scoring"

@@ -73,7 +73,21 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.delenv("GITHUB_STEP_SUMMARY", raising=False)
     monkeypatch.chdir(tmp_path)
     assert main(["baseline", "set", "reports/A"]) == 0
+    _tables(tmp_path)
     return tmp_path
+
+
+def _tables(folder: Path) -> None:
+    """Write the tables that the examples of ``llmeval score`` name."""
+    pa = pytest.importorskip("pyarrow", reason="needs the extra hub")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    (folder / "answers").mkdir()
+    for name, columns in {
+        "answers.parquet": {"answer": ["a", "b"], "target": ["a", "c"]},
+        "answers/0.parquet": {"answer": ["2 x"], "s": ["x + x"]},
+        "texts.parquet": {"answer": [r"It is \boxed{4}."], "target": [4]},
+    }.items():
+        parquet.write_table(pa.table(columns), folder / name)
 
 
 def test_examples_that_need_no_network_run(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
