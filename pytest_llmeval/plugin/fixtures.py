@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
 
@@ -10,35 +10,51 @@ from pytest_llmeval.errors import LLMEvalError, ModelLost, RunStopped, TaskStopp
 from pytest_llmeval.plugin.state import STATE
 
 if TYPE_CHECKING:
-    from pytest_llmeval.plugin.parameters import Parameters
     from pytest_llmeval.records import Completion, Sample
     from pytest_llmeval.session.asking import LLM, RunningJudge
     from pytest_llmeval.session.attempt import Attempt
 
 
+class Turn(NamedTuple):
+    """What the fixtures of a test with a sample share.
+
+    Attributes:
+        attempt: the attempt at the test.
+        session: pytest's session.
+    """
+
+    attempt: Attempt
+    session: pytest.Session
+
+
 @pytest.fixture(name="_llmeval_parameters")  # the underscore hides it from `pytest --fixtures`
-def llmeval_parameters(request: pytest.FixtureRequest) -> Parameters:
-    """Return the sample, model and epoch of the test; UsageError for a test without a task."""
+def llmeval_parameters(request: pytest.FixtureRequest) -> Turn:
+    """Return the turn of the test, whose parameters say what its sample, model and epoch are.
+
+    The other fixtures take it from here: pytest makes each fixture's `request` anew, twice a test.
+
+    Raises:
+        UsageError: the test has no task.
+    """
     if not hasattr(request, "param"):
         msg = (
             f"{request.node.nodeid} uses `sample` or `completion` without a task; "
             'mark it with @pytest.mark.llmeval("task.yaml")'
         )
         raise UsageError(msg)
-    parameters: Parameters = request.param
-    return parameters
+    return Turn(_attempt(request), request.session)
 
 
 @pytest.fixture
-def sample(request: pytest.FixtureRequest, _llmeval_parameters: Parameters) -> Sample:
+def sample(_llmeval_parameters: Turn) -> Sample:
     """Return the sample of the test: one row of the task's dataset."""
-    found = _attempt(request).sample
+    found = _llmeval_parameters.attempt.sample
     assert found is not None  # noqa: S101 - set for every test with parameters
     return found
 
 
 @pytest.fixture
-def completion(request: pytest.FixtureRequest, _llmeval_parameters: Parameters) -> Completion:
+def completion(_llmeval_parameters: Turn) -> Completion:
     """Return the solver's result for the sample.
 
     The set-up waits for the model, and for the requests of the task's scorers. Failures of a
@@ -46,9 +62,9 @@ def completion(request: pytest.FixtureRequest, _llmeval_parameters: Parameters) 
     """
     __tracebackhide__ = True
     try:
-        return _attempt(request).wait()
+        return _llmeval_parameters.attempt.wait()
     except RunStopped as stopped:
-        request.session.shouldstop = str(stopped)
+        _llmeval_parameters.session.shouldstop = str(stopped)
         pytest.skip(f"run stopped: {stopped}")
     except ModelLost as lost:
         pytest.skip(str(lost))

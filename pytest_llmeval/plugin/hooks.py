@@ -27,6 +27,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if state.settings.shard is not None:
         config.pluginmanager.register(Sharding(*state.settings.shard), "llmeval-shard")
     if not hasattr(config, "workerinput"):
+        state.start_workers()
         config.pluginmanager.register(MainHooks(state), "llmeval-main")
 
 

@@ -9,6 +9,10 @@ import threading
 import time
 from collections.abc import Callable
 from types import FrameType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from _pytest._code.code import ExceptionInfo, TracebackEntry
 
 ONE_WISH = 1.0
 """Seconds within which further signals are one wish with the first."""
@@ -87,3 +91,19 @@ class Interruption:
             os._exit(EXIT_STATUS)
         else:
             self._hurry()
+
+
+def leave_out_lineless(interrupt: ExceptionInfo[BaseException]) -> None:
+    """Leave out of an interrupt's traceback the frames that have no line.
+
+    A signal may come at an instruction that Python made up, such as the first one of a
+    comprehension. pytest's report of the interrupt ends with a TypeError there.
+    """
+    interrupt.traceback = interrupt.traceback.filter(_has_line)
+
+
+def _has_line(entry: TracebackEntry) -> bool:
+    try:
+        return entry.lineno >= 0
+    except TypeError:
+        return False

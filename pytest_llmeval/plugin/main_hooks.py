@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_llmeval.plugin.channel import CHANNEL, HANDLES_CTRL_C, IS_FIRST, KEEPS_TESTS
+from pytest_llmeval.plugin.interruption import leave_out_lineless
 from pytest_llmeval.plugin.spawning import shield_workers
 from pytest_llmeval.plugin.state import State
 
@@ -88,7 +89,7 @@ class MainHooks:
     @pytest.hookimpl(tryfirst=True)
     def pytest_report_teststatus(self, report: pytest.TestReport) -> tuple[str, str, str] | None:
         """Show a test whose worker died as an error, because the model did not fail."""
-        crashed = self._state.active and self._state.main.is_of_crash(report)
+        crashed = self._state.active and self._state.main.is_of_crash(report) and report.failed
         return ("error", "E", "ERROR") if crashed else None
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
@@ -144,6 +145,7 @@ class MainHooks:
         """Note whether the user interrupted, and not pytest itself (a spent budget, --sw)."""
         if self._state.active:
             self._state.main.interruption.ending()
+            leave_out_lineless(excinfo)
         self._in_haste = not isinstance(excinfo.value, pytest.Session.Interrupted)
 
     @pytest.hookimpl(tryfirst=True)

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import os
 import time
+from typing import TYPE_CHECKING
 
 import pytest
 from _pytest.terminal import TerminalReporter
 
 from pytest_llmeval.files.redaction import Redactor
+from pytest_llmeval.plugin.garbage import set_aside
 from pytest_llmeval.plugin.interruption import Interruption
 from pytest_llmeval.plugin.junit import add_to_junit
 from pytest_llmeval.plugin.printed import redact_report
@@ -18,13 +20,15 @@ from pytest_llmeval.plugin.terminal import TerminalPage
 from pytest_llmeval.records import Row
 from pytest_llmeval.report.last_line import last_line
 from pytest_llmeval.safety.printable import printable
-from pytest_llmeval.session.conclusion import Conclusion
 from pytest_llmeval.session.failures import Failure
 from pytest_llmeval.session.host import Host
 from pytest_llmeval.session.key_variables import key_variables
 from pytest_llmeval.session.main_session import MainSession
 from pytest_llmeval.session.settings import Settings
 from pytest_llmeval.task.catalog import Catalog
+
+if TYPE_CHECKING:
+    from pytest_llmeval.session.conclusion import Conclusion
 
 CRASHED = "???"
 """The phase that xdist reports for a test whose worker died."""
@@ -69,6 +73,7 @@ class MainProcess:
         option = self._config.option
         sends = not (option.collectonly or option.setupplan)
         if self.session.check(sends=sends):
+            set_aside()
             self.interruption.install(terminate=True)
             if sends and not self._settings.estimate:
                 self.progress.start()
@@ -88,7 +93,7 @@ class MainProcess:
             self._note_failure(report, made)
             if report.skipped and made.outcome == "unscored" and self._settings.gate is None:
                 self.session.unjudged[made.explanation] += 1
-        elif self.is_of_crash(report):
+        elif self.is_of_crash(report) and report.failed:
             test = self.session.plan.tests[self.session.plan.index[report.nodeid]]
             self.session.rows.add_unreported(test, "error", str(report.longrepr))
         if self.is_of_crash(report) and report.failed:

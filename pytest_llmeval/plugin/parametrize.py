@@ -129,15 +129,17 @@ def free_waits_from_timeout(items: Sequence[pytest.Item]) -> None:
     """Let pytest-timeout measure only the test body, without the wait for the model.
 
     The closest `timeout` mark is repeated with ``func_only=True``. Without one, a mark with this
-    argument alone changes a time-out of the command line or the ini file.
+    argument alone changes a time-out of the command line or the ini file. Items with one mark, such
+    as all samples of a function, share what repeats it.
     """
+    made: dict[int, pytest.MarkDecorator] = {}
     for item in items:
         if waits(item):
             mark = item.get_closest_marker("timeout")
-            args, kwargs = ((), {}) if mark is None else (mark.args, mark.kwargs)
-            body_only: pytest.MarkDecorator = pytest.mark.timeout(
-                *args, **{**kwargs, "func_only": True}
-            )
+            if (body_only := made.get(id(mark))) is None:
+                args, kwargs = ((), {}) if mark is None else (mark.args, mark.kwargs)
+                body_only = pytest.mark.timeout(*args, **{**kwargs, "func_only": True})
+                made[id(mark)] = body_only
             item.add_marker(body_only, append=False)
 
 

@@ -17,6 +17,7 @@ from pytest_llmeval.files.redaction import Redactor
 from pytest_llmeval.plugin.bodies import Bodies
 from pytest_llmeval.plugin.channel import CHANNEL, HANDLES_CTRL_C, IS_FIRST
 from pytest_llmeval.plugin.coroutines import runs_here
+from pytest_llmeval.plugin.garbage import set_aside
 from pytest_llmeval.plugin.interruption import Interruption
 from pytest_llmeval.plugin.main_process import MainProcess
 from pytest_llmeval.plugin.parameters import mistake_of, parameters_of, uses_run, waits
@@ -41,6 +42,7 @@ from pytest_llmeval.session.resolve import limit_parts
 from pytest_llmeval.session.settings import Settings
 from pytest_llmeval.session.stored_runs import as_asked
 from pytest_llmeval.task.catalog import Catalog
+from pytest_llmeval.workers.remote_session import ROOTS, moved
 
 ATTEMPT = pytest.StashKey[Attempt]()
 """The attempt at an item, from its set-up to its tear-down."""
@@ -67,6 +69,7 @@ class Process:
         specs = parse_specs(settings.models, folder=Path(settings.folder))
         self._models = [spec.label for spec in specs]
         self._config = config
+        self._mistaken: dict[pytest.Item, str] = {}
         self._tellers: dict[str, str] = {}
         limit, seed = (None, None) if settings.limit is None else limit_parts(settings.limit)
         self.catalog = Catalog(
@@ -105,6 +108,7 @@ class Process:
         clean_logs(self._config, Redactor.of(os.environ))
         for item in items:
             if (problem := mistake_of(item)) is not None:
+                self._mistaken[item] = problem
                 self._tellers.setdefault(problem, item.nodeid)
         skip_without_model(items, self.catalog)
         plan = plan_of(items, self.catalog)
@@ -112,14 +116,18 @@ class Process:
             self.main.session.take_plan(plan)
             self.main.check()
         elif plan.tasks:
+            if (roots := self._worker_input.get(ROOTS)) is not None:
+                here, there = roots
+                plan = plan.with_files(lambda file: moved(file, there, here))
             self._worker_link.announce(plan, whole=bool(self._worker_input[IS_FIRST]))
+            set_aside()
 
     def begin(self, item: pytest.Item) -> None:
         """Begin an attempt at a test, and make it the one that assertions record scores with.
 
         A test that cannot be run fails, or is skipped if another one reports the same mistake.
         """
-        if (problem := mistake_of(item)) is not None:
+        if (problem := self._mistaken.get(item)) is not None:
             if (teller := self._tellers[problem]) != item.nodeid:
                 pytest.skip(f"its task cannot be run; {teller} says why")
             pytest.fail(problem, pytrace=False)

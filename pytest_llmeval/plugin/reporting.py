@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from pytest_llmeval.errors import TaskError
-from pytest_llmeval.files.json_lines import json_line
+from pytest_llmeval.files.json_lines import record_line
 from pytest_llmeval.records import Row
 from pytest_llmeval.session.attempt import Attempt
 from pytest_llmeval.session.failures import Failure
@@ -54,7 +54,7 @@ def attach_row(  # noqa: PLR0913 - the facts of one report
     outcome = outcome_of(attempt, raised, in_body=call.when == "call", skipped=skipped)
     row = row_of(attempt, test, outcome, raised)
     # Plugins may set attributes of reports; xdist sends them to the controller.
-    report.llmeval = json_line(row.to_json()) if travels else row  # type: ignore[attr-defined]
+    report.llmeval = record_line(row) if travels else row  # type: ignore[attr-defined]
     report.llmeval_error = outcome in {"error", "unscored"}  # type: ignore[attr-defined]
     if outcome == "error" and raised is not None:
         failure = Failure.of(raised, test_file, test.sample, in_body=call.when == "call")

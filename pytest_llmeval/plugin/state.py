@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_llmeval.errors import LLMEvalError, UsageError
+from pytest_llmeval.plugin.garbage import collect_seldom
 from pytest_llmeval.plugin.parameters import uses_run
 from pytest_llmeval.session.options import GROUPS, Option, all_options, argparse_arguments
 from pytest_llmeval.session.resolve import resolve
@@ -49,7 +50,8 @@ class State:
 
     @cached_property
     def process(self) -> Process:
-        """This process's part in the run."""
+        """This process's part in the run; from now on Python looks for garbage less often."""
+        self.config.add_cleanup(collect_seldom())  # before the imports, which make many objects
         from pytest_llmeval.plugin.process import Process  # noqa: PLC0415 - see the module
 
         return Process(self.config, self.settings)
@@ -72,6 +74,21 @@ class State:
         main = self.process.main
         assert main is not None  # noqa: S101 - only the hooks of the main process use it
         return main
+
+    def start_workers(self) -> None:
+        """Have workers on other machines started, if any are asked for and tests will be run."""
+        text = self.settings.workers
+        if text is None or self.settings.estimate or self.config.option.collectonly:
+            return
+        from pytest_llmeval.plugin.remote_workers import start_workers  # noqa: PLC0415 - as above
+        from pytest_llmeval.workers.spec import parse_workers  # noqa: PLC0415 - as above
+
+        try:
+            spec = parse_workers(text, folder=Path(self.settings.folder))
+            if spec is not None:
+                start_workers(self.config, spec, self.main.keys)
+        except UsageError as error:
+            raise pytest.UsageError(str(error)) from None
 
     @property
     def handles_ctrl_c(self) -> bool:

@@ -12,8 +12,9 @@ SINGLE: Final = ("epochs", "limit", "seed", "sample_timeout")
 """Settings with one value that the command repeats: they change the node id, data or requests."""
 
 LEFT_OUT: Final = frozenset({
-    "shard", "samples", "budget", "prices", "concurrency", "estimate", "reuse", "keep", "resume",
-    "report", "traces", "baseline", "gate", "groups", "progress", "folder",
+    "shard", "samples", "budget", "batch", "prices", "concurrency", "estimate", "reuse", "keep",
+    "resume", "report", "traces", "baseline", "gate", "groups", "progress", "workers",
+    "folder",
 })  # fmt: skip
 """Settings that it does not: which other samples ran, cost, stored replies and results."""
 

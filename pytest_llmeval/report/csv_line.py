@@ -35,9 +35,10 @@ def text_of_cell(cell: str) -> str:
 def _cell(value: Value) -> Value:
     if not isinstance(value, str):
         return value
-    shown = "".join(
-        sign if sign.isprintable() or sign in "\n\t" else repr(sign)[1:-1]
-        for sign in value[:CELL_LIMIT]
-    )
+    shown = value[:CELL_LIMIT]
+    if not shown.isprintable():
+        shown = "".join(
+            sign if sign.isprintable() or sign in "\n\t" else repr(sign)[1:-1] for sign in shown
+        )
     cut = shown + "…" if len(value) > CELL_LIMIT else shown
     return "'" + cut if cut.lstrip(" ")[:1] in _FORMULA_SIGNS and cut.strip(" ") else cut

@@ -43,18 +43,20 @@ class Evidence:
 
     A text of more than `limit` characters becomes ``{"text": its beginning, "of": its length}``.
     `picture` includes an image in the page and returns its name there. Messages that several calls
-    share stand once.
+    share stand once. `longest` is the length of the longest text of the row that `of` was last
+    called with: limits from there on make no difference to it.
     """
 
     info: TaskInfo
     settings: Mapping[str, Json]
     picture: Callable[[Image], str]
     limit: int
+    longest: int = field(default=0, init=False)
     _messages: dict[str, int] = field(default_factory=dict)
 
     def of(self, row: Row, transcript: Transcript | None) -> dict[str, Json]:
         """Return what is shown of a row; transcript None: it was not kept, or there is no room."""
-        self._messages = {}
+        self._messages, self.longest = {}, 0
         events = None if transcript is None else [self._event(event) for event in transcript.events]
         return {
             "command": self._text(again(row, self.settings)),
@@ -80,17 +82,21 @@ class Evidence:
         }
 
     def _text(self, text: str) -> Json:
-        return text if len(text) <= self.limit else {"text": text[: self.limit], "of": len(text)}
+        return text if self._fits(text) else {"text": text[: self.limit], "of": len(text)}
+
+    def _fits(self, text: str) -> bool:
+        self.longest = max(self.longest, len(text))
+        return len(text) <= self.limit
 
     def _plain(self, value: dict[str, Json]) -> Json:
         """Return an object as it is, or as the beginning of its text."""
         text = json.dumps(value)
-        return value if len(text) <= self.limit else self._text(text)
+        return value if self._fits(text) else self._text(text)
 
     def _score(self, score: Score) -> Json:
         details = dict(score.details)
         trees = details.pop(key, None) if (key := self._display(score).trees) else None
-        if not isinstance(trees, dict) or len(json.dumps(trees)) > self.limit:
+        if not isinstance(trees, dict) or not self._fits(json.dumps(trees)):
             trees = None
         return {
             **score.to_json(),

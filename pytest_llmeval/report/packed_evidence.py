@@ -76,15 +76,22 @@ class _Packing:
             return None
         cap = max(self.share, self.pack.room // self.waiting)
         self.waiting -= 1
-        row, text = self.whole(row), ""
+        return self.pack.add(self._text(self.whole(row), transcript, cap))
+
+    def _text(self, row: Row, transcript: Transcript | None, cap: int) -> str:
+        """Return the evidence as JSON, within `cap` characters if that is possible."""
+        text, longest = "", None
         for limit in _TEXT_LIMITS:
+            if longest is not None and longest <= limit:
+                continue  # it would be the same again, as it is of most rows of a large run
             evidence = Evidence(
                 info=self.infos[row.task],
                 settings=self.settings,
                 picture=self.album.add,
                 limit=limit,
-            ).of(row, transcript)
-            text = json.dumps(evidence, allow_nan=False)
+            )
+            text = json.dumps(evidence.of(row, transcript), allow_nan=False)
+            longest = evidence.longest
             if len(text) <= cap:
                 break
-        return self.pack.add(text)
+        return text

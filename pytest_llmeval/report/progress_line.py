@@ -7,11 +7,22 @@ from typing import Final
 
 from rich.cells import cell_len, set_cell_size
 
+from pytest_llmeval.engine.batches.gauge import BatchGauge
 from pytest_llmeval.records import Usage
 from pytest_llmeval.report.numbers import count, interval, money, percent
 from pytest_llmeval.results.statistics import Interval
 
-_RANK: Final = ("done", "accuracy", "left", "errors", "spent", "interval", "in flight", "retries")
+_RANK: Final = (
+    "done",
+    "batches",
+    "accuracy",
+    "left",
+    "errors",
+    "spent",
+    "interval",
+    "in flight",
+    "retries",
+)
 """The parts of the line, the most important first; a narrow terminal loses the last ones."""
 
 _ASCII: Final = str.maketrans({"·": "|", "–": "-", "…": "."})
@@ -32,6 +43,7 @@ class Progress:
         retries: failed attempts that were repeated.
         usage: what live models have used.
         left: estimated seconds until the end; None if that is not known.
+        batches: how far the batches are; None in a run without them.
     """
 
     done: int
@@ -43,6 +55,7 @@ class Progress:
     retries: int = 0
     usage: Usage = field(default_factory=Usage)
     left: float | None = None
+    batches: BatchGauge | None = None
 
 
 def progress_line(
@@ -82,12 +95,19 @@ def _parts(progress: Progress) -> dict[str, str]:
         "accuracy": progress.accuracy is not None and f"accuracy {percent(progress.accuracy)}",
         "interval": bounds and f"({interval(100 * bounds.low, 100 * bounds.high, 100)})",
         "errors": progress.errors and _counted(progress.errors, "error", "errors"),
+        "batches": progress.batches and _batches(progress.batches),
         "in flight": progress.in_flight and f"{progress.in_flight:,} in flight",
         "retries": progress.retries and _counted(progress.retries, "retry", "retries"),
         "spent": used.total_tokens and spent,
         "left": progress.left is not None and f"{_clock(progress.left)} left",
     }
     return {name: text for name, text in parts.items() if text}
+
+
+def _batches(gauge: BatchGauge) -> str:
+    """Return ``batches 1/3 ended, 2,000 requests waiting``."""
+    ended = f"batches {gauge.ended:,}/{gauge.sent:,} ended" if gauge.sent else "gathering a batch"
+    return f"{ended}, {_counted(gauge.waiting, 'request', 'requests')} waiting"
 
 
 def _joined(texts: dict[str, str]) -> str:

@@ -94,6 +94,8 @@ _FIELDS: Final = (
     "recorded",
     "reports",
     "engine",
+    "requests",
+    "batched",
 )
 """The columns that every run has: those of the row's key first."""
 

@@ -30,6 +30,7 @@ def use_block(entries: Sequence[TaskSummary]) -> Block:
             ),
         ),
         *_caching([one.usage for one in sets]),
+        *_batching([one.usage for one in sets]),
         (column_of("cost", costs, rank=_COST),),
         (
             column_of("seconds", [numbers.seconds(one.seconds.total) for one in sets]),
@@ -52,6 +53,13 @@ def use_block(entries: Sequence[TaskSummary]) -> Block:
 def token_text(usage: Usage, tokens: int) -> str:
     """Return some of the tokens; – where requests were made, and no provider told of any."""
     return numbers.NONE if usage.requests and not usage.total_tokens else numbers.count(tokens)
+
+
+def _batching(usages: Sequence[Usage]) -> Iterator[tuple[Column, ...]]:
+    """Yield the requests that were answered in batches, at their price, if any were."""
+    if any(usage.batched for usage in usages):
+        texts = [f"{usage.batched:,} of {usage.requests:,}" for usage in usages]
+        yield (column_of("by batch", texts, rank=_COST),)
 
 
 def _caching(usages: Sequence[Usage]) -> Iterator[tuple[Column, ...]]:

@@ -40,14 +40,20 @@ def check_target(scorer: Scorer, target: Target) -> None:
 
 def check_form(scorer: Scorer, target: Target) -> None:
     """Raise ValueError, with the fix, if a scorer cannot use targets of the form of `target`."""
-    form, forms = target_form(target), _forms(scorer)
-    if form not in forms and not (form == "list" and "text" in forms):
+    form = target_form(target)
+    if not takes_form(scorer, target):
         is_what = {"none": "there is no target", "mapping": "the target is a mapping"}
         msg = (
             f"{is_what.get(form, 'the target is a list')}, and the scorer {scorer.name!r} "
             f"compares with a text; {_FIXES.get(form, _FIXES['mapping'])}"
         )
         raise ValueError(msg)
+
+
+def takes_form(scorer: Scorer, target: Target) -> bool:
+    """Return whether a scorer can use targets of the form of `target`."""
+    form, forms = target_form(target), _forms(scorer)
+    return form in forms or (form == "list" and "text" in forms)
 
 
 def score_of(scorer: Scorer, answer: str | None, sample: Sample, prepared: Json) -> Score:

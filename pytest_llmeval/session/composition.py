@@ -10,9 +10,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from pytest_llmeval.engine.batches.gateway import BatchGateway
 from pytest_llmeval.engine.completing import KeepTranscript
 from pytest_llmeval.engine.gateway import Gateway
-from pytest_llmeval.engine.models import Models
+from pytest_llmeval.engine.models import Models, Way
 from pytest_llmeval.engine.plan import Plan
 from pytest_llmeval.engine.replies.place import open_keeper, open_source
 from pytest_llmeval.engine.replies.store import IMAGES, REPLIES, ReplyStore
@@ -24,9 +25,10 @@ from pytest_llmeval.errors import LLMEvalError
 from pytest_llmeval.files.images import ImageFolder
 from pytest_llmeval.files.writes import Writes
 from pytest_llmeval.providers.endpoints import endpoints_by
-from pytest_llmeval.providers.opening import open_provider
+from pytest_llmeval.providers.opening import open_batches, open_provider
 from pytest_llmeval.providers.stored_only import StoredOnly
 from pytest_llmeval.records import Completion, Image, RowKey
+from pytest_llmeval.session.batching import opened_batches, sends_batches
 from pytest_llmeval.session.choice import model_choice
 from pytest_llmeval.session.places import kept_place, reused_place
 from pytest_llmeval.session.settings import Settings
@@ -80,6 +82,9 @@ def open_run(settings: Settings, catalog: Catalog, plan: Plan, place: RunPlace) 
         default=settings.concurrency,
     )
     window = most * (1 if place.stops_early else LOOK_AHEAD)
+    if sends_batches(settings):
+        # What is not started is in no batch.
+        window = max(window, len(plan.tests))
     return Run(
         plan=plan,
         catalog=catalog,
@@ -131,8 +136,9 @@ def open_models(  # noqa: PLR0913 - the parts of a run's place
     # Before the places: the run's own store may be the one that is reused.
     store = ReplyStore(folder / REPLIES)
     reused, kept = reused_place(settings), kept_place(settings)
+    endpoints = endpoints_by(os.environ, Path(settings.folder))
 
-    def open_gateway(spec: ModelSpec) -> Gateway:
+    def open_gateway(spec: ModelSpec) -> Way:
         provider = (
             StoredOnly(f"run {reused.path.name}" if reused.is_run else reused.name)
             if reused is not None and reused.only
@@ -145,12 +151,23 @@ def open_models(  # noqa: PLR0913 - the parts of a run's place
             )
         )
         budget = spending.budget(spec)
-        return Gateway.of(spec, provider, budget=budget, concurrency=settings.concurrency)
+        online = Gateway.of(spec, provider, budget=budget, concurrency=settings.concurrency)
+        if batches is None or spec.recorded:
+            return online
+        service = open_batches(spec, folder=Path(settings.folder), image_store=images)
+        return BatchGateway(
+            online,
+            service,
+            batches.desk(spec.label, service, endpoint=endpoints.get(spec.kind, "")),
+            batches,
+            name=spending.batch_name(spec),
+            budget=budget,
+        )
 
     spending.carry_over(store.all(), since=started)
-    endpoints = endpoints_by(os.environ, Path(settings.folder))
     # Opened before the source: both may be the same folder, which the keeper creates.
     keeper = None if kept is None else open_keeper(kept, endpoints=endpoints)
+    batches = opened_batches(settings, folder, reused, kept, tell)
     return Models(
         open_gateway,
         store,
@@ -160,4 +177,5 @@ def open_models(  # noqa: PLR0913 - the parts of a run's place
         endpoints=endpoints,
         started=started,
         writes=writes,
+        batches=batches,
     )

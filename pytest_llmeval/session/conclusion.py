@@ -6,6 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pytest_llmeval.engine.statistics import Effort
 from pytest_llmeval.errors import UsageError
@@ -21,7 +22,9 @@ from pytest_llmeval.session.findings import Findings, write_findings
 from pytest_llmeval.session.printout import Writer, print_all, print_short
 from pytest_llmeval.session.step_summary import write_step_summary
 from pytest_llmeval.session.task_info import KnownTask
-from pytest_llmeval.session.yardstick import Yardstick
+
+if TYPE_CHECKING:
+    from pytest_llmeval.session.yardstick import Yardstick
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

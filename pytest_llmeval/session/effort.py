@@ -16,7 +16,7 @@ def effort_line(effort: Effort) -> str:
     stored = effort.from_store + effort.from_cache
     usage = total.usage
     parts = [
-        f"{count(total.requests)} requests",
+        f"{count(total.requests)} requests{_batched(usage.batched)}",
         *([f"{count(stored)} stored replies"] if stored else []),
         *([f"{count(usage.total_tokens)} tokens"] if usage.total_tokens else []),
         *([money(usage.cost)] if usage.cost is not None else []),
@@ -33,7 +33,7 @@ def effort_lines(effort: Effort) -> list[str]:
     if not (total.requests or effort.from_store or effort.from_cache):
         return []
     calls = [
-        f"{count(total.requests)} requests",
+        f"{count(total.requests)} requests{_batched(total.usage.batched)}",
         f"{count(effort.from_store)} replies from store",
         *([f"{count(effort.from_cache)} from the cache"] if effort.from_cache else []),
         f"retries: {_causes(total.retries)}",
@@ -54,6 +54,11 @@ def effort_lines(effort: Effort) -> list[str]:
         f"at most {count(total.peak_in_flight)} in flight",
     ]
     return ["engine: " + " · ".join(calls), "        " + " · ".join(costs)]
+
+
+def _batched(number: int) -> str:
+    """Return how many requests were answered in batches, if any were."""
+    return f" ({count(number)} answered in batches)" if number else ""
 
 
 def _causes(counts: Counter[str]) -> str:

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TypeVar, cast
 
+from pytest_llmeval.engine.batches.settings import BATCH
 from pytest_llmeval.engine.context import StagedSolver
 from pytest_llmeval.engine.expectation import CHARACTERS_PER_TOKEN, TOKENS_PER_IMAGE, ceiling_of
 from pytest_llmeval.engine.plan import Plan
 from pytest_llmeval.engine.specs import ModelSpec
 from pytest_llmeval.errors import TaskError
+from pytest_llmeval.providers.opening import has_batches
 from pytest_llmeval.records import Json, Sample, Usage
 from pytest_llmeval.report.numbers import count, money
 from pytest_llmeval.scoring.judge.scorer import JudgeScorer
@@ -69,19 +70,21 @@ def estimate_lines(plan: Plan, settings: Settings, catalog: Catalog) -> list[str
     spending = Spending(settings)
     asked = {key: estimate for key, estimate in estimates.items() if not key[1].recorded}
     costs = {key: _cost(key[1], estimate, spending) for key, estimate in asked.items()}
+    batched = {key: _batch_cost(key[1], estimate, spending) for key, estimate in asked.items()}
     lines = [
         f"{task} · {model.label}: "
         + (
             "recorded replies, nothing is asked"
             if model.recorded
-            else _figures(estimate, costs[task, model])
+            else _figures(estimate, costs[task, model]) + _by_batch(batched[task, model])
         )
         for (task, model), estimate in estimates.items()
     ]
     lines += _partner_lines(plan, settings, catalog)
     if len(asked) > 1:
         together = Estimate.together(list(asked.values()))
-        lines.append(f"all: {_figures(together, _sum(costs.values()))}")
+        by_batch = _by_batch(_sum(batched.values()))
+        lines.append(f"all: {_figures(together, _sum(costs.values()))}{by_batch}")
     return lines
 
 
@@ -94,7 +97,7 @@ def _estimates(
     # Computed once per sample: each model and epoch sends the same prompts.
     prompts: dict[tuple[str, str], list[int]] = {}
     for test in plan.tests:
-        loaded = catalog.load(Path(test.file))
+        loaded = catalog.at(test.file)
         sample, solver = loaded.by_id[test.sample], choice.solver(test)
         if (place := (test.file, test.sample)) not in prompts:
             prompts[place] = list(_prompt_tokens(loaded, sample))
@@ -159,6 +162,18 @@ def _ceiling(model: ModelSpec, parameters: Mapping[str, Json]) -> int | None:
 def _cost(model: ModelSpec, estimate: Estimate, spending: Spending) -> float | None:
     usage = Usage(input_tokens=estimate.input_tokens, output_tokens=estimate.output_tokens or 0)
     return spending.budget(model).cost_of(usage, model.bare.label)
+
+
+def _batch_cost(model: ModelSpec, estimate: Estimate, spending: Spending) -> float | None:
+    """Return the dollars in batches; None without a price, or a batch API."""
+    if not has_batches(model):
+        return None
+    usage = Usage(input_tokens=estimate.input_tokens, output_tokens=estimate.output_tokens or 0)
+    return spending.budget(model).cost_of(usage, spending.batch_name(model))
+
+
+def _by_batch(cost: float | None) -> str:
+    return "" if cost is None else f" ({money(cost)} by {BATCH})"
 
 
 def _figures(estimate: Estimate, cost: float | None) -> str:

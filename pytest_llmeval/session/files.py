@@ -8,6 +8,9 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
+from datetime import UTC, datetime
+from functools import cached_property
 from pathlib import Path
 
 from pytest_llmeval.errors import UsageError
@@ -67,13 +70,20 @@ class SessionFiles:
 
     @property
     def resumed(self) -> StoredRun | None:
-        """The run that is resumed, as it was before this session."""
+        """The run that is resumed, as it was before this session; see `release_rows`."""
         return None if self._resumed is None else self._resumed.run
 
-    @property
+    def release_rows(self) -> None:
+        """Drop the rows of the resumed run, which its log holds by now; a new report frees each."""
+        if self._resumed is not None:
+            run = replace(self._resumed.run, rows=())
+            self._resumed = replace(self._resumed, run=run)
+
+    @cached_property
     def started(self) -> float:
         """When the run first began, in seconds since 1970; now for a run that is not resumed."""
-        return time.time() if self._resumed is None else self._resumed.run.started
+        # To the microsecond, as run.json has it.
+        return round(time.time(), 6) if self._resumed is None else self._resumed.run.started
 
     def folder(self) -> RunFolder | None:
         """Return the run's folder; None if no files are wanted.
@@ -133,7 +143,9 @@ class SessionFiles:
     def _opened(self, redactor: Redactor) -> RunFolder:
         info = self._run_info()
         if self._resumed is None:
-            folder = RunFolder.create(Path(self._reports or ""), info, redactor=redactor)
+            started = datetime.fromtimestamp(self.started, UTC)
+            reports = Path(self._reports or "")
+            folder = RunFolder.create(reports, info, redactor=redactor, started=started)
         else:
             run, lock = self._resumed.run, self._resumed.lock
             folder = RunFolder.resume(run, info, redactor=redactor, lock=lock)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 from typing import Final, TypeAlias
 
 from pytest_llmeval.engine.choice import ModelChoice
@@ -42,7 +41,7 @@ def task_graders(plan: Plan, settings: Settings, catalog: Catalog) -> dict[Place
     choice = model_choice(settings, catalog)
     graders: dict[Place, str] = {}
     for test in plan.kinds:
-        for one in catalog.load(Path(test.file)).scorers:
+        for one in catalog.at(test.file).scorers:
             scorer = one.scorer
             judges = judge_names(choice, test, scorer) if isinstance(scorer, AskingScorer) else ()
             text = grader_text(scorer, judges, declared=one.spec.options)

@@ -22,7 +22,7 @@ def judges_of(plan: Plan, settings: Settings, catalog: Catalog) -> Iterator[Mode
     """Yield the models that the scorers of the plan's tasks may ask."""
     choice = model_choice(settings, catalog)
     for test in plan.kinds:
-        for declared in catalog.load(Path(test.file)).scorers:
+        for declared in catalog.at(test.file).scorers:
             if isinstance(declared.scorer, AskingScorer):
                 yield from choice.of_scorer(declared.scorer, test)
 

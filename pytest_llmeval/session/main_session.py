@@ -1,4 +1,9 @@
-"""The session of the main process: engine, rows and files of a run. Independent of pytest."""
+"""The session of the main process: engine, rows and files of a run. Independent of pytest.
+
+What only the end of a run needs (`session.conclusion`: figures, comparisons, tables, pages) is
+imported here, while a test waits for a reply or at the end; what reads gates and baselines, when
+one is given.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +11,9 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pytest_llmeval.engine.engine import Engine
 from pytest_llmeval.engine.link import ControllerLink, DirectLink
@@ -20,8 +28,8 @@ from pytest_llmeval.report.progress_line import Progress
 from pytest_llmeval.results.questions import Question
 from pytest_llmeval.results.row_texts import lean
 from pytest_llmeval.results.stored_run import StoredRun
+from pytest_llmeval.session.batching import batch_remarks
 from pytest_llmeval.session.composition import RunPlace, open_run
-from pytest_llmeval.session.conclusion import Conclusion, Measures, conclude
 from pytest_llmeval.session.estimate import estimate_lines
 from pytest_llmeval.session.failures import Failure, Failures
 from pytest_llmeval.session.files import SessionFiles
@@ -31,6 +39,7 @@ from pytest_llmeval.session.judge_check import unusable_judges
 from pytest_llmeval.session.picture_check import PlannedPictures, planned_pictures
 from pytest_llmeval.session.places import rescored_place
 from pytest_llmeval.session.plan_check import (
+    check_batches,
     check_models,
     check_plan,
     check_report_folder,
@@ -49,8 +58,11 @@ from pytest_llmeval.session.tracing import RunTraces
 from pytest_llmeval.session.unasked import unasked_roles
 from pytest_llmeval.session.undeclared import undeclared_remarks
 from pytest_llmeval.session.validations import stored_validations
-from pytest_llmeval.session.yardstick import yardstick_of
 from pytest_llmeval.task.catalog import Catalog
+
+if TYPE_CHECKING:
+    from pytest_llmeval.session.conclusion import Conclusion
+    from pytest_llmeval.session.yardstick import Yardstick
 
 GRACE = 30.0
 """Seconds at most that the end of a run waits for replies in flight; they are paid, and stored for
@@ -79,7 +91,7 @@ class MainSession:
             UsageError: gate, baseline or a judge's validation is invalid, or the run to resume
                 does not exist.
         """
-        self._yardstick = yardstick_of(settings)
+        self._yardstick = _yardstick_of(settings)
         self._validations = stored_validations(settings.report)
         place = rescored_place(settings)
         self._rescored: StoredRun | None = None if place is None else stored_run(REUSE, place)
@@ -111,7 +123,7 @@ class MainSession:
     @cached_property
     def link(self) -> DirectLink:
         """The connection from this process's own tests to the engine."""
-        return DirectLink(self.engine)
+        return DirectLink(self.engine, meanwhile=_load_the_end)
 
     @cached_property
     def controller_link(self) -> ControllerLink:
@@ -146,9 +158,11 @@ class MainSession:
             raise UsageError("\n".join(map(str, self._mistakes.values())))
         sound = self.plan.without(self._mistakes)
         check_plan(sound, self._settings, self._catalog)
+        check_batches(sound, self._settings, self._catalog)
         check_report_folder(self._settings)
         if (resumed := self._files.resumed) is not None:
             check_same_graders(sound, self._settings, self._catalog, resumed)
+            self._files.release_rows()
         if asks and self._rescored is None:
             check_models(sound, self._settings, self._catalog)
             self._pictures = planned_pictures(sound, self._catalog, self._tell_now)
@@ -183,6 +197,7 @@ class MainSession:
             in_flight=gauge.in_flight,
             retries=gauge.retries,
             usage=gauge.usage,
+            batches=gauge.batches,
             left=self._time_left.seconds(now, planned - tally.done, gauge.in_flight),
         )
 
@@ -247,6 +262,11 @@ class MainSession:
             for file, loaded in self._catalog.loaded.items()
             if str(file) not in self._mistakes
         }
+        from pytest_llmeval.session.conclusion import (  # noqa: PLC0415 - see the module
+            Measures,
+            conclude,
+        )
+
         measures = Measures(yardstick=self._yardstick, replayed=self._rescored)
         rows, effort = self.rows.rows, self.engine.effort
         conclusion = conclude(rows, tasks, measures, self._files.made(), effort)
@@ -263,9 +283,15 @@ class MainSession:
                 *self._failures.remarks(),
                 *unasked_roles(self.plan, self._settings, self._catalog, asked),
                 *lost_spans,
+                *self._batch_remarks(conclusion.path),
                 *(f"{n:,} unscored: {reason}" for reason, n in self.unjudged.items()),
             ),
         )
+
+    def _batch_remarks(self, run: Path | None) -> list[str]:
+        """Return the lines about batches that the session leaves with providers."""
+        gauge = self.engine.gauge
+        return batch_remarks(None if gauge is None else gauge.batches, run, self._settings.keep)
 
     def _price_lines(self, effort: Effort | None) -> tuple[str, ...]:
         """Return the line about the prices of the models that were asked."""
@@ -334,3 +360,17 @@ class MainSession:
             self._validations,
             mistaken=self._mistakes,
         )
+
+
+def _yardstick_of(settings: Settings) -> Yardstick | None:
+    """Return the session's gate and baseline; None without both. Raises as `load_yardstick`."""
+    if settings.gate is None and settings.baseline is None:
+        return None
+    from pytest_llmeval.session.yardstick import yardstick_of  # noqa: PLC0415 - see the module
+
+    return yardstick_of(settings)
+
+
+def _load_the_end() -> None:
+    """Import what the end of the run needs; nothing after the first time."""
+    import_module("pytest_llmeval.session.conclusion")

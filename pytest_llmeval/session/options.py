@@ -88,6 +88,13 @@ TABLE = (
     ),
     Option("shard", "shard", "run the I-th of N equal parts, such as 1/4", "I/N", group="samples"),
     Option(
+        "workers",
+        "text",
+        "run tests on other machines: ray:32, 4*COMMAND, none",
+        "PLACE",
+        group="samples",
+    ),
+    Option(
         "set",
         "list",
         "override a value of a task, repeatable; += appends to a list",
@@ -98,6 +105,14 @@ TABLE = (
         "budget", "text", "what the run may spend: 5usd, 2Mtok or 5usd,2Mtok", "SUM", group="cost"
     ),
     Option("prices", "path", "file of dollars per million tokens, by model", "FILE", group="cost"),
+    Option(
+        "batch",
+        "text",
+        "send requests in batches, at half the price: on or wait=12h,deadline=2d",
+        "HOW",
+        "on",
+        group="cost",
+    ),
     Option("estimate", "flag", "print requests, tokens and dollars, and stop", group="cost"),
     Option(
         "reuse",

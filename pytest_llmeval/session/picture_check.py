@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from pytest_llmeval.engine.plan import Plan
 from pytest_llmeval.errors import LLMEvalError, TaskError, UsageError
@@ -69,7 +68,7 @@ def _uses(plan: Plan, catalog: Catalog) -> Mapping[str, Mapping[str, Sequence[st
     """Return by task file and picture's path the ids of the selected samples that have it."""
     uses: defaultdict[str, defaultdict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
     for file, sample in dict.fromkeys((test.file, test.sample) for test in plan.tests):
-        one = catalog.load(Path(file)).by_id[sample]
+        one = catalog.at(file).by_id[sample]
         for path in dict.fromkeys((*one.images, *one.pictures.values())):
             uses[file][path].append(sample)
     return uses

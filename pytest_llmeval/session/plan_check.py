@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 
+from pytest_llmeval.engine.batches.settings import batch_settings_of
 from pytest_llmeval.engine.choice import ModelChoice
 from pytest_llmeval.engine.context import (
     OpeningCheckingSolver,
@@ -19,6 +20,7 @@ from pytest_llmeval.engine.plan import Plan, PlannedTest
 from pytest_llmeval.engine.replies.recording import Recording
 from pytest_llmeval.engine.specs import ModelSpec, parse_specs, share_limits
 from pytest_llmeval.errors import LLMEvalError, TaskError, UsageError
+from pytest_llmeval.providers.opening import check_batches as check_provider_batches
 from pytest_llmeval.providers.opening import check_provider
 from pytest_llmeval.records import Sample, display_of
 from pytest_llmeval.results.declared_metrics import MetricError, check_metrics
@@ -48,6 +50,7 @@ def check_settings(settings: Settings) -> None:
     models = parse_specs(settings.models, folder=folder)
     others = parsed_roles(settings)
     share_limits([*models, *chain.from_iterable(others.values())])
+    batch_settings_of(settings.batch or "off")
     reused_place(settings)
     kept = kept_place(settings)
     if kept is not None and kept.is_recording:
@@ -70,12 +73,12 @@ def task_mistakes(plan: Plan, settings: Settings, catalog: Catalog) -> Mapping[s
     choice = model_choice(settings, catalog)
     samples: dict[str, dict[str, Sample]] = {}
     for test in plan.tests:
-        loaded = catalog.load(Path(test.file))
+        loaded = catalog.at(test.file)
         samples.setdefault(test.file, {})[test.sample] = loaded.by_id[test.sample]
     recorded = {test.file for test in plan.kinds if not test.model}
     found = {}
     for file, selected in samples.items():
-        loaded = catalog.load(Path(file))
+        loaded = catalog.at(file)
         try:
             _check_own_code(loaded.task)
             kinds = [test for test in plan.kinds if test.file == file]
@@ -119,6 +122,18 @@ def check_models(plan: Plan, settings: Settings, catalog: Catalog) -> None:
         check_provider(model, folder=Path(settings.folder))
 
 
+def check_batches(plan: Plan, settings: Settings, catalog: Catalog) -> None:
+    """Raise UsageError if requests shall go into batches to a model that has no batch API.
+
+    Recorded replies cost nothing, and need none.
+    """
+    if settings.batch is None or batch_settings_of(settings.batch) is None:
+        return
+    asked = (*_solvers(plan, settings, catalog), *judges_of(plan, settings, catalog))
+    for model in dict.fromkeys(model.bare for model in asked if not model.recorded):
+        check_provider_batches(model, folder=Path(settings.folder))
+
+
 def check_report_folder(settings: Settings) -> None:
     """Raise UsageError when run folders cannot be made in the report folder."""
     if settings.report is None:
@@ -152,7 +167,7 @@ def _check_tasks(plan: Plan, settings: Settings) -> None:
 def _check_samples(plan: Plan, settings: Settings, catalog: Catalog) -> None:
     if not settings.samples or plan.wrong:
         return
-    known = {sample for file, _, _ in plan.tasks for sample in catalog.load(Path(file)).by_id}
+    known = {sample for file, _, _ in plan.tasks for sample in catalog.at(file).by_id}
     if unknown := [sample for sample in settings.samples if sample not in known]:
         msg = f"--llmeval-sample {unknown[0]!r}: no task collected here has a sample with this id"
         raise UsageError(msg)
@@ -261,7 +276,7 @@ def _check_pictures(plan: Plan, settings: Settings, catalog: Catalog) -> None:
     }
     for test in plan.tests if blind else ():
         model = blind.get((test.file, test.model))
-        if model is not None and catalog.load(Path(test.file)).by_id[test.sample].images:
+        if model is not None and catalog.at(test.file).by_id[test.sample].images:
             msg = (
                 f"{model.label} reads no pictures, and sample {test.sample!r} of task "
                 f"{test.task!r} has some: name a model that does (vision=on if this one does "
@@ -274,7 +289,7 @@ def _shown_pictures(
     test: PlannedTest, choice: ModelChoice, catalog: Catalog
 ) -> tuple[ModelSpec, ...]:
     """Return the models that get a test's pictures: the one under test, and its judges if asked."""
-    scorers = (declared.scorer for declared in catalog.load(Path(test.file)).scorers)
+    scorers = (declared.scorer for declared in catalog.at(test.file).scorers)
     judges = (
         choice.of_scorer(scorer, test)
         for scorer in scorers

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from pathlib import Path
 
 from pytest_llmeval.engine.plan import Plan
 from pytest_llmeval.records import Image, Sample
@@ -24,7 +23,7 @@ def planned_questions(
         sent: by path, the samples' pictures as they are sent; others are read.
     """
     for file, name in dict.fromkeys((test.file, test.sample) for test in plan.tests):
-        loaded = catalog.load(Path(file))
+        loaded = catalog.at(file)
         sample = loaded.by_id[name]
         asks_also = getattr(loaded.task.named_solver, "asks_also", lambda _: ())
         yield Question(

@@ -130,7 +130,7 @@ class _Rescoring:
     def _scored(self, row: Row, test: PlannedTest) -> Row:
         """Return a row with new scores, as ``assert_correct(sample, completion)`` makes them."""
         attempt = Attempt(test.nodeid, lambda: self._link)
-        attempt.planned, attempt.loaded = test, self._plan.catalog.load(Path(test.file))
+        attempt.planned, attempt.loaded = test, self._plan.catalog.at(test.file)
         attempt.sample = attempt.loaded.by_id[test.sample]
         attempt.completion = completion = self._plan.completions[row.key]
         raised: Exception | None = None

@@ -76,7 +76,7 @@ def missing_judges(plan: Plan, settings: Settings, catalog: Catalog) -> list[str
     choice = model_choice(settings, catalog)
     found: dict[Role, str] = {}
     for test in plan.kinds:
-        for declared in catalog.load(Path(test.file)).scorers:
+        for declared in catalog.at(test.file).scorers:
             scorer = declared.asks
             if scorer is not None and not choice.of_scorer(scorer, test):
                 role = role_of(scorer)

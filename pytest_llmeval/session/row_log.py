@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from pathlib import Path
 
 from msgspec.structs import replace
 
@@ -12,6 +11,7 @@ from pytest_llmeval.errors import RunStopped
 from pytest_llmeval.files.writes import Writes
 from pytest_llmeval.records import Outcome, Row, RowKey
 from pytest_llmeval.results.row_texts import Kept, as_it_is
+from pytest_llmeval.results.shared_parts import SharedParts
 from pytest_llmeval.results.store import RunFolder
 from pytest_llmeval.session.rows import unreported_row
 from pytest_llmeval.session.tally import Tally
@@ -49,8 +49,9 @@ class RowLog:
         self._catalog, self._open_folder, self._writes = catalog, open_folder, writes
         self._earlier = {row.key: row for row in earlier}
         self._rows: dict[RowKey, Row] = {}
-        self.tally = Tally(self._rows.values)
+        self.tally = Tally()
         self._unwritten: set[RowKey] = set()
+        self._shared = SharedParts()
 
     @property
     def rows(self) -> tuple[Row, ...]:
@@ -72,14 +73,14 @@ class RowLog:
             return
         if (before := self._rows.get(row.key)) is not None:
             row = replace(row, reports=before.reports + 1)
-        self._rows[row.key] = row
+        self._keep(row)
         self.tally.count(row, before)
         self._write(row)
         self._added(row)
 
     def add_unreported(self, test: PlannedTest, outcome: Outcome, explanation: str) -> None:
         """Add the row of a planned test without a report."""
-        self.add(unreported_row(test, self._catalog.load(Path(test.file)), outcome, explanation))
+        self.add(unreported_row(test, self._catalog.at(test.file), outcome, explanation))
 
     def complete(self, plan: Plan) -> None:
         """Add a row for each planned test without a report; write what could not be written."""
@@ -99,4 +100,10 @@ class RowLog:
             self._unwritten.add(row.key)
         else:
             self._unwritten.discard(row.key)
-            self._rows[row.key] = self._kept(row)
+            self._keep(self._shared.within(self._kept(row)))
+
+    def _keep(self, row: Row) -> None:
+        """Let a row count, in place of that of a resumed run, which leaves memory."""
+        self._rows[row.key] = row
+        if row.key in self._earlier:
+            self._earlier[row.key] = row

@@ -79,7 +79,7 @@ def _judges(
     choice = model_choice(settings, catalog)
     found: list[Json] = []
     for test in plan.kinds:
-        loaded = catalog.load(Path(test.file))
+        loaded = catalog.at(test.file)
         for declared in loaded.scorers:
             if (scorer := declared.asks) is None:
                 continue

@@ -26,6 +26,7 @@ class Settings:
         shard: number of this part, from 1, and number of parts.
         budget: limit on what the run may spend, such as ``5usd,2Mtok``.
         prices: file of prices per million tokens.
+        batch: how requests are sent in batches, such as ``on`` or ``wait=12h``.
         estimate: whether to estimate requests and cost instead of running tests.
         epochs: repetitions of every sample.
         limit: samples per task at most; with a seed, as in ``50,seed=1``, random ones.
@@ -39,6 +40,7 @@ class Settings:
         baseline: baseline file or run folder to compare with.
         gate: file of rules that the run must meet.
         progress: how progress is shown: ``auto``, ``line``, ``plain`` or ``none``.
+        workers: the workers on other machines, as typed.
         groups: whether to print all tables, with groups, instead of a line for each task.
         domain: values of the options of domains, by name.
         folder: the folder where the command was typed.
@@ -53,6 +55,7 @@ class Settings:
     shard: tuple[int, int] | None = None
     budget: str | None = None
     prices: str | None = None
+    batch: str | None = None
     estimate: bool = False
     epochs: int = 1
     limit: int | str | None = None
@@ -66,6 +69,7 @@ class Settings:
     baseline: str | None = None
     gate: str | None = None
     progress: str = "auto"
+    workers: str | None = None
     groups: bool = False
     domain: Mapping[str, str] = field(default_factory=dict)
     folder: str = "."

@@ -70,6 +70,14 @@ class Spending:
             self._shared.require_price(name)
         return self._free if model.recorded and name not in self.prices else self._shared
 
+    def batch_name(self, model: ModelSpec) -> str:
+        """Return the name under which the budget has the price of a model's batches."""
+        self.budget(model)
+        name = f"{model.bare.label} in batches"
+        if (price := self.prices.get(model.bare.label)) is not None:
+            self.prices.setdefault(name, price.in_batches)
+        return name
+
     def priced(self, model: ModelSpec) -> Priced | None:
         """Return a model's price; None if it is not known.
 

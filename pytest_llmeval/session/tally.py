@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable
+from collections import Counter
 from typing import Final
 
 from pytest_llmeval.records import Outcome, Row
-from pytest_llmeval.results.statistics import Interval, proportion_interval
+from pytest_llmeval.results.counted_clusters import CountedClusters
+from pytest_llmeval.results.statistics import Interval
 
 _SCORED: Final[tuple[Outcome, ...]] = ("correct", "incorrect")
-_GROWTH: Final = 1.01
-"""By how much the scored rows must have grown before the interval is computed again."""
 
 
 class Tally:
@@ -24,19 +22,19 @@ class Tally:
         live: number of rows for which a model was asked in this session, and nothing was stored.
     """
 
-    def __init__(self, rows: Callable[[], Iterable[Row]]) -> None:
-        """Count nothing yet; `rows` returns all rows that were counted."""
-        self._rows = rows
+    def __init__(self) -> None:
+        """Count nothing yet."""
         self.done = self.live = 0
         self._outcomes: Counter[Outcome] = Counter()
-        self._interval: Interval | None = None
-        self._interval_of = 0
+        self._clusters = CountedClusters()
 
     def count(self, row: Row, before: Row | None = None) -> None:
         """Count a row in place of an earlier one with its key."""
         self._outcomes[row.outcome] += 1
+        self._cluster(row)
         if before is not None:
             self._outcomes[before.outcome] -= 1
+            self._cluster(before, times=-1)
             return
         self.done += 1
         self.live += not (row.cached or row.recorded or row.outcome == "not run")
@@ -60,17 +58,11 @@ class Tally:
     def interval(self) -> Interval | None:
         """The interval of the accuracy; rows of one sample, of any model and epoch, are a cluster.
 
-        From 100 rows on it may be that of one per cent fewer rows: it is read twice a second, and
-        goes through all of them.
+        It is read twice a second, and takes the same time however many rows there are.
         """
-        scored = self.scored
-        if not self._interval_of <= scored < self._interval_of * _GROWTH:
-            self._interval, self._interval_of = self._computed(), scored
-        return self._interval
+        return self._clusters.interval
 
-    def _computed(self) -> Interval | None:
-        clusters: dict[tuple[str, str], list[float]] = defaultdict(list)
-        for row in tuple(self._rows()):
-            if row.outcome in _SCORED:
-                clusters[row.task, row.sample].append(float(row.outcome == "correct"))
-        return proportion_interval(tuple(clusters.values()))
+    def _cluster(self, row: Row, times: int = 1) -> None:
+        if row.outcome in _SCORED:
+            correct = row.outcome == "correct"
+            self._clusters.count(row.task, row.sample, one=correct, times=times)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from contextlib import suppress
-from pathlib import Path
 
 from pytest_llmeval.engine.own_code import roles_of
 from pytest_llmeval.engine.plan import Plan
@@ -28,7 +27,7 @@ def unasked_roles(
         catalog: the tasks.
         asked: the roles in which models were asked.
     """
-    loaded = [catalog.load(Path(file)) for file in {test.file: None for test in plan.kinds}]
+    loaded = [catalog.at(file) for file in {test.file: None for test in plan.kinds}]
     declared = {role for one in loaded for role in _declared(one)}
     known = ", ".join(sorted(declared)) or "none"
     return [

@@ -77,10 +77,8 @@ def _whole(path: Path) -> Baseline:
     return found
 
 
-def yardstick_of(settings: Settings) -> Yardstick | None:
-    """Return the session's gate and baseline; None without both. Raises as `load_yardstick`."""
-    if settings.gate is None and settings.baseline is None:
-        return None
+def yardstick_of(settings: Settings) -> Yardstick:
+    """Return the session's gate and baseline. Raises as `load_yardstick`."""
     gate, baseline = (
         None if name is None else Path(name) for name in (settings.gate, settings.baseline)
     )

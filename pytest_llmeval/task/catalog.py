@@ -104,6 +104,8 @@ class Catalog:
         self._count, self._seed = limit, seed
         self._files: dict[Path, TaskFile] = {}
         self._loaded: dict[Path, LoadedTask] = {}
+        # Beside `_loaded`, because making a path takes longer than all else of a look-up.
+        self._by_text: dict[str, LoadedTask] = {}
         self._shared: dict[Path, list[SharedSamples]] = {}
         self._wrong: dict[Path, LLMEvalError] = {}
 
@@ -138,6 +140,12 @@ class Catalog:
                 self._wrong[file] = error.with_traceback(None)
                 raise
         return self._loaded[file]
+
+    def at(self, address: str) -> LoadedTask:
+        """Return what `load` does, for an address as plans name it."""
+        if address not in self._by_text:
+            self._by_text[address] = self.load(Path(address))
+        return self._by_text[address]
 
     @property
     def wrong(self) -> tuple[Path, ...]:

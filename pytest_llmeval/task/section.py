@@ -67,7 +67,9 @@ class Section(BaseModel):
     other_keys: ClassVar[tuple[str, ...]] = ()
     """Further keys of the file, which say how the others are found."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
+    model_config = ConfigDict(
+        extra="forbid", frozen=True, strict=True, allow_inf_nan=False, defer_build=True
+    )
 
     @model_validator(mode="before")
     @classmethod

@@ -10,8 +10,17 @@ COLUMNS = 100
 
 OPTIONS = {
     "models": ["model", "judge", "concurrency", "sample-timeout", "seed"],
-    "samples and tasks": ["epochs", "limit", "sample", "shard", "set", "graph", "sandbox"],
-    "cost and stored replies": ["budget", "prices", "estimate", "reuse", "keep", "resume"],
+    "samples and tasks": [
+        "epochs",
+        "limit",
+        "sample",
+        "shard",
+        "workers",
+        "set",
+        "graph",
+        "sandbox",
+    ],
+    "cost and stored replies": ["budget", "prices", "batch", "estimate", "reuse", "keep", "resume"],
     "results": ["report", "traces", "baseline", "gate", "groups", "progress"],
 }
 

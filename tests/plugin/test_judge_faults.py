@@ -25,12 +25,19 @@ def reply(request):
     return f"as many as {number + 1}" if number % 2 else f"The answer is {number + 1}"
 """
 
-# Kills its process at the first question that it gets, until somebody removes the file.
+# While the file is there, it kills its process at the first question that it gets, once no reply is
+# on its way to the store any more.
 JUDGE = """
-import os, signal
+import glob, os, signal, sqlite3, time
+
+def stored():
+    file = glob.glob("**/replies.sqlite3", recursive=True)[0]
+    return sqlite3.connect(file).execute("SELECT count(*) FROM replies").fetchone()[0]
 
 def deadly(request):
     if os.path.exists("deadly"):
+        while stored() < len(open("calls.txt").readlines()):
+            time.sleep(0.05)
         os.kill(os.getpid(), signal.SIGKILL)
     return '{"answer_correct": 1, "reason": "the same"}'
 """

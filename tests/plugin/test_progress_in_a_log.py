@@ -10,16 +10,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_llmeval.plugin.progress import PlainRhythm, style_of
 from pytest_llmeval.report.progress_line import Progress
+from pytest_llmeval.report.progress_style import PlainRhythm, style_of
 
 if TYPE_CHECKING:
     from plugin.conftest import Project
 
 OFTEN = """
 import pytest_llmeval.plugin.progress as progress
+import pytest_llmeval.report.progress_style as style
 
-progress._EVERY, progress._FIRST, progress._CLOSEST, progress._GROWTH = 0.02, 0.1, 0.1, 1000
+progress._EVERY = 0.02
+style._FIRST, style._CLOSEST, style._GROWTH = 0.1, 0.1, 1000
 """
 
 SLOW = """

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
+from pytest_llmeval.engine.batches.gauge import BatchGauge
 from pytest_llmeval.records import Usage
 from pytest_llmeval.report.progress_line import Progress, progress_line
 from pytest_llmeval.results.statistics import Interval
@@ -91,3 +92,15 @@ def test_colour_adds_nothing_but_red_errors(progress: Progress, width: int) -> N
     coloured = progress_line(progress, width=width, color=True)
     assert re.sub(r"\x1b\[\d*m", "", coloured) == line
     assert ("\x1b[31m" in coloured) == bool(re.search(r"\d errors?( ·|$)", line))
+
+
+def test_batches_that_ended_and_requests_that_wait_are_shown() -> None:
+    shown = [
+        progress_line(Progress(done=0, planned=9, batches=BatchGauge(sent=s, ended=e, waiting=w)))
+        for s, e, w in ((0, 0, 9), (3, 1, 2000), (3, 3, 1))
+    ]
+    assert shown == [
+        "llmeval: 0/9 done · gathering a batch, 9 requests waiting",
+        "llmeval: 0/9 done · batches 1/3 ended, 2,000 requests waiting",
+        "llmeval: 0/9 done · batches 3/3 ended, 1 request waiting",
+    ]

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import csv
 import io
+import sys
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_llmeval.records import Score, Usage
+from pytest_llmeval.report.csv_line import csv_line
 from pytest_llmeval.report.rows_csv import cells_of, column_names, csv_lines
 
 
@@ -92,3 +94,11 @@ def test_a_target_of_any_form_is_one_cell(target: Any, cell: str) -> None:
 def test_the_order_of_choices_has_a_column_where_there_are_some() -> None:
     assert cells(target="A", order="CAB")["order"] == "CAB"
     assert "order" not in cells(target="A")
+
+
+def test_printable_cells_are_written_as_sign_by_sign() -> None:
+    signs = [sign for sign in map(chr, range(sys.maxunicode + 1)) if sign.isprintable()]
+    for start in range(0, len(signs), 5000):
+        text = "".join(signs[start : start + 5000])
+        assert next(csv.reader([csv_line([text])])) == [f"{text}"]
+        assert next(csv.reader([csv_line([f"{text}\0"])])) == [rf"{text}\x00"]

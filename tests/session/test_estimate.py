@@ -33,9 +33,15 @@ def test_requests_and_input_tokens_count_for_each_model_and_epoch(tmp_path: Path
 
 def test_with_prices_the_most_that_it_may_cost_is_told(tmp_path: Path) -> None:
     (line,) = lines_of(OneTask(tmp_path), "openai/a", priced=True)
-    assert line.endswith("about 6 input tokens, $0.0060 and the output, which nothing limits")
+    assert line.endswith(
+        "about 6 input tokens, $0.0060 and the output, which nothing limits "
+        "($0.0030 by --llmeval-batch)"
+    )
     (line,) = lines_of(OneTask(tmp_path, "generate: {max_tokens: 100}\n"), "openai/a", priced=True)
-    assert line.endswith("about 6 input tokens, at most about $0.31 with 300 output tokens")
+    assert line.endswith(
+        "about 6 input tokens, at most about $0.31 with 300 output tokens "
+        "($0.15 by --llmeval-batch)"
+    )
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -137,3 +138,15 @@ def test_rows_reach_the_folder_of_a_run(task: OneTask, tmp_path: Path) -> None:
         log.add(row)
     folder.close()
     assert read_run(folder.path).rows == log.rows
+
+
+def test_a_row_of_a_resumed_run_leaves_memory_with_the_report_that_replaces_it(
+    task: OneTask,
+) -> None:
+    earlier = [replace(row, outcome="error") for row in rows_of(task)]
+    log = log_of(task, Written(), tuple(earlier))
+    held = [sys.getrefcount(row) for row in earlier]
+    for row in rows_of(task):
+        log.add(row)
+    assert [sys.getrefcount(row) for row in earlier] == [count - 1 for count in held]
+    assert [row.outcome for row in log.rows] == ["correct"] * len(earlier)

@@ -59,7 +59,7 @@ def field_of(name: str, settings: Settings) -> Any:
 
 def test_every_option_has_a_flag_a_key_a_variable_and_a_group_of_the_help() -> None:
     names = [option.name for option in all_options()]
-    assert len(names) == len(set(names)) == 24
+    assert len(names) == len(set(names)) == 26
     for option in all_options():
         under = option.name.replace("-", "_")
         assert (option.flag, option.key, option.variable) == (
@@ -88,6 +88,7 @@ VALUES: list[tuple[str, object, str, Any]] = [
     ("shard", "1/4", "1/4", (1, 4)),
     ("set", ["demo.a.b=c=d"], "demo.a.b=c=d", {"demo": {"a.b": "c=d"}}),
     ("budget", "5usd,2Mtok", "5usd,2Mtok", "5usd,2Mtok"),
+    ("batch", "wait=12h", "wait=12h", "wait=12h"),
     ("estimate", True, "true", True),
     ("reuse", "old,max_age=7d", "old,max_age=7d", "old,max_age=7d"),
     ("keep", "replies.jsonl", "replies.jsonl", "replies.jsonl"),

@@ -44,7 +44,7 @@ def test_counts_and_interval_are_those_of_the_last_row_of_each_key(
     told: list[tuple[int, str, int, Outcome, bool]],
 ) -> None:
     rows: dict[object, Row] = {}
-    tally = Tally(rows.values)
+    tally = Tally()
     for sample, model, epoch, outcome, cached in told:
         new = row(sample, model, epoch, outcome, cached=cached)
         before = rows.get(new.key)
@@ -63,7 +63,7 @@ def test_counts_and_interval_are_those_of_the_last_row_of_each_key(
 
 
 def test_stored_and_recorded_replies_and_tests_that_did_not_run_are_not_live() -> None:
-    tally = Tally(tuple)
+    tally = Tally()
     plain = row(0, "m", 1, "correct", cached=False)
     tally.count(plain)
     for change in ({"cached": True}, {"recorded": True}, {"outcome": "not run"}):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import socket
 import sys
 from asyncio import StreamReader
@@ -28,6 +29,7 @@ _CHUNK = 1 << 16
 # Seconds.
 _GRACE = 0.5  # from the end of its input to the kill
 _DEAD = 2.0  # from the kill to the end of its pipes
+_REMOVED = 0.1  # from then to the end of all processes of its group
 
 
 class ServerProcess:
@@ -129,8 +131,18 @@ class ServerProcess:
                 await self._drain()
                 await self._listening
                 await self._process.wait()
+        await self._removed()
         # Nothing public closes pipes that a process outside of the group still holds.
         self._process._transport.close()  # type: ignore[attr-defined]  # noqa: SLF001
+
+    async def _removed(self) -> None:
+        """Wait a moment for the system to remove the killed processes of the group."""
+        # Zombies of a system that collects none stay in the group for ever.
+        with suppress(ProcessLookupError, PermissionError, TimeoutError):
+            async with asyncio.timeout(_REMOVED):
+                while True:
+                    os.killpg(self._process.pid, 0)
+                    await asyncio.sleep(0.005)
 
     async def _drain(self) -> None:
         """Read what is left of its output, without which its pipe does not end."""
