@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet install -c constraints.txt
 
-.PHONY: run test conformance live lint neo4j clean
+.PHONY: run test conformance live soak fuzz lint neo4j clean
 
 # The tests start hundreds of processes: without its cache, each would compile the package again.
 unexport PYTHONDONTWRITEBYTECODE
@@ -25,6 +25,19 @@ live: .venv/run.stamp neo4j
 	@if $(MAKE) --no-print-directory .venv/live.stamp; then exec $(BIN)/python performance/live_model.py; \
 	else echo "skipped: llama.cpp's server and its model (dependency group live) cannot be installed here"; fi
 
+# An hour of faults over 20,000 samples: nothing lost, nothing paid twice (docs/soak.md). Linux.
+MINUTES ?= 60
+SAMPLES ?= 20000
+SEED ?= 1
+soak: .venv/run.stamp neo4j
+	$(BIN)/python performance/soak.py --minutes $(MINUTES) --samples $(SAMPLES) --seed $(SEED)
+
+# Searches for inputs that break a promise of a reader of hostile texts; all of them, or TARGET.
+TARGET ?=
+SECONDS ?= 10
+fuzz: .venv/test.stamp
+	$(BIN)/python tests/fuzz/fuzzing.py $(TARGET) --seconds $(SECONDS)
+
 # The Neo4j of the Cypher tasks. Where it cannot be fetched, another database answers, and a line says so.
 neo4j: .venv/run.stamp
 	@$(BIN)/llmeval graph install || true
@@ -44,7 +57,8 @@ lint: .venv/test.stamp
 
 .venv/test.stamp: .venv/run.stamp
 	$(PIP) --upgrade 'pip>=25.1' # the first that knows dependency groups
-	$(PIP) -e '.[all]' --group dev
+	$(PIP) -e '.[all,scale]' --group dev
+	$(PIP) --only-binary atheris --group fuzz || echo "no fuzzing here: atheris has no wheel for this platform"
 	@touch $@
 
 .venv/live.stamp: .venv/run.stamp

@@ -3,6 +3,8 @@
     python performance/engine.py              # all sizes, all modes, a calm server
     python performance/engine.py --samples 200 --modes serial --weather sampled bursts faults
     python performance/engine.py --samples 2000 --modes store    # all replies are stored already
+    python performance/engine.py --samples 5000 --modes "serial, with files"    # 1,000 in flight
+    python performance/engine.py --samples 2000 --modes serial "plain pytest" --repeat 5
     python performance/engine.py --samples 200 --modes serial --peers /path/to/python
 
 The server runs in its own process, so the CPU seconds are pytest's, its workers' and their
@@ -48,6 +50,7 @@ MODES = {
     "-n 4 worksteal": ("-n", "4", "--dist", "worksteal"),
     "serial, with files": SERIAL,
     "store": SERIAL,
+    "plain pytest": SERIAL,
 }
 
 WITH_FILES = ("serial, with files", "store")
@@ -56,13 +59,19 @@ WITH_FILES = ("serial, with files", "store")
 LOADS = (
     Load(samples=200, latency=1.0, concurrency=200),
     Load(samples=2_000, latency=1.0, concurrency=200),
+    Load(samples=5_000, latency=1.0, concurrency=1_000),
     Load(samples=800, latency=2.0, concurrency=64, scoring=0.1),
 )
 
 
 @dataclass(frozen=True, kw_only=True)
 class Measured:
-    """What one run took and asked."""
+    """What one run took and asked.
+
+    Attributes:
+        rate: samples a second, from start to exit.
+        machine_load: processes that wanted a processor in its last minute (the load average).
+    """
 
     load: str
     weather: str
@@ -70,6 +79,8 @@ class Measured:
     wall: float
     cpu: float
     ideal: float
+    rate: float
+    machine_load: float
     requests: int
     peak: int
     last_line: str
@@ -77,7 +88,8 @@ class Measured:
     def line(self) -> str:
         """Return the line of the table."""
         times = f"{self.wall:7.1f} {self.wall / self.ideal:8.2f} {self.cpu:7.1f}"
-        figures = f"{times} {self.requests:9} {self.peak:5}"
+        busy = f"{self.machine_load:5.1f}"
+        figures = f"{times} {self.rate:7.0f} {self.requests:9} {self.peak:5} {busy}"
         return f"{self.load:38} {self.weather:8} {self.mode:19} {figures}  {self.last_line}"
 
 
@@ -89,15 +101,17 @@ def main() -> None:
     parser.add_argument("--samples", type=int, help="only the load with so many samples")
     parser.add_argument("--modes", nargs="*", choices=MODES, default=list(MODES))
     parser.add_argument("--weather", nargs="*", choices=WEATHERS, default=["calm"])
+    parser.add_argument("--repeat", type=int, default=1, help="how often everything is run")
     parser.add_argument(
         "--peers", metavar="PYTHON", help="interpreter that has the peers, measured as well"
     )
     chosen = parser.parse_args()
-    figures = f"{'wall s':>7} {'x ideal':>8} {'CPU s':>7} {'requests':>9} {'peak':>5}"
+    times = f"{'wall s':>7} {'x ideal':>8} {'CPU s':>7} {'a s':>7}"
+    figures = f"{times} {'requests':>9} {'peak':>5} {'busy':>5}"
     print(f"{'load':38} {'weather':8} {'mode':19} {figures}")
     everything = []
     with serving() as server:
-        for load in LOADS:
+        for load in LOADS * chosen.repeat:
             if chosen.samples in (None, load.samples):
                 for measured in measure(server, load, chosen.modes, chosen.weather, chosen.peers):
                     print(measured.line(), flush=True)
@@ -134,11 +148,14 @@ def measure(
 def measure_ours(
     server: ModelServer, load: Load, weather: str, mode: str, folder: Path
 ) -> Iterator[Measured]:
-    """Run pytest once over a load.
+    """Run pytest once over a load; in the mode ``plain pytest`` over as many plain tests.
 
     In the mode ``store`` that run is not measured, but a second one that finds all replies stored,
-    and one over as many plain tests.
+    and one over plain tests.
     """
+    if mode == "plain pytest":
+        yield measure_plain(server, load, weather, folder)
+        return
     options = ["--llmeval-model", f"openai/load,base_url={server.url}"]
     options += ["--llmeval-concurrency", str(load.concurrency), *MODES[mode]]
     options += ["--llmeval-report", "reports"] if mode in WITH_FILES else []
@@ -150,8 +167,14 @@ def measure_ours(
     server.program(**load.program(weather))
     stored = run([*PYTEST, "test_load.py", *options, "--llmeval-resume"], folder, os.environ)
     yield told(server, load, weather, mode, stored)
-    plain = run([*PYTEST, "test_plain.py", *SERIAL], folder, os.environ)
-    yield told(server, load, weather, "plain pytest", plain)
+    yield measure_plain(server, load, weather, folder)
+
+
+def measure_plain(server: ModelServer, load: Load, weather: str, folder: Path) -> Measured:
+    """Run pytest over as many empty tests."""
+    server.program(**load.program(weather))
+    took = run([*PYTEST, "test_plain.py", *SERIAL], folder, os.environ)
+    return told(server, load, weather, "plain pytest", took)
 
 
 def told(server: ModelServer, load: Load, weather: str, mode: str, took: Took) -> Measured:
@@ -162,6 +185,8 @@ def told(server: ModelServer, load: Load, weather: str, mode: str, took: Took) -
         weather=weather,
         mode=mode,
         ideal=load.ideal,
+        rate=load.samples / took.wall,
+        machine_load=os.getloadavg()[0],
         requests=report["requests"],
         peak=report["peak"],
         **asdict(took),

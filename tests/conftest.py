@@ -10,6 +10,8 @@ from pathlib import Path
 import hypothesis
 import pytest
 from servers.fixture import (
+    batch_server,
+    batch_server_process,
     messages_server,
     messages_server_process,
     model_server,
@@ -18,6 +20,8 @@ from servers.fixture import (
 from warm.fixture import warm_python
 
 __all__ = [
+    "batch_server",
+    "batch_server_process",
     "messages_server",
     "messages_server_process",
     "model_server",
