@@ -65,18 +65,21 @@ class LineFile:
             raise
 
     def append(self, line: str) -> None:
-        """Append a line of ASCII text; OSError, and the file as before, when that fails."""
+        """Append a line of ASCII text; OSError, and the file as before, when that fails.
+
+        The file is also as before, or has the whole line, when a signal interrupts this.
+        """
         data = f"{line}\n".encode("ascii")
         written = 0
         try:
             while written < len(data):
                 written += self._file.write(data[written:] if written else data)
-        except OSError:
+            self._size += len(data)
+        except BaseException:
             # Nor can it be shortened, perhaps; whoever opens it next removes the part of a line.
             with suppress(OSError):
                 self._file.truncate(self._size)
             raise
-        self._size += len(data)
 
     def close(self) -> None:
         """Close the file."""

@@ -67,12 +67,15 @@ class RowLog:
         """Add a row, in place of an earlier one with its key, and write it.
 
         A row with outcome ``not run`` does not replace that of a resumed run. A row that cannot be
-        written is kept for the table, and written in `complete` if that is possible by then.
+        written is kept for the table, and written in `complete` if that is possible by then; so is
+        one whose writing a signal interrupted.
         """
         if row.outcome == "not run" and row.key in self._earlier:
             return
         if (before := self._rows.get(row.key)) is not None:
             row = replace(row, reports=before.reports + 1)
+        # Before anything that a signal may interrupt: a row that counts is written or noted here.
+        self._unwritten.add(row.key)
         self._keep(row)
         self.tally.count(row, before)
         self._write(row)
@@ -84,7 +87,7 @@ class RowLog:
 
     def complete(self, plan: Plan) -> None:
         """Add a row for each planned test without a report; write what could not be written."""
-        for key in tuple(self._unwritten):
+        for key in self._unwritten & self._rows.keys():
             self._write(self._rows[key])
         for test in plan.tests:
             if test.key not in self._rows and test.key not in self._earlier:
@@ -96,8 +99,7 @@ class RowLog:
                 if (folder := self._open_folder()) is not None:
                     row = folder.add_row(row)
         except RunStopped:
-            # Not raised: the table can still be printed, with the reason below it.
-            self._unwritten.add(row.key)
+            pass  # The table can still be printed, with the reason below it.
         else:
             self._unwritten.discard(row.key)
             self._keep(self._shared.within(self._kept(row)))

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 import pytest
@@ -11,9 +14,11 @@ from msgspec.structs import replace
 from session.one_task import OneTask
 
 from pytest_llmeval.errors import UsageError
+from pytest_llmeval.files.redaction import Redactor
 from pytest_llmeval.files.writes import Writes
 from pytest_llmeval.records import Row
 from pytest_llmeval.results.store import RunFolder
+from pytest_llmeval.results.stored_run import read_run
 from pytest_llmeval.session.row_log import RowLog
 from pytest_llmeval.session.rows import unreported_row
 
@@ -129,15 +134,60 @@ def test_a_test_over_which_a_worker_died_is_an_error_with_the_reason(task: OneTa
 
 
 def test_rows_reach_the_folder_of_a_run(task: OneTask, tmp_path: Path) -> None:
-    from pytest_llmeval.files.redaction import Redactor  # noqa: PLC0415 - for this test alone
-    from pytest_llmeval.results.stored_run import read_run  # noqa: PLC0415 - as above
-
     folder = RunFolder.create(tmp_path / "reports", {}, redactor=Redactor.of({}))
     log = RowLog(task.catalog(), lambda: folder, Writes())
     for row in rows_of(task):
         log.add(row)
     folder.close()
     assert read_run(folder.path).rows == log.rows
+
+
+def test_an_interrupt_at_any_line_loses_no_row_and_breaks_no_line(
+    task: OneTask, tmp_path: Path
+) -> None:
+    rows = rows_of(task)
+    interrupted = 0
+    for moment in range(1, 1000):
+        folder = RunFolder.create(tmp_path / str(moment), {}, redactor=Redactor.of({}))
+        log = RowLog(task.catalog(), lambda folder=folder: folder, Writes())  # type: ignore[misc]
+        log.add(rows[0])
+        try:
+            with interrupt_at(moment):
+                log.add(rows[1])
+        except KeyboardInterrupt:
+            interrupted += 1
+        log.complete(task.plan("openai/m"))
+        folder.close()
+        stored = read_run(folder.path)
+        assert stored.remarks == ()
+        assert {row.key for row in stored.rows} == {row.key for row in log.rows}
+        assert len(stored.rows) == len(rows), f"interrupted at line {moment}"
+        if interrupted < moment:
+            break
+    assert interrupted > 20
+
+
+@contextmanager
+def interrupt_at(moment: int) -> Iterator[None]:
+    """Raise KeyboardInterrupt at a line, counted from 1, of what this package runs in the block."""
+    left = moment
+
+    def trace(frame: FrameType, event: str, _: object) -> Any:
+        nonlocal left
+        if "pytest_llmeval" not in frame.f_code.co_filename:
+            return None
+        if event == "line":
+            left -= 1
+            if not left:
+                raise KeyboardInterrupt
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        yield
+    finally:
+        sys.settrace(before)
 
 
 def test_a_row_of_a_resumed_run_leaves_memory_with_the_report_that_replaces_it(
