@@ -10,9 +10,11 @@ from typing import Final
 import pyarrow as pa
 from pyarrow import parquet
 
+from pytest_llmeval.bulk.parquet_files import open_parquet
 from pytest_llmeval.bulk.part_folder import Part, PartFolder, parts_of, writing
+from pytest_llmeval.bulk.row_reader import RowReader
 from pytest_llmeval.bulk.score_columns import score_schema
-from pytest_llmeval.bulk.table import RowReader, Table, open_parquet
+from pytest_llmeval.bulk.table import Table
 from pytest_llmeval.files.atomic import replacing
 
 KEY: Final = b"llmeval"

@@ -15,8 +15,9 @@ from pytest_llmeval.bulk.fields import Fields
 from pytest_llmeval.bulk.job import Job, made_scorers
 from pytest_llmeval.bulk.part_folder import Part
 from pytest_llmeval.bulk.row import Found, Row
+from pytest_llmeval.bulk.row_reader import RowReader
 from pytest_llmeval.bulk.score_columns import score_table
-from pytest_llmeval.bulk.table import RowReader, Table
+from pytest_llmeval.bulk.table import Table
 from pytest_llmeval.scoring.scorer import score_names
 
 _CHUNK_ROWS: Final = 256

@@ -13,8 +13,8 @@ from pytest_llmeval.bulk.children import ScoringChildren
 from pytest_llmeval.bulk.job import graders
 from pytest_llmeval.bulk.local import PartsToScore
 from pytest_llmeval.bulk.row import Found, Row
+from pytest_llmeval.bulk.row_reader import RowReader
 from pytest_llmeval.bulk.score_columns import score_table
-from pytest_llmeval.bulk.table import RowReader
 from pytest_llmeval.errors import LLMEvalError, UsageError
 
 _CHUNK = 256

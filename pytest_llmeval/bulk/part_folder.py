@@ -14,7 +14,7 @@ import pyarrow as pa
 from pyarrow import parquet
 
 from pytest_llmeval.bulk.manifest import Manifest
-from pytest_llmeval.bulk.table import open_parquet
+from pytest_llmeval.bulk.parquet_files import open_parquet
 from pytest_llmeval.errors import RunStopped, UsageError
 from pytest_llmeval.files.atomic import replacing, write_atomically
 from pytest_llmeval.files.json_file import read_json, record_in

@@ -15,9 +15,10 @@ from pytest_llmeval.bulk.job import Job
 from pytest_llmeval.bulk.joining import is_output, join
 from pytest_llmeval.bulk.local import PartsToScore
 from pytest_llmeval.bulk.manifest import Manifest
+from pytest_llmeval.bulk.parquet_files import SUFFIX, same_file
 from pytest_llmeval.bulk.part_folder import Part, PartFolder, begun_part_rows, parts_of
 from pytest_llmeval.bulk.score_columns import check_new
-from pytest_llmeval.bulk.table import SUFFIX, Table, same_file
+from pytest_llmeval.bulk.table import Table
 from pytest_llmeval.bulk.tally import Tally
 from pytest_llmeval.errors import UsageError
 from pytest_llmeval.report.progress_line import Progress

@@ -80,7 +80,7 @@ class State:
         text = self.settings.workers
         if text is None or self.settings.estimate or self.config.option.collectonly:
             return
-        from pytest_llmeval.plugin.remote_workers import start_workers  # noqa: PLC0415 - as above
+        from pytest_llmeval.plugin.workers_option import start_workers  # noqa: PLC0415 - as above
         from pytest_llmeval.workers.spec import parse_workers  # noqa: PLC0415 - as above
 
         try:

@@ -11,7 +11,8 @@ from bulk.tables import write
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_llmeval.bulk.table import RowReader, Table
+from pytest_llmeval.bulk.row_reader import RowReader
+from pytest_llmeval.bulk.table import Table
 from pytest_llmeval.errors import UsageError
 
 FILES = st.lists(st.tuples(st.integers(0, 40), st.integers(1, 15)), min_size=1, max_size=4)
