@@ -12,7 +12,7 @@ from functools import partial
 from pytest_llmeval.engine.inbox import Inbox
 from pytest_llmeval.engine.models import Gauge
 from pytest_llmeval.engine.run import Run
-from pytest_llmeval.engine.solved import Solved
+from pytest_llmeval.engine.solved import Answer, Solved
 from pytest_llmeval.engine.statistics import Effort
 from pytest_llmeval.errors import LLMEvalError, RunStopped
 from pytest_llmeval.records import Json
@@ -44,7 +44,7 @@ class Engine:
         self._stopped: str | None = None
         self.unopened: str | None = None
 
-    def ask(self, worker: str, want: str, arguments: dict[str, Json]) -> Future[Json]:
+    def ask(self, worker: str, want: str, arguments: dict[str, Json]) -> Future[Answer]:
         """Return the future of the answer to a wish; the arguments are those of `Run.answer`.
 
         A completion that is there already is answered at once, without waiting for the loop.
@@ -56,8 +56,8 @@ class Engine:
             if self._stopped is not None:
                 raise RunStopped(self._stopped)
             if want == "completion" and (solved := self._taken(worker, arguments)) is not None:
-                answer = Future[Json]()
-                answer.set_result(solved.to_json())
+                answer = Future[Answer]()
+                answer.set_result(solved)
                 return answer
             return asyncio.run_coroutine_threadsafe(
                 self._answer(worker, want, arguments), self._loop or self._start()
@@ -180,7 +180,7 @@ class Engine:
             loop.run_until_complete(loop.shutdown_asyncgens())
             loop.close()
 
-    async def _answer(self, worker: str, want: str, arguments: dict[str, Json]) -> Json:
+    async def _answer(self, worker: str, want: str, arguments: dict[str, Json]) -> Answer:
         if self._stopped is not None:
             raise RunStopped(self._stopped)
         if self._run is None:

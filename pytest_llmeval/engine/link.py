@@ -20,6 +20,7 @@ from typing import Protocol, cast
 
 from pytest_llmeval.engine.pending import Pending
 from pytest_llmeval.engine.plan import Plan
+from pytest_llmeval.engine.solved import Answer, Solved
 from pytest_llmeval.errors import LLMEvalError, RunStopped, UsageError
 from pytest_llmeval.records import Json
 from pytest_llmeval.records.error_json import error_from_json, error_to_json
@@ -48,7 +49,7 @@ class Channel(Protocol):
 class Link(Protocol):
     """The connection from a test to the engine."""
 
-    def send(self, want: str, arguments: dict[str, Json]) -> Pending[Json]:
+    def send(self, want: str, arguments: dict[str, Json]) -> Pending[Answer]:
         """Send a wish (see `Run.answer`); return its answer, which may be an LLMEvalError."""
         ...
 
@@ -56,7 +57,7 @@ class Link(Protocol):
 class AskEngine(Protocol):
     """The method of `Engine` that links use."""
 
-    def ask(self, worker: str, want: str, arguments: dict[str, Json]) -> Future[Json]:
+    def ask(self, worker: str, want: str, arguments: dict[str, Json]) -> Future[Answer]:
         """Return the future of an answer; RunStopped when the engine was stopped."""
         ...
 
@@ -68,7 +69,7 @@ class DirectLink:
         """Ask `engine`; threads that wait for an answer call `meanwhile` (see `Pending`)."""
         self._engine, self._meanwhile = engine, meanwhile
 
-    def send(self, want: str, arguments: dict[str, Json]) -> Pending[Json]:
+    def send(self, want: str, arguments: dict[str, Json]) -> Pending[Answer]:
         """Send a wish; return its answer, which may be an LLMEvalError."""
         try:
             answer = self._engine.ask("", want, arguments)
@@ -78,7 +79,7 @@ class DirectLink:
         return Pending(answer, partial(_plain, answer), self._meanwhile)
 
 
-def _plain(answer: Future[Json]) -> Json:
+def _plain(answer: Future[Answer]) -> Answer:
     """Return what a future has, or raise its error as a worker gets it.
 
     That is without the engine's stack frames, which do not help the author of a test, and never a
@@ -107,7 +108,7 @@ class WorkerLink:
         """Send the collected plan to the controller: the whole of it, or its digest."""
         self._send({"plan": plan.to_json()} if whole else {"digest": plan.digest})
 
-    def send(self, want: str, arguments: dict[str, Json]) -> Pending[Json]:
+    def send(self, want: str, arguments: dict[str, Json]) -> Pending[Answer]:
         """Send a wish; return its answer: LLMEvalError, or RunStopped without a controller."""
         number, answer = next(self._ids), Future[tuple[str, str]]()
         # Who no longer awaits it cannot cancel it: the controller answers all the same.
@@ -215,18 +216,19 @@ class ControllerLink:
                 raise UsageError(msg)
 
 
-def _outcome(done: Future[Json]) -> Json | BaseException:
+def _outcome(done: Future[Answer]) -> Answer | BaseException:
     """Return the result of a future, or its exception."""
     if done.cancelled():
         return RunStopped(_CUT_OFF)
     return done.exception() or done.result()
 
 
-def _send_answer(channel: Channel, number: int, answer: Json | BaseException) -> None:
+def _send_answer(channel: Channel, number: int, answer: Answer | BaseException) -> None:
     """Send the answer to a wish: an error, JSON, or an error for what JSON cannot express."""
     try:
         failed = isinstance(answer, BaseException)
-        plain = error_to_json(answer) if isinstance(answer, BaseException) else answer
+        plain = answer.to_json() if isinstance(answer, Solved) else answer
+        plain = error_to_json(answer) if isinstance(answer, BaseException) else plain
         text = json.dumps(plain, allow_nan=False)
     except Exception as error:  # noqa: BLE001 - NaN, no JSON, nested too deeply, huge integers
         problem = f"the engine's answer is not plain JSON: {described(error)}"

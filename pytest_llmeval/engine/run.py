@@ -16,7 +16,7 @@ from pytest_llmeval.engine.preparing import Preparing
 from pytest_llmeval.engine.readiness import Readiness
 from pytest_llmeval.engine.sample_run import Surroundings
 from pytest_llmeval.engine.scheduler import Scheduler
-from pytest_llmeval.engine.solved import Solved
+from pytest_llmeval.engine.solved import Answer, Solved
 from pytest_llmeval.engine.solving import Solving
 from pytest_llmeval.engine.statistics import Effort
 from pytest_llmeval.engine.stops import Stops
@@ -116,8 +116,8 @@ class Run:
             choice.solver(test).bare for test in (sound if completions is None else ())
         )
 
-    async def answer(self, worker: str, want: str, arguments: dict[str, Json]) -> Json:
-        """Return the answer to one wish of a test, as JSON.
+    async def answer(self, worker: str, want: str, arguments: dict[str, Json]) -> Answer:
+        """Return the answer to one wish of a test: JSON, or a record that has a JSON form.
 
         Args:
             worker: name of the xdist worker, "" without xdist.
@@ -137,10 +137,10 @@ class Run:
             case "completion":
                 position = self._position(str(arguments["nodeid"]))
                 self._get_ready()
-                return (await self._completed(worker, position)).to_json()
+                return await self._completed(worker, position)
             case "early":
                 position = self._position(str(arguments["nodeid"]))
-                return (await self._scheduler.ahead_of_test(position)).to_json()
+                return await self._scheduler.ahead_of_test(position)
             case "failed" | "transcript":
                 return self._transcript(want, arguments)
             case "prepare":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TypeAlias
 
 from pytest_llmeval.records import Completion, Json, Record, Role
 from pytest_llmeval.records.error_json import error_from_json
@@ -25,9 +26,18 @@ class Solved(Record, frozen=True, kw_only=True):
     judges: Mapping[str, tuple[str, ...]] = {}
     partners: Mapping[Role, str] = {}
 
+    @classmethod
+    def of(cls, answer: Answer) -> Solved:
+        """Return the result that a link brought: itself, or from another process its JSON form."""
+        return answer if isinstance(answer, Solved) else cls.from_json(answer)
+
     def prepared_by(self, scorer: str) -> Json:
         """Return what a scorer prepared; LLMEvalError if its `prepare` failed."""
         __tracebackhide__ = True
         if (error := self.failed.get(scorer)) is not None:
             raise error_from_json(error)
         return self.prepared[scorer]
+
+
+Answer: TypeAlias = Json | Solved
+"""The engine's answer to a wish of a test (see `Run.answer`)."""

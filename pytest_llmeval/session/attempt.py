@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from pytest_llmeval.engine.link import Link
 from pytest_llmeval.engine.pending import Pending
 from pytest_llmeval.engine.plan import PlannedTest
-from pytest_llmeval.engine.solved import Solved
+from pytest_llmeval.engine.solved import Answer, Solved
 from pytest_llmeval.errors import LLMEvalError, ModelLost, RunStopped, ScorerError, TaskStopped
 from pytest_llmeval.records import Completion, Json, Role, Sample, Score, Transcript
 from pytest_llmeval.records.error_json import error_from_json
@@ -112,7 +112,7 @@ class Attempt:
         """
         __tracebackhide__ = True
         try:
-            solved = Solved.from_json(self.send("completion", {}).result())
+            solved = Solved.of(self._wish("completion", {}).result())
         except (RunStopped, ModelLost, TaskStopped):
             raise
         except LLMEvalError:
@@ -135,14 +135,17 @@ class Attempt:
         Raises:
             LLMEvalError: the sample failed, as `wait` will tell too, or the run has ended.
         """
-        self._complete(Solved.from_json(await self.send("early", {}).arrival()))
+        self._complete(Solved.of(await self._wish("early", {}).arrival()))
 
     def _complete(self, solved: Solved) -> Completion:
         self._solved, self.completion = solved, solved.completion
         return solved.completion
 
     def send(self, want: str, wish: Mapping[str, Json]) -> Pending[Json]:
-        """Send a wish of this test to the engine; see `Run.answer`."""
+        """Send a wish of this test that JSON answers to the engine; see `Run.answer`."""
+        return cast("Pending[Json]", self._wish(want, wish))
+
+    def _wish(self, want: str, wish: Mapping[str, Json]) -> Pending[Answer]:
         early: dict[str, Json] = {"early": True} if self.early else {}
         return self._open_link().send(want, {"nodeid": self.nodeid, **early, **wish})
 

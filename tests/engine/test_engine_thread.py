@@ -141,7 +141,7 @@ def test_a_sample_that_is_solved_is_had_while_the_loop_is_busy(opened: Open) -> 
     for nodeid in ("a", "b"):
         answer = engine.ask("gw1", "completion", {"nodeid": nodeid})
         assert answer.done()
-        assert Solved.from_json(answer.result()) == run.solved[nodeid]
+        assert Solved.of(answer.result()) == run.solved[nodeid]
         engine.discard(nodeid)  # has no effect any more
     engine.discard("c")
     assert run.asked == []

@@ -14,6 +14,7 @@ import pytest
 
 from pytest_llmeval.engine.link import ControllerLink, DirectLink, WorkerLink
 from pytest_llmeval.engine.plan import Plan, PlannedTest
+from pytest_llmeval.engine.solved import Solved
 from pytest_llmeval.errors import (
     LLMEvalError,
     ProviderError,
@@ -23,6 +24,7 @@ from pytest_llmeval.errors import (
     ToolError,
     UsageError,
 )
+from pytest_llmeval.records import Completion
 
 
 class End:
@@ -195,6 +197,18 @@ def test_an_error_of_another_kind_crosses_by_name(connect: Connect) -> None:
     link = connect(ControllerLink(Echo(lambda _: 1 // 0), lambda _: None), "gw0")
     with pytest.raises(LLMEvalError, match="ZeroDivisionError: integer division"):
         link.send("completion", {}).result()
+
+
+def test_a_solved_sample_is_had_as_it_is_in_one_process_and_equal_in_another(
+    connect: Connect,
+) -> None:
+    solved = Solved(completion=Completion(text="é \ud800"), judges={"exact": ("openai/j",)})
+    engine = Echo(lambda _: solved)
+    assert DirectLink(engine).send("completion", {}).result() is solved
+    link = connect(ControllerLink(engine, lambda _: None), "gw0")
+    travelled = link.send("completion", {}).result()
+    assert isinstance(travelled, dict)
+    assert Solved.of(travelled) == Solved.of(solved) == solved
 
 
 def test_an_answer_that_was_cancelled_is_a_stopped_run(connect: Connect) -> None:

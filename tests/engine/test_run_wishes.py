@@ -146,9 +146,7 @@ class Bench:
         return answered
 
     async def solve(self, opened: Run, sample: int) -> Solved:
-        return Solved.from_json(
-            await opened.answer("", "completion", {"nodeid": f"t.py::t[{sample}]"})
-        )
+        return Solved.of(await opened.answer("", "completion", {"nodeid": f"t.py::t[{sample}]"}))
 
     async def complete(self, opened: Run, sample: int) -> Completion:
         return (await self.solve(opened, sample)).completion

@@ -76,7 +76,7 @@ def test_what_it_prepares_is_there_ahead_and_no_judge_is_needed(folder: Path) ->
 
     async def use(run: Run) -> None:
         [test] = bench.plan.tests
-        solved = Solved.from_json(await run.answer("", "completion", {"nodeid": test.nodeid}))
+        solved = Solved.of(await run.answer("", "completion", {"nodeid": test.nodeid}))
         assert solved.prepared == {"weighs": ["what is 0?", 7, "here", []]}
         assert solved.judges == {}
 

@@ -12,7 +12,7 @@ import pytest
 from pytest_llmeval import assert_correct, assert_eed_at_least, record_score
 from pytest_llmeval.engine.pending import Pending
 from pytest_llmeval.engine.plan import PlannedTest
-from pytest_llmeval.engine.solved import Solved
+from pytest_llmeval.engine.solved import Answer, Solved
 from pytest_llmeval.errors import LLMEvalError, ProviderError, RunStopped, ScorerError, UsageError
 from pytest_llmeval.records import (
     Asked,
@@ -117,8 +117,8 @@ class Engine:
         """Answer with `solved`."""
         self.solved, self.wishes = solved, list[tuple[str, dict[str, Json]]]()
 
-    def send(self, want: str, arguments: dict[str, Json]) -> Pending[Json]:
-        answer = Future[Json]()
+    def send(self, want: str, arguments: dict[str, Json]) -> Pending[Answer]:
+        answer = Future[Answer]()
         answer.set_result(self.answer(want, arguments))
         return Pending(answer, answer.result)
 
