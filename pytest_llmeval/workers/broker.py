@@ -10,11 +10,13 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shutil
 import signal
 import sys
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from pytest_llmeval.workers.command_placement import CommandPlacement
@@ -211,6 +213,8 @@ async def _run(report: Callable[[Event], None]) -> None:
     try:
         await asyncio.wait([serving, until], return_when=asyncio.FIRST_COMPLETED)
     finally:
+        # Also when the main process was killed, which made it.
+        shutil.rmtree(Path(order.socket).parent, ignore_errors=True)
         with suppress(TimeoutError):
             async with asyncio.timeout(_FAREWELL):
                 await placement.close()
