@@ -6,6 +6,7 @@ import sympy
 
 from pytest_llmeval.scoring.eed.metric.alignment import align
 from pytest_llmeval.scoring.eed.metric.arrangement import arranged
+from pytest_llmeval.scoring.eed.metric.collected import collected
 from pytest_llmeval.scoring.eed.metric.distance import (
     PUBLISHED_WEIGHTS,
     TreeDistance,
@@ -35,8 +36,8 @@ def nearest_distance(
             ``Equation(lhs, rhs)`` or ``Set(a, b)``; those of `heads.COMMUTATIVE` have no order.
         weights: costs of the edits.
     """
-    written = tree(answer), tree(target)
-    nearest = TreeDistance(*comparable(*written), weights)
+    written = comparable(collected(tree(answer)), collected(tree(target)))
+    nearest = TreeDistance(*written, weights)
     if (normal := _normal_forms(*written)) is None:
         return nearest
     ours, theirs = comparable(*normal)

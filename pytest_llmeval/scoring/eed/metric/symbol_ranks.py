@@ -2,11 +2,14 @@
 
 Symbols are distinguished by colour refinement (Weisfeiler and Leman 1968): first in the target
 alone, so that its symbols have the same order for every answer, then in both formulas. Symbols with
-equivalent positions are interchangeable, and are ordered by name.
+equivalent positions are interchangeable: the one that is first by name is chosen, and refinement
+goes on. So in (a + b)(c + d)/(a - c) it does not matter whether a or c comes first, but b and d
+follow in the same order.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from functools import lru_cache
 from math import prod
@@ -15,8 +18,10 @@ from pytest_llmeval.scoring.eed.metric.heads import COMMUTATIVE, parity
 from pytest_llmeval.scoring.eed.metric.signature import UNITS, Colours, Signatures, mixed
 from pytest_llmeval.scoring.eed.metric.tree import Node
 
-_ROUNDS = 6  # of refinement; real formulas take one or two
+_ROUNDS = 16  # of refinement; real formulas take one or two
+_CHOICES = 16  # among interchangeable symbols; others have the order of their names
 _IN_TARGET, _NOT_IN_TARGET = 1, 2  # the first colours
+_CHOSEN = 3  # mixed into a colour
 _CACHED = 256
 
 
@@ -24,12 +29,20 @@ def symbol_ranks(target: Node, answer: Node) -> dict[str, int]:
     """Return the rank of each symbol of two formulas, the target's symbols first."""
     in_target = _target_colours(target)
     others = dict.fromkeys(_symbols(answer) - in_target.keys(), _NOT_IN_TARGET)
-    in_both = _refined({**in_target, **others}, (target, answer))
-
-    def order(name: str) -> tuple[bool, int, int, str]:
-        return name in others, in_target.get(name, 0), in_both[name], name
-
-    return {name: rank for rank, name in enumerate(sorted(in_both, key=order))}
+    colours = _refined({**in_target, **others}, (target, answer))
+    keys: dict[str, tuple[int, ...]] = {
+        name: (name in others, in_target.get(name, 0), colour) for name, colour in colours.items()
+    }
+    for _ in range(_CHOICES):
+        counts = Counter(keys.values())
+        if len(counts) == len(keys):
+            break
+        chosen = min((key, name) for name, key in keys.items() if counts[key] > 1)[1]
+        marked = {**colours, chosen: mixed(colours[chosen], _CHOSEN)}
+        colours = _refined(marked, (target, answer))
+        keys = {name: (*key, name != chosen, colours[name]) for name, key in keys.items()}
+    ordered = sorted(keys, key=lambda name: (keys[name], name))
+    return {name: rank for rank, name in enumerate(ordered)}
 
 
 @lru_cache(maxsize=_CACHED)

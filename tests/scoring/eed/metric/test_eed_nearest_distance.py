@@ -73,6 +73,32 @@ def test_renaming_all_symbols_changes_nothing(
     assert (renamed.value, len(renamed.target)) == pytest.approx((plain.value, len(plain.target)))
 
 
+@pytest.mark.parametrize(
+    ("answer", "target", "names"),
+    [
+        # Interchangeable symbols: how one pair is ordered decides how the others are.
+        ("(c - a)*sin(e - f)", "3*(f - e)**2/cos(e - f)", "wvuyxz"),
+        ("b*(f - c)**2", "b/(f**2 + 1) + sin(a - b) - 2*a", "wuyvxz"),
+        ("b*exp(-d)", "-2*c - 2*d/(e**2 + 1) - sin(c - d)", "xvyuwz"),
+        # sympy collects factors only where the names make it write them alike.
+        ("sqrt(sin(f - c)) + sin(f - c)", "b/(1 + f**2) + b", "ubfxyc"),
+        (
+            "sqrt(sin(c - a)*sqrt(sin(c - a))*exp(-d))",
+            "sqrt(3/cos(c - f) + c*e) - 2*c/(1 + a**2)",
+            "wyuzxv",
+        ),
+    ],
+)
+def test_renaming_the_symbols_of_formulas_of_any_symmetry_changes_nothing(
+    answer: str, target: str, names: str
+) -> None:
+    plain, renamed = (
+        nearest_distance(*(sympy.sympify(text, locals=symbols) for text in (answer, target)))
+        for symbols in (symbols_called(NAMES), symbols_called(names))
+    )
+    assert (renamed.value, len(renamed.target)) == (plain.value, len(plain.target))
+
+
 @pytest.mark.parametrize("other", [r"\sqrt{a+k}\frac{b}{c}", r"\frac{a}{b}+5c", "a-b"])
 @pytest.mark.parametrize(
     ("writing", "style"),
