@@ -186,18 +186,18 @@ def drawn_strikes(
         unpaid: prompts of the part whose replies are not stored yet.
         workers: whether it has workers.
     """
-    possible = [
-        name
-        for name in TROUBLES
-        if (workers or name != "worker") and (part.graph or name != "database")
-    ]
+    possible = [name for name in TROUBLES if name != "database" and (workers or name != "worker")]
     troubles = draw.sample(possible, draw.randrange(len(possible) + 1))
+    # Each time: few sessions have a database.
+    troubles += ["database"] if part.graph else []
     struck = [*troubles, draw.choice([*ENDS])]
     return tuple(_strike(draw, name, len(part.expected), unpaid) for name in struck)
 
 
 def _strike(draw: random.Random, fault: str, samples: int, unpaid: int) -> Strike:
     """Return a fault at a moment: of the start, amid requests, amid rows, or at the very end."""
+    if fault == "database":  # Amid rows: before, it has not begun, and after, nobody asks it.
+        return Strike(fault=fault, when="rows", count=draw.uniform(0.01, 0.5) * samples)
     moments = ["rows", "rows", "end", *(["asked"] * 2 if unpaid > 0 else [])]
     # Ctrl-C before pytest has begun ends Python itself, with a traceback of its own.
     moments += [] if fault == "interrupt" else ["start"]
