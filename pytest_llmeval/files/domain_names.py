@@ -6,22 +6,21 @@ no entry points, and because no module outside a domain may import one.
 
 from __future__ import annotations
 
-import configparser
 from collections.abc import Mapping
 from functools import cache
 from importlib import resources
 
+from iniconfig import IniConfig
+
 
 def domain_names(section: str) -> Mapping[str, str]:
     """Return the names in one section, such as ``pytest_llmeval.solvers``, and what they mean."""
-    parser = _parsed()
-    return parser[section] if parser.has_section(section) else {}
+    return _parsed().get(section, {})
 
 
 @cache
-def _parsed() -> configparser.ConfigParser:
-    parser = configparser.ConfigParser(delimiters=("=",), interpolation=None)
-    parser.optionxform = str  # type: ignore[assignment, method-assign]  # keeps upper case
+def _parsed() -> Mapping[str, Mapping[str, str]]:
     names = resources.files("pytest_llmeval.domains").joinpath("entry_points.txt")
-    parser.read_string(names.read_text("utf-8"))
-    return parser
+    # What pytest reads its own files with, so every session has imported it.
+    found = IniConfig(names.name, data=names.read_text("utf-8"))
+    return {one.name: dict(one.items()) for one in found}
