@@ -7,7 +7,7 @@ import os
 import shutil
 import tempfile
 import time
-from asyncio.subprocess import PIPE, Process
+from asyncio.subprocess import PIPE
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -88,9 +88,10 @@ async def run_program(  # noqa: PLR0913 - what is run, on what, and how
     start = time.monotonic()
     scratch = Path(tempfile.mkdtemp(prefix="llmeval-sandbox-"))
     container = Container.of(isolation)
-    watched = None
+    watched = Watched(limits, scratch, start=START if container else 0.0)
     try:
-        process = await _start(
+        await _start(
+            watched,
             isolation,
             container,
             [module, *arguments],
@@ -99,10 +100,9 @@ async def run_program(  # noqa: PLR0913 - what is run, on what, and how
             limits=limits,
             scratch=scratch,
         )
-        watched = Watched(process, limits, scratch, start=START if container else 0.0)
         await watched.finish(text)
     finally:
-        if container is not None and (watched is None or watched.killed):
+        if container is not None and (watched.killed or not watched.ended):
             await asyncio.shield(container.remove())
         shutil.rmtree(scratch, ignore_errors=True)
     output = watched.output.removeprefix(f"{SEALED}\n")
@@ -119,6 +119,7 @@ async def run_program(  # noqa: PLR0913 - what is run, on what, and how
 
 
 async def _start(  # noqa: PLR0913 - as above
+    watched: Watched,
     isolation: Isolation,
     container: Container | None,
     module: list[str],
@@ -127,7 +128,8 @@ async def _start(  # noqa: PLR0913 - as above
     readable: Sequence[Path],
     limits: Limits,
     scratch: Path,
-) -> Process:
+) -> None:
+    """Start the child with `watched` as its protocol; ToolError if it cannot be started."""
     named = [str(path.resolve()) for path in readable]
     paths = [*readable_paths(), *named]
     own = str(scratch)
@@ -155,7 +157,8 @@ async def _start(  # noqa: PLR0913 - as above
     elif isolation == "bwrap":
         command = [*bubblewrap(paths, scratch_bytes=limits.scratch_mb * _MEGABYTE), *command]
     try:
-        return await asyncio.create_subprocess_exec(
+        await asyncio.get_running_loop().subprocess_exec(
+            lambda: watched,
             *command,
             stdin=PIPE,
             stdout=PIPE,

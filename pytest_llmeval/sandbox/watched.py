@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-from asyncio.subprocess import Process
 from contextlib import suppress
 from pathlib import Path
 
@@ -17,8 +16,8 @@ _GRACE = 2.0  # from the end of the process to that of its pipes
 _LOOK = 0.1  # between two looks at the scratch folder
 
 _MEGABYTE = 1 << 20
-_CHUNK = 1 << 16
 _BLOCK = 512  # of st_blocks, on every system
+STDIN, STDOUT, STDERR = range(3)
 _SHELL_SIGNALS = 128
 """Bubblewrap and containers exit with this and the number of the signal that ended the program."""
 
@@ -31,60 +30,88 @@ _WORDS = {
 }
 
 
-class Watched:
+class Watched(asyncio.SubprocessProtocol):
     """A running child: its output so far, and why it was ended.
+
+    Its pipes are read by the event loop, whatever it writes, so that their end is always seen.
 
     Attributes:
         problem: why it did not end by itself with status 0; None when it did, or runs.
         killed: whether it was killed from here.
     """
 
-    def __init__(
-        self, process: Process, limits: Limits, scratch: Path, *, start: float = 0.0
-    ) -> None:
-        """Take a process that has just started.
+    def __init__(self, limits: Limits, scratch: Path, *, start: float = 0.0) -> None:
+        """Watch a process that is about to be started with this protocol.
 
         Args:
-            process: the process.
             limits: what it may use.
             scratch: its scratch folder.
             start: wall seconds that its start may take, where it holds the limit by itself then.
         """
-        self._process, self._limits, self._scratch, self._start = process, limits, scratch, start
+        self._limits, self._scratch, self._start = limits, scratch, start
         self.killed = False
-        self._texts = {"output": bytearray(), "errors": bytearray()}
         self.problem: str | None = None
+        self._texts = {STDOUT: bytearray(), STDERR: bytearray()}
+        self._exited, self._closed = asyncio.Event(), asyncio.Event()
+
+    @property
+    def ended(self) -> bool:
+        """Whether the child was started and has ended."""
+        return self._exited.is_set()
 
     @property
     def output(self) -> str:
         """Standard output so far."""
-        return self._texts["output"].decode("utf-8", "replace")
+        return self._texts[STDOUT].decode("utf-8", "replace")
 
     @property
     def errors(self) -> str:
         """Standard error so far."""
-        return self._texts["errors"].decode("utf-8", "replace")
+        return self._texts[STDERR].decode("utf-8", "replace")
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Take the child, which has just started."""
+        assert isinstance(transport, asyncio.SubprocessTransport)  # noqa: S101 - asyncio's promise
+        self._transport = transport
+
+    def pipe_data_received(self, fd: int, data: bytes) -> None:
+        """Keep what the child wrote; end it when that is too much."""
+        kept = self._texts[fd]
+        kept += data
+        most = self._limits.output_bytes + len(f"{SEALED}\n")
+        if len(kept) > most:
+            del kept[most:]
+            self._end(f"it wrote more than {self._limits.output_bytes} bytes")
+
+    def process_exited(self) -> None:
+        """Note that the child has ended; others may still hold its pipes."""
+        self._exited.set()
+
+    def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002 - asyncio's signature
+        """Note that the child has ended and its pipes are closed."""
+        self._closed.set()
 
     async def finish(self, text: str) -> None:
-        """Wait until the child has ended, or end it; nothing of it is left."""
-        streams = [
-            asyncio.create_task(self._write(text)),
-            asyncio.create_task(self._read("output", self._process.stdout)),
-            asyncio.create_task(self._read("errors", self._process.stderr)),
-        ]
+        """Wait until the child has ended, or end it; nothing of it is left, nor of its pipes.
+
+        Args:
+            text: its standard input.
+        """
+        self._write(text)
         look = asyncio.create_task(self._look_at_scratch())
         try:
             async with asyncio.timeout(self._start + self._limits.wall_seconds):
-                await self._process.wait()
+                await self._exited.wait()
         except TimeoutError:
             self._end(f"it did not end within {self._limits.wall_seconds:g} s")
         finally:
             self._kill()
             look.cancel()
-            await self._process.wait()
-            _, pending = await asyncio.wait(streams, timeout=_GRACE)
-            for task in pending:
-                task.cancel()
+            await self._exited.wait()
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._closed.wait(), _GRACE)
+            self._transport.close()
+            await asyncio.sleep(0)  # in which the event loop closes the pipes
         if self.problem is None:
             self.problem = self._ending()
 
@@ -95,27 +122,17 @@ class Watched:
 
     def _kill(self) -> None:
         """Kill the process and its group, unless it has ended: its number may be another's then."""
-        if self._process.returncode is None:
+        if self._transport.get_returncode() is None:
             self.killed = True
             with suppress(ProcessLookupError, PermissionError):
-                os.killpg(self._process.pid, signal.SIGKILL)
+                os.killpg(self._transport.get_pid(), signal.SIGKILL)
 
-    async def _write(self, text: str) -> None:
-        assert self._process.stdin is not None  # noqa: S101 - a pipe, by `_start`
-        with suppress(ConnectionError):
-            self._process.stdin.write(text.encode("utf-8", "surrogatepass"))
-            await self._process.stdin.drain()
-        self._process.stdin.close()
-
-    async def _read(self, name: str, stream: asyncio.StreamReader | None) -> None:
-        assert stream is not None  # noqa: S101 - as above
-        most = self._limits.output_bytes + len(f"{SEALED}\n")
-        while chunk := await stream.read(_CHUNK):
-            self._texts[name] += chunk
-            if len(self._texts[name]) > most:
-                del self._texts[name][most:]
-                self._end(f"it wrote more than {self._limits.output_bytes} bytes")
-                return
+    def _write(self, text: str) -> None:
+        """Let the event loop write the input and close it; a child that closed it is no error."""
+        pipe = self._transport.get_pipe_transport(STDIN)
+        assert isinstance(pipe, asyncio.WriteTransport)  # noqa: S101 - a pipe, by `run_program`
+        pipe.write(text.encode("utf-8", "surrogatepass"))
+        pipe.write_eof()
 
     async def _look_at_scratch(self) -> None:
         """End the child when its scratch folder is full; in bubblewrap the folder is elsewhere."""
@@ -126,7 +143,7 @@ class Watched:
 
     def _ending(self) -> str | None:
         """Return why the child ended, None when it ended well."""
-        status = self._process.returncode
+        status = self._transport.get_returncode()
         if not status:
             return None
         number = -status if status < 0 else status - _SHELL_SIGNALS

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import signal
 import subprocess
@@ -164,6 +165,20 @@ def marked(mark: str) -> int:
             continue
         number += mark.encode() in arguments
     return number
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux lets a program widen its pipes")
+def test_no_pipe_of_a_program_that_was_ended_stays_open() -> None:
+    # In a wide pipe more is left at its end than a reader takes that has had enough.
+    flood = """
+import fcntl, os
+fcntl.fcntl(1, fcntl.F_SETPIPE_SZ, 1 << 20)
+while True: os.write(1, b"x" * (1 << 20))
+"""
+    ended = ran(flood, "limits", limits=Limits(output_bytes=1, wall_seconds=5))
+    assert ended.problem == "it wrote more than 1 bytes"
+    assert ended.seconds < 5
+    gc.collect()  # a pipe that is still open gives a ResourceWarning, which fails the test
 
 
 def test_many_programs_at_once_each_get_their_own_output() -> None:
