@@ -41,6 +41,10 @@ _TOLERANCE = 1e-13
 """Width, as a share of the first one, at which a search ends."""
 
 
+_NEARER = 0.9
+"""Share of the way to a pole of the likelihood's slope that one step of a search may take."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class BoundedMean:
     """The weighted mean of the values of independent samples.
@@ -194,7 +198,7 @@ class BoundedMean:
         if parts.min() > _TOLERANCE and farthest * (self._masses * away / parts).sum() >= 0:
             # Beyond it a bound that nobody saw would have a chance below 0: it gets the rest.
             return farthest
-        tilt, width = 0.0, last - first
+        poles, tilt, width = (first, last), 0.0, last - first
         for _ in range(_STEPS):
             parts = away / (1 + tilt * away)
             slope = float((self._masses * parts).sum())
@@ -203,7 +207,9 @@ class BoundedMean:
             step = slope / float((self._masses * parts * parts).sum())
             if abs(step) <= _TOLERANCE * width or last - first <= _TOLERANCE * width:
                 break
-            ahead = tilt + step
+            # Right beside a pole each step is tiny, though the root may be far: none gets there.
+            pole = poles[0] if step < 0 else poles[1]
+            ahead = tilt + math.copysign(min(abs(step), _NEARER * abs(pole - tilt)), step)
             tilt = ahead if first < ahead < last else (first + last) / 2
         return tilt
 

@@ -10,7 +10,7 @@ from itertools import product
 import pytest
 import scipy.optimize
 import scipy.stats
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from statsmodels.stats.proportion import proportion_confint
 
@@ -64,6 +64,25 @@ def test_the_interval_of_shares_is_wilsons(correct: int, n: int) -> None:
     values = [1.0] * correct + [0.0] * (n - correct)
     found = BoundedMean.of(values, lowest=0.0, highest=1.0).interval()
     assert (found.low, found.high) == pytest.approx((known.low, known.high), abs=1e-9)
+
+
+@given(
+    counts=st.tuples(st.integers(0, 300), st.integers(0, 300)).filter(any),
+    bounds=st.tuples(st.floats(-1, 0), st.floats(0.1, 2)),
+    share=st.one_of(st.fractions("1/20", "19/20", max_denominator=20), st.floats(0.001, 0.999)),
+)
+@settings(max_examples=500, deadline=None)
+@example(counts=(16, 128), bounds=(-9.999999737180684e-10, 1.0000000009999999), share=2 / 3)
+@example(counts=(16, 2), bounds=(-0.7737895688496785, 0.3668764418933248), share=1 / 3)
+@example(counts=(75, 6), bounds=(-1.0, 0.41776335605650117), share=1 / 3)
+def test_values_at_the_bounds_alone_have_the_one_variance_that_their_mean_allows(
+    counts: tuple[int, int], bounds: tuple[float, float], share: float
+) -> None:
+    lowest, highest = bounds
+    values = [lowest] * counts[0] + [highest] * counts[1]
+    found = BoundedMean.of(values, lowest=lowest, highest=highest)
+    mean = lowest + (highest - lowest) * float(share)
+    assert found.variance(mean) == pytest.approx((mean - lowest) * (highest - mean), rel=1e-6)
 
 
 def test_the_variance_is_that_of_the_likeliest_distribution_with_the_mean_asked_about() -> None:
