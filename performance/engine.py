@@ -30,7 +30,8 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 from servers.fixture import ModelServer, serving
 
-# Hypothesis, which our own tests use, would add 0.8 CPU seconds to every process.
+# What our own tests alone use: hypothesis would add 0.8 CPU seconds to every process, and each of
+# the others has its hooks called for every test.
 PYTEST = (
     sys.executable,
     "-m",
@@ -40,6 +41,10 @@ PYTEST = (
     "pytest_llmeval.plugin",
     "-p",
     "no:hypothesispytest",
+    "-p",
+    "no:rerunfailures",
+    "-p",
+    "no:anyio",
 )
 SERIAL = ("-p", "no:xdist")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
@@ -41,7 +42,8 @@ _EPOCH_SEEDS: Final = 1000
 """Difference of the seeds of two epochs, more than the draws of any sample."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+# Without slots, so that `bare` has a place: it is asked for at each request.
+@dataclass(frozen=True, kw_only=True)
 class ModelSpec:
     """A model of the run.
 
@@ -87,7 +89,7 @@ class ModelSpec:
         """The settings that tell two ways to one model name apart (`Request.route`)."""
         return "".join(f",{name}={self.options[name]}" for name in _ROUTE if name in self.options)
 
-    @property
+    @cached_property
     def bare(self) -> ModelSpec:
         """The model without what its requests carry.
 

@@ -17,6 +17,7 @@ import pytest
 from pytest_llmeval.errors import LLMEvalError, UsageError
 from pytest_llmeval.plugin.garbage import collect_seldom
 from pytest_llmeval.plugin.parameters import uses_run
+from pytest_llmeval.plugin.plain_imports import import_plainly
 from pytest_llmeval.session.options import GROUPS, Option, all_options, argparse_arguments
 from pytest_llmeval.session.resolve import resolve
 from pytest_llmeval.session.settings import Settings
@@ -51,7 +52,9 @@ class State:
     @cached_property
     def process(self) -> Process:
         """This process's part in the run; from now on Python looks for garbage less often."""
-        self.config.add_cleanup(collect_seldom())  # before the imports, which make many objects
+        # Before the imports, which make many objects, of many modules.
+        self.config.add_cleanup(collect_seldom())
+        self.config.add_cleanup(import_plainly())
         from pytest_llmeval.plugin.process import Process  # noqa: PLC0415 - see the module
 
         return Process(self.config, self.settings)

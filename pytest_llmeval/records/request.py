@@ -68,22 +68,32 @@ class Request(Record, frozen=True, kw_only=True, dict=True, gc=True):
     @cached_property
     def content_key(self) -> str:
         """The sha256 of `content`, in hex."""
-        return content_key(self.content)
+        return _sha256(self._content_text)
 
     @cached_property
     def key(self) -> str:
         """The sha256 of provider, model, route and `content`, in hex: equal keys are one call."""
-        return request_key(self.provider, self.model, self.route, self.content)
+        return _key(self.provider, self.model, self.route, self._content_text)
+
+    @cached_property
+    def _content_text(self) -> str:
+        return _text(self.content)
 
 
 def content_key(content: Json) -> str:
     """Return `Request.content_key` of a request with this `content`, also of one read from JSON."""
-    return _digest(content)
+    return _sha256(_text(content))
 
 
 def request_key(provider: str, model: str, route: str, content: Json) -> str:
     """Return `Request.key` of a request with this `content`, also of one read from JSON."""
-    return _digest([provider, model, *([route] if route else []), content])
+    return _key(provider, model, route, _text(content))
+
+
+def _key(provider: str, model: str, route: str, content: str) -> str:
+    """Return the sha256 of the JSON array of the model's parts and the `content`'s JSON."""
+    parts = [_text(part) for part in (provider, model, *([route] if route else []))]
+    return _sha256(f"[{','.join([*parts, content])}]")
 
 
 def _identity(message: Message) -> Json:
@@ -105,8 +115,11 @@ def _identity(message: Message) -> Json:
     return identity
 
 
-def _digest(data: Json) -> str:
-    text = json.dumps(data, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+def _text(data: Json) -> str:
+    return json.dumps(data, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+
+
+def _sha256(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 

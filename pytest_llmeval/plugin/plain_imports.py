@@ -1,0 +1,32 @@
+"""Imports of this package as Python does them, without pytest's rewriting of assertions.
+
+pytest rewrites the assertions of every module that comes with a plugin. For each import it reads
+the source once more, to see whether the rewritten code is still its own: a fifth of the CPU time of
+a session's start. The assertions in this package are for its developers and gain nothing by it.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from importlib.abc import MetaPathFinder
+from importlib.machinery import ModuleSpec, PathFinder
+from types import ModuleType
+from typing import Final
+
+_MODULES: Final = "pytest_llmeval."
+
+
+class _Finder(MetaPathFinder):
+    def find_spec(
+        self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """Return where a module of this package is; None for all others."""
+        return PathFinder.find_spec(name, path, target) if name.startswith(_MODULES) else None
+
+
+def import_plainly() -> Callable[[], None]:
+    """Let this package's modules be imported past pytest, and return what ends that."""
+    finder = _Finder()
+    sys.meta_path.insert(0, finder)
+    return lambda: sys.meta_path.remove(finder)
