@@ -1,7 +1,7 @@
 """The turns in which two threads of one process compute: that of the tests, and the engine's.
 
 Python lets one thread compute at a time. Where both want to, each takes Python's lock from the
-other at its every system call, mostly on another processor, and a sample takes half as long again.
+other at its every system call, mostly on another processor, which costs a tenth of the CPU time.
 So they take turns here: the engine works off what has come in, while the tests' thread stands still
 between two tests. Turns are a matter of speed alone: all waits are short, and who has waited too
 long goes on beside the other.
@@ -13,7 +13,7 @@ import selectors
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from threading import Condition
+from threading import Condition, Lock
 from typing import Final
 
 SLICE: Final = 0.005
@@ -37,7 +37,10 @@ class Turns:
         The arguments are in seconds; see the constants.
         """
         self._slice, self._patience, self._longest = slice_, patience, longest
-        self._changed = Condition()
+        # Taken as itself, not through the condition: no signal interrupts between its being taken
+        # and the block that gives it back.
+        self._lock = Lock()
+        self._changed = Condition(self._lock)
         self._tests_compute = self._engine_wants = False
         self._given = 0.0
 
@@ -55,19 +58,19 @@ class Turns:
     @contextmanager
     def aside(self) -> Iterator[None]:
         """Let the engine work while the tests' thread waits in the block, and to its turn's end."""
-        with self._changed:
+        with self._lock:
             self._tests_compute = False
             self._changed.notify()
         try:
             yield
         finally:
-            with self._changed:
+            with self._lock:
                 self._changed.wait_for(lambda: not self._engine_wants, self._longest)
                 self._tests_compute, self._given = True, time.monotonic()
 
     def begin(self) -> None:
         """Begin a turn of the engine, as soon as the tests' thread gives it or waits anyway."""
-        with self._changed:
+        with self._lock:
             self._engine_wants = True
             if not self._changed.wait_for(lambda: not self._tests_compute, self._patience):
                 # It computes for longer. Until it asks for something the engine does not wait.
@@ -75,7 +78,7 @@ class Turns:
 
     def end(self) -> None:
         """End the engine's turn; it waits for something to come in."""
-        with self._changed:
+        with self._lock:
             self._engine_wants = False
             self._changed.notify()
 
