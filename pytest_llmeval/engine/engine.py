@@ -14,7 +14,6 @@ from pytest_llmeval.engine.models import Gauge
 from pytest_llmeval.engine.run import Run
 from pytest_llmeval.engine.solved import Answer, Solved
 from pytest_llmeval.engine.statistics import Effort
-from pytest_llmeval.engine.turns import Turns, TurnSelector
 from pytest_llmeval.errors import LLMEvalError, RunStopped
 from pytest_llmeval.records import Json
 from pytest_llmeval.safety.printable import described
@@ -31,7 +30,6 @@ class Engine:
 
     Attributes:
         unopened: why the run could not be opened; None if it was, or if no test asked.
-        turns: those of its thread and of the tests' thread.
     """
 
     def __init__(self, open_run: Callable[[], Run]) -> None:
@@ -45,7 +43,6 @@ class Engine:
         self._over: list[str] = []
         self._stopped: str | None = None
         self.unopened: str | None = None
-        self.turns = Turns()
 
     def ask(self, worker: str, want: str, arguments: dict[str, Json]) -> Future[Answer]:
         """Return the future of the answer to a wish; the arguments are those of `Run.answer`.
@@ -150,7 +147,7 @@ class Engine:
             closing.result(CLOSE_SECONDS)
 
     def _start(self) -> asyncio.AbstractEventLoop:
-        loop = asyncio.SelectorEventLoop(TurnSelector(self.turns))
+        loop = asyncio.new_event_loop()
         # A daemon, so that a hanging close can never keep pytest alive.
         thread = threading.Thread(target=self._serve, args=(loop,), name="llmeval", daemon=True)
         thread.start()
@@ -182,7 +179,6 @@ class Engine:
             loop.run_until_complete(asyncio.gather(*tasks, return_exceptions=True))
             loop.run_until_complete(loop.shutdown_asyncgens())
             loop.close()
-            self.turns.end()
 
     async def _answer(self, worker: str, want: str, arguments: dict[str, Json]) -> Answer:
         if self._stopped is not None:

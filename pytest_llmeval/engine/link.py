@@ -21,7 +21,6 @@ from typing import Protocol, cast
 from pytest_llmeval.engine.pending import Pending
 from pytest_llmeval.engine.plan import Plan
 from pytest_llmeval.engine.solved import Answer, Solved
-from pytest_llmeval.engine.turns import Turns
 from pytest_llmeval.errors import LLMEvalError, RunStopped, UsageError
 from pytest_llmeval.records import Json
 from pytest_llmeval.records.error_json import error_from_json, error_to_json
@@ -66,24 +65,18 @@ class AskEngine(Protocol):
 class DirectLink:
     """The connection to an engine in the same process."""
 
-    def __init__(
-        self, engine: AskEngine, turns: Turns, *, meanwhile: Callable[[], None] = lambda: None
-    ) -> None:
-        """Ask `engine` from the thread that takes turns with it.
-
-        Threads that wait for an answer call `meanwhile` (see `Pending`).
-        """
-        self._engine, self._turns, self._meanwhile = engine, turns, meanwhile
+    def __init__(self, engine: AskEngine, *, meanwhile: Callable[[], None] = lambda: None) -> None:
+        """Ask `engine`; threads that wait for an answer call `meanwhile` (see `Pending`)."""
+        self._engine, self._meanwhile = engine, meanwhile
 
     def send(self, want: str, arguments: dict[str, Json]) -> Pending[Answer]:
         """Send a wish; return its answer, which may be an LLMEvalError."""
-        self._turns.give()
         try:
             answer = self._engine.ask("", want, arguments)
         except RunStopped as stopped:
             answer = Future()
             answer.set_exception(stopped)
-        return Pending(answer, partial(_plain, answer), self._meanwhile, self._turns.aside)
+        return Pending(answer, partial(_plain, answer), self._meanwhile)
 
 
 def _plain(answer: Future[Answer]) -> Answer:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from concurrent.futures import CancelledError, Future
-from contextlib import AbstractContextManager, nullcontext, suppress
+from contextlib import suppress
 from typing import Any, Final, Generic, TypeVar
 
 from pytest_llmeval.errors import LLMEvalError
@@ -31,7 +31,6 @@ class Pending(Generic[_T]):
         answer: Future[Any],
         read: Callable[[], _T],
         meanwhile: Callable[[], None] = lambda: None,
-        aside: Callable[[], AbstractContextManager[None]] = nullcontext,
     ) -> None:
         """Wait for `answer`.
 
@@ -39,10 +38,8 @@ class Pending(Generic[_T]):
             answer: done when the answer is there.
             read: returns the answer, or raises its error, once it is there.
             meanwhile: called every 0.5 s by a thread that waits; work that is needed later anyway.
-            aside: entered by a thread for as long as it waits (see `Turns.aside`).
         """
-        self._answer, self._read = answer, read
-        self._meanwhile, self._aside = meanwhile, aside
+        self._answer, self._read, self._meanwhile = answer, read, meanwhile
 
     def then(self, read: Callable[[Callable[[], _T]], _S]) -> Pending[_S]:
         """Return the same answer, read further.
@@ -51,15 +48,13 @@ class Pending(Generic[_T]):
             read: gets what returns the answer or raises its error.
         """
         earlier = self._read
-        return Pending(self._answer, lambda: read(earlier), self._meanwhile, self._aside)
+        return Pending(self._answer, lambda: read(earlier), self._meanwhile)
 
     def result(self) -> _T:
         """Return the answer, or raise its error; the thread waits."""
         __tracebackhide__ = True
-        if not self._answer.done():
-            with self._aside():
-                while not _is_done(self._answer, within=_TICK):
-                    self._meanwhile()
+        while not _is_done(self._answer, within=_TICK):
+            self._meanwhile()
         return self._found()
 
     async def arrival(self) -> _T:

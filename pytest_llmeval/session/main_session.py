@@ -123,7 +123,7 @@ class MainSession:
     @cached_property
     def link(self) -> DirectLink:
         """The connection from this process's own tests to the engine."""
-        return DirectLink(self.engine, self.engine.turns, meanwhile=_load_the_end)
+        return DirectLink(self.engine, meanwhile=_load_the_end)
 
     @cached_property
     def controller_link(self) -> ControllerLink:

@@ -83,7 +83,7 @@ class _Rescoring:
         self._started = time.time()
         self._engine = Engine(self._open_run)
         self._writes = Writes(self._engine.end)
-        self._link = DirectLink(self._engine, self._engine.turns)
+        self._link = DirectLink(self._engine)
         self._asked: dict[RowKey, Transcript] = {}
         self._solved = _solvers_parts(plan)
 

@@ -14,7 +14,6 @@ from pytest_llmeval.engine.engine import Engine
 from pytest_llmeval.engine.link import DirectLink
 from pytest_llmeval.engine.run import Run
 from pytest_llmeval.engine.solved import Solved
-from pytest_llmeval.engine.turns import Turns
 from pytest_llmeval.errors import LLMEvalError, RunStopped, UsageError
 from pytest_llmeval.records import Completion, Json
 
@@ -214,7 +213,7 @@ def test_who_waits_when_the_engine_stops_is_told_so(opened: Open) -> None:
     stopping = threading.Thread(target=stop_when_waited_for)
     stopping.start()
     with pytest.raises(RunStopped):
-        DirectLink(engine, Turns()).send("a", {}).result()
+        DirectLink(engine).send("a", {}).result()
     stopping.join(10)
 
 

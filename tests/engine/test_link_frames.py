@@ -15,7 +15,6 @@ import pytest
 from pytest_llmeval.engine.link import ControllerLink, DirectLink, WorkerLink
 from pytest_llmeval.engine.plan import Plan, PlannedTest
 from pytest_llmeval.engine.solved import Solved
-from pytest_llmeval.engine.turns import Turns
 from pytest_llmeval.errors import (
     LLMEvalError,
     ProviderError,
@@ -205,7 +204,7 @@ def test_a_solved_sample_is_had_as_it_is_in_one_process_and_equal_in_another(
 ) -> None:
     solved = Solved(completion=Completion(text="é \ud800"), judges={"exact": ("openai/j",)})
     engine = Echo(lambda _: solved)
-    assert DirectLink(engine, Turns()).send("completion", {}).result() is solved
+    assert DirectLink(engine).send("completion", {}).result() is solved
     link = connect(ControllerLink(engine, lambda _: None), "gw0")
     travelled = link.send("completion", {}).result()
     assert isinstance(travelled, dict)
@@ -219,7 +218,7 @@ def test_an_answer_that_was_cancelled_is_a_stopped_run(connect: Connect) -> None
     with pytest.raises(RunStopped):
         connect(ControllerLink(engine, lambda _: None), "gw0").send("completion", {}).result()
     with pytest.raises(RunStopped):
-        DirectLink(engine, Turns()).send("completion", {}).result()
+        DirectLink(engine).send("completion", {}).result()
 
 
 def test_the_first_workers_plan_travels_whole_and_equal_digests_may_ask(connect: Connect) -> None:
