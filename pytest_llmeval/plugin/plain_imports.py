@@ -1,8 +1,9 @@
 """Imports of this package as Python does them, without pytest's rewriting of assertions.
 
-pytest rewrites the assertions of every module that comes with a plugin. For each import it reads
-the source once more, to see whether the rewritten code is still its own: a fifth of the CPU time of
-a session's start. The assertions in this package are for its developers and gain nothing by it.
+pytest rewrites the assertions of every module that comes with a plugin. At each import it reads and
+hashes the source, to check whether its cached code is still valid, which takes up to a fifth of the
+CPU time of a session's start. Failed assertions in this package are for its developers, who need no
+rewritten message.
 """
 
 from __future__ import annotations

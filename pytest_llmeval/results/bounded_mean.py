@@ -40,9 +40,8 @@ _STEPS = 200
 _TOLERANCE = 1e-13
 """Width, as a share of the first one, at which a search ends."""
 
-
-_NEARER = 0.9
-"""Share of the way to a pole of the likelihood's slope that one step of a search may take."""
+_MOST_WAY = 0.9
+"""Share of the way to a pole of the slope that one step of a search may take."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -207,9 +206,10 @@ class BoundedMean:
             step = slope / float((self._masses * parts * parts).sum())
             if abs(step) <= _TOLERANCE * width or last - first <= _TOLERANCE * width:
                 break
-            # Right beside a pole each step is tiny, though the root may be far: none gets there.
+            # Beside a pole Newton's step is as small as the distance to it, however far the root
+            # is, and would end the search. So a step stops short of the pole.
             pole = poles[0] if step < 0 else poles[1]
-            ahead = tilt + math.copysign(min(abs(step), _NEARER * abs(pole - tilt)), step)
+            ahead = tilt + math.copysign(min(abs(step), _MOST_WAY * abs(pole - tilt)), step)
             tilt = ahead if first < ahead < last else (first + last) / 2
         return tilt
 

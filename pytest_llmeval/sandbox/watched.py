@@ -17,7 +17,8 @@ _LOOK = 0.1  # between two looks at the scratch folder
 
 _MEGABYTE = 1 << 20
 _BLOCK = 512  # of st_blocks, on every system
-STDIN, STDOUT, STDERR = range(3)
+_STDIN, _STDOUT, _STDERR = range(3)  # descriptors
+
 _SHELL_SIGNALS = 128
 """Bubblewrap and containers exit with this and the number of the signal that ended the program."""
 
@@ -51,7 +52,7 @@ class Watched(asyncio.SubprocessProtocol):
         self._limits, self._scratch, self._start = limits, scratch, start
         self.killed = False
         self.problem: str | None = None
-        self._texts = {STDOUT: bytearray(), STDERR: bytearray()}
+        self._texts = {_STDOUT: bytearray(), _STDERR: bytearray()}
         self._exited, self._closed = asyncio.Event(), asyncio.Event()
 
     @property
@@ -62,12 +63,12 @@ class Watched(asyncio.SubprocessProtocol):
     @property
     def output(self) -> str:
         """Standard output so far."""
-        return self._texts[STDOUT].decode("utf-8", "replace")
+        return self._texts[_STDOUT].decode("utf-8", "replace")
 
     @property
     def errors(self) -> str:
         """Standard error so far."""
-        return self._texts[STDERR].decode("utf-8", "replace")
+        return self._texts[_STDERR].decode("utf-8", "replace")
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Take the child, which has just started."""
@@ -111,7 +112,7 @@ class Watched(asyncio.SubprocessProtocol):
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._closed.wait(), _GRACE)
             self._transport.close()
-            await asyncio.sleep(0)  # in which the event loop closes the pipes
+            await asyncio.sleep(0)  # one pass of the event loop, in which it closes the pipes
         if self.problem is None:
             self.problem = self._ending()
 
@@ -128,8 +129,11 @@ class Watched(asyncio.SubprocessProtocol):
                 os.killpg(self._transport.get_pid(), signal.SIGKILL)
 
     def _write(self, text: str) -> None:
-        """Let the event loop write the input and close it; a child that closed it is no error."""
-        pipe = self._transport.get_pipe_transport(STDIN)
+        """Write to the standard input and close it, in the background.
+
+        A child that has closed its standard input, or has ended, raises nothing here.
+        """
+        pipe = self._transport.get_pipe_transport(_STDIN)
         assert isinstance(pipe, asyncio.WriteTransport)  # noqa: S101 - a pipe, by `run_program`
         pipe.write(text.encode("utf-8", "surrogatepass"))
         pipe.write_eof()
